@@ -1,0 +1,141 @@
+/* abi.h - the bytes that the compiler pass, the runtime and the readers agree on.
+ *
+ * ABI version 1. It needs a bump when a field moves or changes its meaning, a
+ * hook changes its calling convention, or a record kind is reused. It needs no
+ * bump when a reserved field or an unused record kind gets a meaning that old
+ * code ignores. The pass writes the version into every image (ada_image), the
+ * runtime refuses other versions with a message that names both, and the
+ * manifest records it.
+ *
+ *   object file                               process
+ *   ┌──────────────┐   ┌───────────────┐      ┌────────────────────────────┐
+ *   │ ada_functions│──▶│ ada_function  │◀─────│ hook argument: its address │
+ *   │ (one entry a │   │ name, file,   │      └────────────────────────────┘
+ *   │  function)   │   │ enable byte…  │      ring record, 16 bytes:
+ *   └──────────────┘   └───────────────┘      │ stamp (8) │ entry | kind (8) │
+ *
+ * Compiles as C11 and as C++. No dependency but <stddef.h> and <stdint.h>.
+ */
+#ifndef ADA_ABI_H
+#define ADA_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define ADA_ABI_ASSERT(cond, text) static_assert(cond, text)
+#else
+#define ADA_ABI_ASSERT(cond, text) _Static_assert(cond, text)
+#endif
+
+#define ADA_ABI_VERSION 1u
+
+/* Sections the pass emits. Both names are C identifiers, so that the linker
+ * provides __start_ and __stop_ symbols for them. */
+#define ADA_SECTION_FUNCTIONS "ada_functions"
+#define ADA_SECTION_ENABLED "ada_enabled"
+
+/* One entry for each instrumented function, in section ada_functions.
+ *
+ * Constant data without dynamic relocations: every `_off` field is the distance
+ * in bytes from the start of this entry to what it names, 0 if there is none.
+ * The entry is 16-byte aligned, so its address has four low bits to spare for
+ * the record kind, and 48 bytes long, so that
+ *     symbol index = (entry - __start_ada_functions) / 48,
+ * which limits an image to 2^32 functions and 2 GiB between entry and target. */
+typedef struct ada_function {
+  int32_t name_off;      /* NUL-terminated symbol name, mangled, as in the object file */
+  int32_t file_off;      /* NUL-terminated source path from debug info, or the module's */
+  uint32_t line;         /* line of the definition, 0 if unknown */
+  int32_t address_off;   /* the function's first instruction; 0 where it is not known */
+  int32_t signature_off; /* NUL-terminated signature text from debug info */
+  int32_t enable_off;    /* the function's enable byte, in section ada_enabled */
+  uint32_t flags;        /* ADA_FUNCTION_* */
+  int32_t pretty_off;    /* NUL-terminated demangled name; 0 where the name is not mangled */
+  int32_t types_off;     /* reserved for typed arguments; 0 */
+  int32_t reserved[3];   /* 0 */
+} ada_function;
+
+ADA_ABI_ASSERT(sizeof(ada_function) == 48, "ada_function is 48 bytes");
+ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
+
+/* ada_function.flags. Unknown bits are ignored. */
+#define ADA_FUNCTION_NORETURN 1u  /* declared noreturn: its call is never closed by a return */
+#define ADA_FUNCTION_INTERNAL 2u  /* local linkage: the name need not be unique in the image */
+#define ADA_FUNCTION_EARLY 4u     /* hooked before inlining */
+
+/* Values of an enable byte. The pass tests the byte once, at function entry, and
+ * keeps the answer for the exit, so that a call is recorded with both its ends
+ * or not at all, whenever the byte is written. Bytes start as 0 and are written
+ * by the runtime only (relaxed byte stores, any thread). */
+#define ADA_ENABLE_INDEX 1u  /* record calls and exits */
+#define ADA_ENABLE_DETAIL 2u /* reserved for registers and stack; together with INDEX */
+
+/* What an image tells the runtime about itself. One a linked image (executable
+ * or shared object), emitted in a comdat by every instrumented translation unit,
+ * hidden, so that each image has its own. */
+typedef struct ada_image {
+  uint32_t abi_version; /* ADA_ABI_VERSION of the pass */
+  uint32_t entry_size;  /* sizeof(ada_function) */
+  const ada_function *functions_begin; /* __start_ada_functions */
+  const ada_function *functions_end;   /* __stop_ada_functions */
+  uint8_t *enabled_begin;              /* __start_ada_enabled */
+  uint8_t *enabled_end;                /* __stop_ada_enabled */
+} ada_image;
+
+/* Called by the hidden constructor (priority 1, before the image's own static
+ * constructors) and destructor of each instrumented image. Any thread; not from
+ * signal handlers. Neither ever fails visibly: an image that can't be recorded
+ * stays switched off. */
+void __ada_register_image(const ada_image *image);
+void __ada_unregister_image(const ada_image *image);
+
+/* The hooks. Their convention is preserve_mostcc: on x86-64 a hook preserves
+ * every general register but r11 and may clobber vector registers; the address
+ * of the ada_function travels in the `nest` register (x86-64: r10). After it the
+ * pass forwards, in the ordinary argument registers,
+ *     __ada_enter   the function's own arguments, in order,
+ *     __ada_exit    its return value, if it has one,
+ *     __ada_unwind  nothing (called from the cleanup landing pad).
+ * They are never called through a lazily bound PLT entry: the dynamic linker's
+ * resolver does not preserve r10 (`nonlazybind`). They are declared here for the
+ * assembler and the tests only; C code can't call them correctly. */
+void __ada_enter(void);
+void __ada_exit(void);
+void __ada_unwind(void);
+
+/* Plain C calls, emitted only where they are needed. `frame` is the address of
+ * the calling function's frame, distinct for all live activations.
+ *   __ada_mark_frame  before the first returns_twice call (setjmp, vfork) of an
+ *                     activation: remembers it with the innermost open call.
+ *   __ada_resync      after each return of such a call: every call above the one
+ *                     that was marked with `frame` has been left by longjmp.
+ *   __ada_before_exec before execve and its kin, __ada_before_exit before _exit,
+ *                     _Exit and quick_exit: write out what is in the rings, for
+ *                     neither runs destructors. */
+void __ada_mark_frame(const void *frame);
+void __ada_resync(const void *frame);
+void __ada_before_exec(void);
+void __ada_before_exit(int status);
+
+/* A ring record. The stamp is written last: a record counts only if its stamp is
+ * not older than the start stamp of the chunk that it lies in. */
+typedef struct ada_record {
+  uint64_t stamp; /* raw clock counter (x86-64 TSC, AArch64 CNTVCT_EL0) */
+  uint64_t what;  /* entry or frame address; kind in the low four bits */
+} ada_record;
+
+ADA_ABI_ASSERT(sizeof(ada_record) == 16, "ada_record is 16 bytes");
+
+#define ADA_RECORD_KIND_MASK 15u
+#define ADA_RECORD_CALL 1u      /* what: ada_function */
+#define ADA_RECORD_RETURN 2u    /* what: ada_function */
+#define ADA_RECORD_EXCEPTION 3u /* what: ada_function; left by unwinding */
+#define ADA_RECORD_MARK 4u      /* what: frame address (rounded down to 16) */
+#define ADA_RECORD_RESYNC 5u    /* what: frame address (rounded down to 16) */
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ADA_ABI_H */
