@@ -1,0 +1,72 @@
+# ada_lit_suite(): makes a folder of lit tests one ctest (see lit.cfg.py for what the tests can use).
+#
+#   ada_lit_suite(<name> DIR <folder with the tests> [LLVM <major>] [TIMEOUT <seconds>])
+#
+# LLVM chooses the clang, opt and FileCheck that the suite runs with; without it, the newest one that is found.
+# A suite uses two jobs and says so to ctest, which then runs nothing beside it.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# What each LLVM brings, as ADA_LLVM_BIN_<N>; ADA_TEST_LLVMS lists those that are complete.
+set(ADA_TEST_LLVMS "")
+foreach(version IN LISTS ADA_LLVM_VERSIONS)
+  find_program(ADA_LLVM_CONFIG_${version} NAMES llvm-config-${version} PATHS /usr/lib/llvm-${version}/bin)
+  mark_as_advanced(ADA_LLVM_CONFIG_${version})
+  if(ADA_LLVM_CONFIG_${version})
+    execute_process(COMMAND ${ADA_LLVM_CONFIG_${version}} --bindir
+                    OUTPUT_VARIABLE ADA_LLVM_BIN_${version} OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(EXISTS ${ADA_LLVM_BIN_${version}}/clang AND EXISTS ${ADA_LLVM_BIN_${version}}/FileCheck)
+      list(APPEND ADA_TEST_LLVMS ${version})
+    endif()
+  endif()
+endforeach()
+list(SORT ADA_TEST_LLVMS COMPARE NATURAL)
+
+set(litCandidates "")
+foreach(version 19 22 14)
+  list(APPEND litCandidates /usr/lib/llvm-${version}/build/utils/lit/lit.py /usr/lib/llvm-${version}/bin/lit)
+endforeach()
+find_program(ADA_LIT NAMES lit llvm-lit DOC "LLVM's test runner (package llvm-N-tools)")
+if(NOT ADA_LIT)
+  foreach(candidate IN LISTS litCandidates)
+    if(EXISTS ${candidate})
+      set(ADA_LIT ${candidate} CACHE FILEPATH "LLVM's test runner (package llvm-N-tools)" FORCE)
+      break()
+    endif()
+  endforeach()
+endif()
+
+function(ada_lit_suite name)
+  cmake_parse_arguments(PARSE_ARGV 1 suite "" "DIR;LLVM;TIMEOUT" "")
+  if(NOT ADA_LIT OR NOT ADA_TEST_LLVMS)
+    message(FATAL_ERROR "The tests need lit, FileCheck and clang of one LLVM: install llvm-N-tools and clang-N "
+                        "(tools/dev setup), or configure with -DADA_BUILD_TESTS=OFF.")
+  endif()
+  if(NOT suite_LLVM)
+    list(GET ADA_TEST_LLVMS -1 suite_LLVM)
+  endif()
+  if(NOT suite_TIMEOUT)
+    set(suite_TIMEOUT 900)
+  endif()
+  get_filename_component(suiteSource ${suite_DIR} ABSOLUTE)
+  set(suiteBuild ${PROJECT_BINARY_DIR}/test/${name})
+  set(suiteLLVMBin ${ADA_LLVM_BIN_${suite_LLVM}})
+  file(CONFIGURE OUTPUT ${suiteBuild}/lit.site.cfg.py @ONLY CONTENT [=[
+# Written by CMake (cmake/AdaLit.cmake).
+import os
+config.name = "adatrace-@name@"
+config.test_source_root = r"@suiteSource@"
+config.test_exec_root = r"@suiteBuild@"
+config.ada_source_dir = r"@PROJECT_SOURCE_DIR@"
+config.ada_build_dir = r"@PROJECT_BINARY_DIR@"
+config.ada_llvm = "@suite_LLVM@"
+config.ada_llvm_bin = r"@suiteLLVMBin@"
+config.ada_python = r"@Python3_EXECUTABLE@"
+config.ada_sanitize = "@ADA_SANITIZE@"
+lit_config.load_config(config, os.path.join(config.ada_source_dir, "lit.cfg.py"))
+own = os.path.join(config.test_source_root, "lit.cfg.py")
+if os.path.exists(own):
+    lit_config.load_config(config, own)
+]=])
+  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ADA_LIT} -sv --no-progress-bar -j2 ${suiteBuild})
+  set_tests_properties(${name} PROPERTIES PROCESSORS 2 TIMEOUT ${suite_TIMEOUT})
+endfunction()

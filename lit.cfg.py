@@ -1,0 +1,76 @@
+# Settings that all lit suites of the project share; each suite adds its own in test/<suite>/lit.cfg.py.
+#
+# A suite is declared in CMake with ada_lit_suite() (cmake/AdaLit.cmake), which writes a lit.site.cfg.py into the
+# build tree and registers one ctest. Its site file loads this file, then test/<suite>/lit.cfg.py if there is one.
+# To run a suite, or one test of it, by hand:
+#     lit -v build/release/test/pass-19 --filter musttail      (lit: `tools/dev lit` prints which one)
+#
+# RUN lines are run by bash, joined with &&, with pipefail. On PATH come first build/bin (adatrace, ada-clang,
+# ada-clang++) and then the bin directory of the suite's LLVM, so clang, clang++, opt, llc, FileCheck, not,
+# split-file and llvm-objdump are those of one version. Beside lit's own (%s %S %t %T):
+#     %clang %clangxx %opt   this LLVM's tools, by absolute path
+#     %plugin                libAdaTrace-N.so of this LLVM
+#     %load_adatrace         -fpass-plugin=…, with the options made known to clang (-mllvm -ada-…)
+#     %opt_adatrace          opt -load-pass-plugin=…, with the options made known to opt
+#     %ada_clang %ada_clangxx  the wrappers for this LLVM: plugin, include path, runtime and rpath
+#     %runtime               link flags of the shared runtime, for those who call clang themselves
+#     %runtime_static        the static one
+#     %include               the directory that holds ada/trace.h
+#     %llvm_version          N
+#     %python                python3
+# Features: llvm-N and llvm-at-least-N for the suite's LLVM, the architecture (x86_64), lld, asan and ubsan if the
+# tools are built with them.
+import os
+import platform
+
+import lit.formats
+
+if not hasattr(config, "ada_build_dir"):
+    lit_config.fatal("run lit on the build tree, e.g. `lit -v build/release/test/tools`, or use ctest")
+
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".ll", ".c", ".cpp", ".test", ".s"]
+config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py"]
+
+llvm = config.ada_llvm
+llvmBin = config.ada_llvm_bin
+buildBin = os.path.join(config.ada_build_dir, "bin")
+buildLib = os.path.join(config.ada_build_dir, "lib")
+
+config.environment["PATH"] = os.pathsep.join([buildBin, llvmBin, config.environment["PATH"]])
+# A variable set in the caller's shell must not change what a test sees.
+for name in [n for n in config.environment if n.startswith("ADA_")]:
+    del config.environment[name]
+config.environment["LC_ALL"] = "C.UTF-8"
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+plugin = os.path.join(buildLib, "libAdaTrace-%s.so" % llvm)
+load = "-Xclang -load -Xclang {0} -fpass-plugin={0}".format(plugin)
+config.substitutions += [
+    ("%load_adatrace", load),
+    ("%opt_adatrace", "{0}/opt -load={1} -load-pass-plugin={1}".format(llvmBin, plugin)),
+    ("%plugin", plugin),
+    ("%clangxx", os.path.join(llvmBin, "clang++")),
+    ("%clang", os.path.join(llvmBin, "clang")),
+    ("%opt", os.path.join(llvmBin, "opt")),
+    ("%ada_clangxx", os.path.join(buildBin, "ada-clang++-" + llvm)),
+    ("%ada_clang", os.path.join(buildBin, "ada-clang-" + llvm)),
+    ("%runtime_static", os.path.join(buildLib, "libAdaRuntime.a")),
+    ("%runtime", "-L{0} -Wl,-rpath,{0} -lAdaRuntime".format(buildLib)),
+    ("%include", os.path.join(config.ada_source_dir, "include")),
+    ("%llvm_version", llvm),
+    ("%python", config.ada_python),
+]
+
+config.available_features.add("llvm-" + llvm)
+for version in range(14, int(llvm) + 1):
+    config.available_features.add("llvm-at-least-%d" % version)
+config.available_features.add(platform.machine())
+if os.path.exists(os.path.join(llvmBin, "ld.lld")):
+    config.available_features.add("lld")
+if "address" in config.ada_sanitize:
+    config.available_features.add("asan")
+if "undefined" in config.ada_sanitize:
+    config.available_features.add("ubsan")
