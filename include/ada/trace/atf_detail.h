@@ -1,0 +1,105 @@
+// Reads an ATF detail file: registers and stack bytes of some events of one thread.
+//
+// Detail events vary in size, so opening walks the file once and keeps a table of offsets;
+// after that event n is O(1). Index event and detail event name each other by number:
+//
+//   if (auto detail = details.at(indexEvent.detailSeq))
+//     if (auto function = detail->function())
+//       print(function->registers[0]);
+#ifndef ADA_TRACE_ATF_DETAIL_H
+#define ADA_TRACE_ATF_DETAIL_H
+
+#include "ada/trace/atf_format.h"
+#include "ada/trace/atf_index.h"
+#include "ada/trace/error.h"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ada::atf {
+
+/// The registers and stack of a function event.
+///
+/// On arm64 `registers` are x0 to x7. On x86-64 they are rdi, rsi, rdx, rcx, r8, r9, rax, 0 on a
+/// call and rax, rdx, 0... on a return; `lr` is the return address, `fp` rbp, `sp` rsp.
+struct FunctionPayload {
+  std::uint64_t functionId = 0;
+  std::array<std::uint64_t, 8> registers{};
+  std::uint64_t lr = 0, fp = 0, sp = 0;
+  std::span<const std::byte> stack; ///< from `sp` upwards; lies in the file
+};
+
+/// A detail event of either version. `payload` lies in the file and lives as long as a
+/// copy of the reader does.
+struct DetailEvent {
+  std::uint64_t seq = 0;    ///< its number in the file
+  std::uint64_t offset = 0; ///< where it starts in the file
+  std::uint32_t totalLength = 0;
+  std::uint16_t type = 0; ///< kDetailFunctionCall, kDetailFunctionReturn, or another number
+  std::uint16_t flags = 0;
+  std::uint64_t indexSeq = 0; ///< number of its index event
+  std::uint32_t threadId = 0; ///< version 2 takes it from the header
+  std::uint64_t timestampNs = 0;
+  std::span<const std::byte> payload;
+
+  /// The payload as registers and stack, if it is exactly as long as such a payload says it
+  /// is. Otherwise it is opaque, and the event as good as any other.
+  std::optional<FunctionPayload> function() const;
+};
+
+class DetailReader {
+public:
+  /// Opens a file of version 1 or 2 and walks it. Errors, in the order of the checks: E_IO,
+  /// E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_OFFSET, E_BAD_CHECKSUM,
+  /// E_BAD_EVENT, E_BAD_FOOTER.
+  static Expected<DetailReader> open(const std::string &path, const OpenOptions &options = {});
+
+  /// The same for bytes in memory, which must outlive the reader.
+  static Expected<DetailReader> fromBytes(std::span<const std::byte> bytes, const std::string &name = {},
+                                          const OpenOptions &options = {});
+
+  std::uint64_t size() const noexcept { return offsets.size(); }
+  bool empty() const noexcept { return offsets.empty(); }
+
+  /// Event number `seq`, which must be less than size().
+  DetailEvent operator[](std::uint64_t seq) const noexcept;
+  /// Event number `seq`, or nothing if there is none. kNoDetail never names one.
+  std::optional<DetailEvent> at(std::uint64_t seq) const noexcept {
+    return seq < size() ? std::optional<DetailEvent>((*this)[seq]) : std::nullopt;
+  }
+
+  const DetailHeader &header() const noexcept { return head; }
+  const std::optional<DetailFooter> &footer() const noexcept { return foot; }
+  CountSource countSource() const noexcept { return CountSource::Walk; }
+  ChecksumState checksum() const noexcept { return checksumNow; }
+  const std::vector<Warning> &warnings() const noexcept { return flaws; }
+  bool isComplete() const noexcept { return foot.has_value(); }
+  const std::string &path() const noexcept { return name; }
+  std::uint64_t fileBytes() const noexcept { return total; }
+
+  /// Compares the checksum now if that was deferred; E_BAD_CHECKSUM if it is wrong.
+  Expected<void> verifyChecksum();
+
+private:
+  DetailReader() = default;
+  Expected<void> parse(const OpenOptions &options);
+
+  const std::byte *base = nullptr;
+  std::uint64_t total = 0;
+  std::vector<std::uint64_t> offsets;
+  ChecksumState checksumNow = ChecksumState::Absent;
+  DetailHeader head;
+  std::optional<DetailFooter> foot;
+  std::vector<Warning> flaws;
+  std::string name;
+  std::shared_ptr<const void> owner; // keeps the bytes alive
+};
+
+} // namespace ada::atf
+
+#endif // ADA_TRACE_ATF_DETAIL_H

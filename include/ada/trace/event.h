@@ -1,0 +1,44 @@
+// What happened in a thread, whatever file it came from: calls, returns, exceptional exits.
+#ifndef ADA_TRACE_EVENT_H
+#define ADA_TRACE_EVENT_H
+
+#include <cstdint>
+#include <string_view>
+
+namespace ada {
+
+/// What an event says. The numbers are those of ATF; readers pass other numbers through.
+enum class EventKind : std::uint32_t {
+  Call = 1,      ///< a function was entered
+  Return = 2,    ///< it returned
+  Exception = 3, ///< it was left by unwinding, longjmp or the end of its thread
+};
+
+/// "call", "return", "exception"; "unknown" for any other number.
+constexpr std::string_view kindName(EventKind kind) {
+  switch (kind) {
+  case EventKind::Call:
+    return "call";
+  case EventKind::Return:
+    return "return";
+  case EventKind::Exception:
+    return "exception";
+  }
+  return "unknown";
+}
+
+/// A function in a process: the module's number in the upper half (0 is the main
+/// executable), the ordinal of the function in the module's table in the lower half.
+constexpr std::uint64_t makeFunctionId(std::uint32_t module, std::uint32_t symbol) {
+  return std::uint64_t{module} << 32 | symbol;
+}
+constexpr std::uint32_t moduleOf(std::uint64_t functionId) {
+  return static_cast<std::uint32_t>(functionId >> 32);
+}
+constexpr std::uint32_t symbolOf(std::uint64_t functionId) {
+  return static_cast<std::uint32_t>(functionId);
+}
+
+} // namespace ada
+
+#endif // ADA_TRACE_EVENT_H
