@@ -128,7 +128,7 @@ typedef struct ada_ring_thread {
   uint64_t first_chunk; /* (atomic) chunk number + 1 */
   uint64_t lost[ADA_LOST_REASONS]; /* (atomic) */
   char name[16];        /* as for pthread_setname_np */
-  uint64_t reserved;
+  uint64_t reserved[2];
 } ada_ring_thread;
 
 /* ada_chunk.state */
