@@ -1,7 +1,9 @@
-// Reads an ATF detail file: registers and stack bytes of some events of one thread.
+// Reads an ATF detail file: registers and stack bytes of some events of one
+// thread.
 //
-// Detail events vary in size, so opening walks the file once and keeps a table of offsets;
-// after that event n is O(1). Index event and detail event name each other by number:
+// Detail events vary in size, so opening walks the file once and keeps a table
+// of offsets; after that event n is O(1). Index event and detail event name
+// each other by number:
 //
 //   if (auto detail = details.at(indexEvent.detailSeq))
 //     if (auto function = detail->function())
@@ -25,8 +27,9 @@ namespace ada::atf {
 
 /// The registers and stack of a function event.
 ///
-/// On arm64 `registers` are x0 to x7. On x86-64 they are rdi, rsi, rdx, rcx, r8, r9, rax, 0 on a
-/// call and rax, rdx, 0... on a return; `lr` is the return address, `fp` rbp, `sp` rsp.
+/// On arm64 `registers` are x0 to x7. On x86-64 they are rdi, rsi, rdx, rcx,
+/// r8, r9, rax, 0 on a call and rax, rdx, 0... on a return; `lr` is the return
+/// address, `fp` rbp, `sp` rsp.
 struct FunctionPayload {
   std::uint64_t functionId = 0;
   std::array<std::uint64_t, 8> registers{};
@@ -34,33 +37,37 @@ struct FunctionPayload {
   std::span<const std::byte> stack; ///< from `sp` upwards; lies in the file
 };
 
-/// A detail event of either version. `payload` lies in the file and lives as long as a
-/// copy of the reader does.
+/// A detail event of either version. `payload` lies in the file and lives as
+/// long as a copy of the reader does.
 struct DetailEvent {
   std::uint64_t seq = 0;    ///< its number in the file
   std::uint64_t offset = 0; ///< where it starts in the file
   std::uint32_t totalLength = 0;
-  std::uint16_t type = 0; ///< kDetailFunctionCall, kDetailFunctionReturn, or another number
+  std::uint16_t type =
+      0; ///< kDetailFunctionCall, kDetailFunctionReturn, or another number
   std::uint16_t flags = 0;
   std::uint64_t indexSeq = 0; ///< number of its index event
   std::uint32_t threadId = 0; ///< version 2 takes it from the header
   std::uint64_t timestampNs = 0;
   std::span<const std::byte> payload;
 
-  /// The payload as registers and stack, if it is exactly as long as such a payload says it
-  /// is. Otherwise it is opaque, and the event as good as any other.
+  /// The payload as registers and stack, if it is exactly as long as such a
+  /// payload says it is. Otherwise it is opaque, and the event as good as any
+  /// other.
   std::optional<FunctionPayload> function() const;
 };
 
 class DetailReader {
 public:
-  /// Opens a file of version 1 or 2 and walks it. Errors, in the order of the checks: E_IO,
-  /// E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_OFFSET, E_BAD_CHECKSUM,
-  /// E_BAD_EVENT, E_BAD_FOOTER.
-  static Expected<DetailReader> open(const std::string &path, const OpenOptions &options = {});
+  /// Opens a file of version 1 or 2 and walks it. Errors, in the order of the
+  /// checks: E_IO, E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION,
+  /// E_BAD_OFFSET, E_BAD_CHECKSUM, E_BAD_EVENT, E_BAD_FOOTER.
+  static Expected<DetailReader> open(const std::string &path,
+                                     const OpenOptions &options = {});
 
   /// The same for bytes in memory, which must outlive the reader.
-  static Expected<DetailReader> fromBytes(std::span<const std::byte> bytes, const std::string &name = {},
+  static Expected<DetailReader> fromBytes(std::span<const std::byte> bytes,
+                                          const std::string &name = {},
                                           const OpenOptions &options = {});
 
   std::uint64_t size() const noexcept { return offsets.size(); }
@@ -68,9 +75,11 @@ public:
 
   /// Event number `seq`, which must be less than size().
   DetailEvent operator[](std::uint64_t seq) const noexcept;
-  /// Event number `seq`, or nothing if there is none. kNoDetail never names one.
+  /// Event number `seq`, or nothing if there is none. kNoDetail never names
+  /// one.
   std::optional<DetailEvent> at(std::uint64_t seq) const noexcept {
-    return seq < size() ? std::optional<DetailEvent>((*this)[seq]) : std::nullopt;
+    return seq < size() ? std::optional<DetailEvent>((*this)[seq])
+                        : std::nullopt;
   }
 
   const DetailHeader &header() const noexcept { return head; }
@@ -82,7 +91,8 @@ public:
   const std::string &path() const noexcept { return name; }
   std::uint64_t fileBytes() const noexcept { return total; }
 
-  /// Compares the checksum now if that was deferred; E_BAD_CHECKSUM if it is wrong.
+  /// Compares the checksum now if that was deferred; E_BAD_CHECKSUM if it is
+  /// wrong.
   Expected<void> verifyChecksum();
 
 private:

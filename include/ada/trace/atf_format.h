@@ -1,8 +1,9 @@
-// The bytes of ATF versions 1 and 2, and their decoded forms. docs/formats/atf.md is the text to this.
+// The bytes of ATF versions 1 and 2, and their decoded forms.
+// docs/formats/atf.md is the text to this.
 //
-// Everything on disk is little-endian and may lie at any address, so the Raw* structs
-// are made of byte arrays (alignment 1) that convert to integers when they are read. The
-// conversion is one load on the machines we run on.
+// Everything on disk is little-endian and may lie at any address, so the Raw*
+// structs are made of byte arrays (alignment 1) that convert to integers when
+// they are read. The conversion is one load on the machines we run on.
 #ifndef ADA_TRACE_ATF_FORMAT_H
 #define ADA_TRACE_ATF_FORMAT_H
 
@@ -45,15 +46,19 @@ using Little32 = Little<std::uint32_t>;
 using Little64 = Little<std::uint64_t>;
 
 /// Sizes that both versions share.
-inline constexpr std::size_t kHeaderBytes = 64, kFooterBytes = 64, kIndexEventBytes = 32,
-                             kDetailEventHeaderBytes = 24, kFunctionPayloadBytes = 100,
-                             kMaxStackBytes = 256;
+inline constexpr std::size_t kHeaderBytes = 64, kFooterBytes = 64,
+                             kIndexEventBytes = 32,
+                             kDetailEventHeaderBytes = 24,
+                             kFunctionPayloadBytes = 100, kMaxStackBytes = 256;
 
 inline constexpr std::uint8_t kLittleEndian = 1;
-inline constexpr std::uint32_t kFlagHasDetail = 1; ///< bit of the index header's flags
+inline constexpr std::uint32_t kFlagHasDetail =
+    1; ///< bit of the index header's flags
 inline constexpr std::uint8_t kArchX86_64 = 1, kArchArm64 = 2;
-inline constexpr std::uint8_t kOsIos = 1, kOsAndroid = 2, kOsMacos = 3, kOsLinux = 4, kOsWindows = 5;
-inline constexpr std::uint8_t kClockMachContinuous = 1, kClockQpc = 2, kClockBoottime = 3;
+inline constexpr std::uint8_t kOsIos = 1, kOsAndroid = 2, kOsMacos = 3,
+                              kOsLinux = 4, kOsWindows = 5;
+inline constexpr std::uint8_t kClockMachContinuous = 1, kClockQpc = 2,
+                              kClockBoottime = 3;
 
 /// "no detail" in a decoded event of either version.
 inline constexpr std::uint64_t kNoDetail = ~std::uint64_t{0};
@@ -62,11 +67,14 @@ inline constexpr std::uint32_t kNoDetailV1 = ~std::uint32_t{0};
 /// IndexEvent::storedDepth of version 2, which stores none.
 inline constexpr std::uint32_t kNoDepth = ~std::uint32_t{0};
 
-/// event_type of a detail event; readers pass other numbers through. There is none for
-/// exceptional exits: they are written as FunctionCall, and the index event says what they were.
-inline constexpr std::uint16_t kDetailFunctionCall = 3, kDetailFunctionReturn = 4;
+/// event_type of a detail event; readers pass other numbers through. There is
+/// none for exceptional exits: they are written as FunctionCall, and the index
+/// event says what they were.
+inline constexpr std::uint16_t kDetailFunctionCall = 3,
+                               kDetailFunctionReturn = 4;
 
-//===--- on disk -----------------------------------------------------------===//
+//===--- on disk
+//-----------------------------------------------------------===//
 
 /// First 64 bytes of an index file, version 1.
 struct RawIndexHeaderV1 {
@@ -78,7 +86,8 @@ struct RawIndexHeaderV1 {
   Little64 eventsOffset, footerOffset, timeStartNs, timeEndNs;
 };
 static_assert(sizeof(RawIndexHeaderV1) == 64 && alignof(RawIndexHeaderV1) == 1);
-static_assert(offsetof(RawIndexHeaderV1, eventSize) == 24 && offsetof(RawIndexHeaderV1, eventsOffset) == 32);
+static_assert(offsetof(RawIndexHeaderV1, eventSize) == 24 &&
+              offsetof(RawIndexHeaderV1, eventsOffset) == 32);
 
 /// First 64 bytes of an index file, version 2.
 struct RawIndexHeaderV2 {
@@ -90,7 +99,8 @@ struct RawIndexHeaderV2 {
   Little64 eventCount, eventsOffset, footerOffset, timeStartNs, timeEndNs;
 };
 static_assert(sizeof(RawIndexHeaderV2) == 64 && alignof(RawIndexHeaderV2) == 1);
-static_assert(offsetof(RawIndexHeaderV2, eventSize) == 20 && offsetof(RawIndexHeaderV2, eventsOffset) == 32);
+static_assert(offsetof(RawIndexHeaderV2, eventSize) == 20 &&
+              offsetof(RawIndexHeaderV2, eventsOffset) == 32);
 
 struct RawIndexEventV1 {
   Little64 timestampNs, functionId;
@@ -112,7 +122,8 @@ struct RawIndexFooter {
 };
 static_assert(sizeof(RawIndexFooter) == 64 && alignof(RawIndexFooter) == 1);
 
-/// First 64 bytes of a detail file, both versions. Note that the 64-bit fields are not 8-aligned.
+/// First 64 bytes of a detail file, both versions. Note that the 64-bit fields
+/// are not 8-aligned.
 struct RawDetailHeader {
   char magic[4]; ///< "ATD2" in both versions
   std::uint8_t endian, version, arch, os;
@@ -145,39 +156,48 @@ struct RawFunctionPayload {
 };
 static_assert(sizeof(RawFunctionPayload) == 100);
 
-/// Last 64 bytes of a detail file. The byte count is the third field here, the last one in the index footer.
+/// Last 64 bytes of a detail file. The byte count is the third field here, the
+/// last one in the index footer.
 struct RawDetailFooter {
   char magic[4]; ///< "2DTA"
   Little32 checksum;
   Little64 eventCount, bytesLength, timeStartNs, timeEndNs;
   std::uint8_t reserved[24];
 };
-static_assert(sizeof(RawDetailFooter) == 64 && offsetof(RawDetailFooter, bytesLength) == 16);
+static_assert(sizeof(RawDetailFooter) == 64 &&
+              offsetof(RawDetailFooter, bytesLength) == 16);
 
-//===--- decoded -----------------------------------------------------------===//
+//===--- decoded
+//-----------------------------------------------------------===//
 
-/// An index file's header as stored, which need not be true: see IndexReader::size().
+/// An index file's header as stored, which need not be true: see
+/// IndexReader::size().
 struct IndexHeader {
   std::uint8_t version = 0, arch = 0, os = 0, clockType = 0;
   std::uint32_t flags = 0, threadId = 0, eventSize = 0;
-  std::uint64_t eventCount = 0, eventsOffset = 0, footerOffset = 0, timeStartNs = 0, timeEndNs = 0;
+  std::uint64_t eventCount = 0, eventsOffset = 0, footerOffset = 0,
+                timeStartNs = 0, timeEndNs = 0;
 };
 
 /// An index file's footer as stored, and where it lies.
 struct IndexFooter {
   std::uint64_t offset = 0;
   std::uint32_t checksum = 0;
-  std::uint64_t eventCount = 0, timeStartNs = 0, timeEndNs = 0, bytesWritten = 0;
+  std::uint64_t eventCount = 0, timeStartNs = 0, timeEndNs = 0,
+                bytesWritten = 0;
 };
 
 /// An index event of either version.
 struct IndexEvent {
   std::uint64_t timestampNs = 0;
   std::uint64_t functionId = 0;
-  std::uint64_t detailSeq = kNoDetail; ///< number of its detail event, or kNoDetail
-  EventKind kind{};                    ///< may be a number that EventKind has no name for
-  std::uint32_t threadId = 0;          ///< version 2 takes it from the header
-  std::uint32_t storedDepth = kNoDepth; ///< version 1 only; writers disagree on it: see ada::CallStackWalker for a depth that can be relied on
+  std::uint64_t detailSeq =
+      kNoDetail;    ///< number of its detail event, or kNoDetail
+  EventKind kind{}; ///< may be a number that EventKind has no name for
+  std::uint32_t threadId = 0; ///< version 2 takes it from the header
+  std::uint32_t storedDepth =
+      kNoDepth; ///< version 1 only; writers disagree on it: see
+                ///< ada::CallStackWalker for a depth that can be relied on
 
   bool operator==(const IndexEvent &) const = default;
 };
@@ -185,7 +205,8 @@ struct IndexEvent {
 struct DetailHeader {
   std::uint8_t version = 0, arch = 0, os = 0;
   std::uint32_t flags = 0, threadId = 0;
-  std::uint64_t eventsOffset = 0, eventCount = 0, bytesLength = 0, indexSeqStart = 0, indexSeqEnd = 0;
+  std::uint64_t eventsOffset = 0, eventCount = 0, bytesLength = 0,
+                indexSeqStart = 0, indexSeqEnd = 0;
 };
 
 struct DetailFooter {

@@ -1,4 +1,5 @@
-// Reads an ATF index file: every call, return and exceptional exit of one thread.
+// Reads an ATF index file: every call, return and exceptional exit of one
+// thread.
 //
 //   auto reader = ada::atf::IndexReader::open("thread_0/index.atf");
 //   if (!reader)
@@ -6,11 +7,12 @@
 //   for (ada::atf::IndexEvent event : *reader)
 //     ...
 //
-// The file is mapped, so opening is cheap whatever its size (but for the checksum, see
-// OpenOptions), and event n is one address calculation away. A reader may be used by
-// several threads at once; copies share the mapping. A file that another program cuts
-// short while it is mapped raises SIGBUS, as with any mapping; files that grow are safe:
-// the reader sees what was there when it was opened.
+// The file is mapped, so opening is cheap whatever its size (but for the
+// checksum, see OpenOptions), and event n is one address calculation away. A
+// reader may be used by several threads at once; copies share the mapping. A
+// file that another program cuts short while it is mapped raises SIGBUS, as
+// with any mapping; files that grow are safe: the reader sees what was there
+// when it was opened.
 #ifndef ADA_TRACE_ATF_INDEX_H
 #define ADA_TRACE_ATF_INDEX_H
 
@@ -35,7 +37,8 @@ enum class ChecksumPolicy {
 
 struct OpenOptions {
   ChecksumPolicy checksum = ChecksumPolicy::Verify;
-  /// Sessions only: false leaves detail files alone (they are walked on opening).
+  /// Sessions only: false leaves detail files alone (they are walked on
+  /// opening).
   bool detail = true;
 };
 
@@ -50,17 +53,21 @@ struct SeqRange {
 
 class IndexReader {
 public:
-  /// Opens a file of version 1 or 2. Errors, in the order of the checks: E_IO (cannot be
-  /// opened or is not a regular file), E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION,
-  /// E_BAD_EVENT_SIZE, E_BAD_OFFSET, E_BAD_FOOTER, E_BAD_CHECKSUM.
-  static Expected<IndexReader> open(const std::string &path, const OpenOptions &options = {});
+  /// Opens a file of version 1 or 2. Errors, in the order of the checks: E_IO
+  /// (cannot be opened or is not a regular file), E_TOO_SMALL, E_BAD_MAGIC,
+  /// E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_EVENT_SIZE, E_BAD_OFFSET, E_BAD_FOOTER,
+  /// E_BAD_CHECKSUM.
+  static Expected<IndexReader> open(const std::string &path,
+                                    const OpenOptions &options = {});
 
-  /// The same for bytes in memory, which must outlive the reader. `name` is used in messages.
-  static Expected<IndexReader> fromBytes(std::span<const std::byte> bytes, const std::string &name = {},
+  /// The same for bytes in memory, which must outlive the reader. `name` is
+  /// used in messages.
+  static Expected<IndexReader> fromBytes(std::span<const std::byte> bytes,
+                                         const std::string &name = {},
                                          const OpenOptions &options = {});
 
-  /// Number of events: all whole events that the file holds. Bounded by the file's size,
-  /// whatever the file says.
+  /// Number of events: all whole events that the file holds. Bounded by the
+  /// file's size, whatever the file says.
   std::uint64_t size() const noexcept { return count; }
   bool empty() const noexcept { return count == 0; }
 
@@ -73,49 +80,56 @@ public:
     return seq < count ? std::optional<IndexEvent>((*this)[seq]) : std::nullopt;
   }
 
-  /// Calls f(seq, event) for each event of the range, in file order. The fastest way to
-  /// read everything: the version is looked at once, and fields that `f` does not use
-  /// are not loaded. If `f` returns bool, false stops.
+  /// Calls f(seq, event) for each event of the range, in file order. The
+  /// fastest way to read everything: the version is looked at once, and fields
+  /// that `f` does not use are not loaded. If `f` returns bool, false stops.
   template <class F> void forEach(SeqRange range, F &&f) const {
     if (isV1)
       forEachRaw(rawV1(), range, f);
     else
       forEachRaw(rawV2(), range, f);
   }
-  template <class F> void forEach(F &&f) const { forEach(all(), static_cast<F &&>(f)); }
+  template <class F> void forEach(F &&f) const {
+    forEach(all(), static_cast<F &&>(f));
+  }
   SeqRange all() const noexcept { return {0, count}; }
 
-  /// The events as they lie in the file, for loops that need every nanosecond. Empty if the
-  /// file is of the other version.
+  /// The events as they lie in the file, for loops that need every nanosecond.
+  /// Empty if the file is of the other version.
   std::span<const RawIndexEventV1> recordsV1() const noexcept {
-    return isV1 ? std::span(rawV1(), count) : std::span<const RawIndexEventV1>();
+    return isV1 ? std::span(rawV1(), count)
+                : std::span<const RawIndexEventV1>();
   }
   std::span<const RawIndexEventV2> recordsV2() const noexcept {
-    return isV1 ? std::span<const RawIndexEventV2>() : std::span(rawV2(), count);
+    return isV1 ? std::span<const RawIndexEventV2>()
+                : std::span(rawV2(), count);
   }
 
   class Iterator;
   Iterator begin() const noexcept;
   Iterator end() const noexcept;
 
-  /// True if no timestamp is smaller than the one before it. AdaTrace's own files are in
-  /// order; others need not be. The first call scans the file, later ones know.
+  /// True if no timestamp is smaller than the one before it. AdaTrace's own
+  /// files are in order; others need not be. The first call scans the file,
+  /// later ones know.
   bool isSorted() const;
 
   /// The smallest range that holds every event with from <= timestamp < to.
   ///
-  /// In a sorted file all events of the range are inside the times. In an unsorted one the
-  /// range may hold others too, so compare again if it matters; no event is missed. The
-  /// first call scans the file once (see isSorted()); from then on a search is O(log n) in
-  /// sorted files and skips blocks by their smallest and largest time in others.
+  /// In a sorted file all events of the range are inside the times. In an
+  /// unsorted one the range may hold others too, so compare again if it
+  /// matters; no event is missed. The first call scans the file once (see
+  /// isSorted()); from then on a search is O(log n) in sorted files and skips
+  /// blocks by their smallest and largest time in others.
   SeqRange timeRange(std::uint64_t fromNs, std::uint64_t toNs) const;
 
-  /// The first event with timestamp >= ns by binary search alone, without the scan. The
-  /// right answer if the file is sorted; if not, some event number, and nothing worse.
+  /// The first event with timestamp >= ns by binary search alone, without the
+  /// scan. The right answer if the file is sorted; if not, some event number,
+  /// and nothing worse.
   std::uint64_t lowerBound(std::uint64_t ns) const noexcept;
 
-  /// Smallest and largest timestamp (not the stored ones; scans like isSorted()). Zeros
-  /// if there are no events.
+  /// Smallest and largest timestamp (not the stored ones; scans like
+  /// isSorted()). Zeros if there are no events.
   std::uint64_t minTimeNs() const;
   std::uint64_t maxTimeNs() const;
 
@@ -132,16 +146,22 @@ public:
   const std::string &path() const noexcept { return name; }
   std::uint64_t fileBytes() const noexcept { return total; }
 
-  /// Compares the checksum now if that was deferred; E_BAD_CHECKSUM if it is wrong.
+  /// Compares the checksum now if that was deferred; E_BAD_CHECKSUM if it is
+  /// wrong.
   Expected<void> verifyChecksum();
 
   IndexEvent decode(const RawIndexEventV1 &raw) const noexcept {
     std::uint32_t detail = raw.detailSeq;
-    return {raw.timestampNs, raw.functionId, detail == kNoDetailV1 ? kNoDetail : detail,
-            EventKind{raw.kind.get()}, raw.threadId, raw.depth};
+    return {raw.timestampNs,
+            raw.functionId,
+            detail == kNoDetailV1 ? kNoDetail : detail,
+            EventKind{raw.kind.get()},
+            raw.threadId,
+            raw.depth};
   }
   IndexEvent decode(const RawIndexEventV2 &raw) const noexcept {
-    return {raw.timestampNs, raw.functionId, raw.detailSeq, EventKind{raw.kind}, head.threadId, kNoDepth};
+    return {raw.timestampNs,     raw.functionId, raw.detailSeq,
+            EventKind{raw.kind}, head.threadId,  kNoDepth};
   }
 
 private:
@@ -152,10 +172,15 @@ private:
   Expected<void> parse(const OpenOptions &options);
   const TimeTable &timeTable() const;
 
-  const RawIndexEventV1 *rawV1() const noexcept { return reinterpret_cast<const RawIndexEventV1 *>(events); }
-  const RawIndexEventV2 *rawV2() const noexcept { return reinterpret_cast<const RawIndexEventV2 *>(events); }
+  const RawIndexEventV1 *rawV1() const noexcept {
+    return reinterpret_cast<const RawIndexEventV1 *>(events);
+  }
+  const RawIndexEventV2 *rawV2() const noexcept {
+    return reinterpret_cast<const RawIndexEventV2 *>(events);
+  }
 
-  template <class Raw, class F> void forEachRaw(const Raw *raw, SeqRange range, F &f) const {
+  template <class Raw, class F>
+  void forEachRaw(const Raw *raw, SeqRange range, F &f) const {
     const Raw *next = raw + range.first;
     for (std::uint64_t seq = range.first; seq < range.last; ++seq, ++next) {
       if constexpr (std::is_same_v<decltype(f(seq, decode(*next))), bool>) {
@@ -177,13 +202,15 @@ private:
   std::vector<Warning> flaws;
   std::string name;
   std::uint64_t total = 0;
-  std::shared_ptr<Shared> shared; // the bytes, and what is found out about them later
+  std::shared_ptr<Shared>
+      shared; // the bytes, and what is found out about them later
 };
 
 /// Random-access iterator over decoded events.
 class IndexReader::Iterator {
 public:
-  using iterator_category = std::input_iterator_tag; // returns values, not references
+  using iterator_category =
+      std::input_iterator_tag; // returns values, not references
   using iterator_concept = std::random_access_iterator_tag;
   using value_type = IndexEvent;
   using difference_type = std::int64_t;
@@ -191,10 +218,13 @@ public:
   using pointer = void;
 
   Iterator() = default;
-  Iterator(const IndexReader *reader, std::uint64_t seq) : reader(reader), position(seq) {}
+  Iterator(const IndexReader *reader, std::uint64_t seq)
+      : reader(reader), position(seq) {}
 
   IndexEvent operator*() const noexcept { return (*reader)[position]; }
-  IndexEvent operator[](difference_type n) const noexcept { return *(*this + n); }
+  IndexEvent operator[](difference_type n) const noexcept {
+    return *(*this + n);
+  }
   /// The event's sequence number.
   std::uint64_t seq() const noexcept { return position; }
 
@@ -221,22 +251,37 @@ public:
     return *this;
   }
   Iterator &operator-=(difference_type n) noexcept { return *this += -n; }
-  friend Iterator operator+(Iterator it, difference_type n) noexcept { return it += n; }
-  friend Iterator operator+(difference_type n, Iterator it) noexcept { return it += n; }
-  friend Iterator operator-(Iterator it, difference_type n) noexcept { return it -= n; }
-  friend difference_type operator-(const Iterator &a, const Iterator &b) noexcept {
+  friend Iterator operator+(Iterator it, difference_type n) noexcept {
+    return it += n;
+  }
+  friend Iterator operator+(difference_type n, Iterator it) noexcept {
+    return it += n;
+  }
+  friend Iterator operator-(Iterator it, difference_type n) noexcept {
+    return it -= n;
+  }
+  friend difference_type operator-(const Iterator &a,
+                                   const Iterator &b) noexcept {
     return static_cast<difference_type>(a.position - b.position);
   }
-  friend bool operator==(const Iterator &a, const Iterator &b) noexcept { return a.position == b.position; }
-  friend auto operator<=>(const Iterator &a, const Iterator &b) noexcept { return a.position <=> b.position; }
+  friend bool operator==(const Iterator &a, const Iterator &b) noexcept {
+    return a.position == b.position;
+  }
+  friend auto operator<=>(const Iterator &a, const Iterator &b) noexcept {
+    return a.position <=> b.position;
+  }
 
 private:
   const IndexReader *reader = nullptr;
   std::uint64_t position = 0;
 };
 
-inline IndexReader::Iterator IndexReader::begin() const noexcept { return {this, 0}; }
-inline IndexReader::Iterator IndexReader::end() const noexcept { return {this, count}; }
+inline IndexReader::Iterator IndexReader::begin() const noexcept {
+  return {this, 0};
+}
+inline IndexReader::Iterator IndexReader::end() const noexcept {
+  return {this, count};
+}
 
 } // namespace ada::atf
 

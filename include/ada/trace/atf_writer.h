@@ -1,18 +1,19 @@
 // Writes ATF index and detail files, versions 1 and 2.
 //
-//   auto writer = ada::atf::IndexWriter::create("index.atf", {.version = 2, .threadId = 4711});
-//   if (!writer)
+//   auto writer = ada::atf::IndexWriter::create("index.atf", {.version = 2,
+//   .threadId = 4711}); if (!writer)
 //     return fail(writer.error());
-//   writer->append({.timestampNs = 1, .functionId = 5, .kind = ada::EventKind::Call});
-//   if (auto done = writer->finish(); !done)
+//   writer->append({.timestampNs = 1, .functionId = 5, .kind =
+//   ada::EventKind::Call}); if (auto done = writer->finish(); !done)
 //     return fail(done.error());
 //
-// The order is crash-safe: a placeholder header first, events appended, the footer, and last the
-// header again with the true values. A writer that is destroyed without finish() leaves a file
-// that readers take for one of a crashed program: every whole event in it is readable.
+// The order is crash-safe: a placeholder header first, events appended, the
+// footer, and last the header again with the true values. A writer that is
+// destroyed without finish() leaves a file that readers take for one of a
+// crashed program: every whole event in it is readable.
 //
-// Errors of the system stick: after one, append() goes on failing with the same error, so a
-// loop may look at finish() only.
+// Errors of the system stick: after one, append() goes on failing with the same
+// error, so a loop may look at finish() only.
 #ifndef ADA_TRACE_ATF_WRITER_H
 #define ADA_TRACE_ATF_WRITER_H
 
@@ -37,15 +38,18 @@ struct WriterOptions {
 
 class IndexWriter {
 public:
-  /// Makes the file and writes the placeholder header. Errors: E_IO, E_BAD_VERSION.
-  static Expected<IndexWriter> create(const std::string &path, const WriterOptions &options = {});
+  /// Makes the file and writes the placeholder header. Errors: E_IO,
+  /// E_BAD_VERSION.
+  static Expected<IndexWriter> create(const std::string &path,
+                                      const WriterOptions &options = {});
   IndexWriter(IndexWriter &&) noexcept;
   IndexWriter &operator=(IndexWriter &&) noexcept;
   ~IndexWriter();
 
-  /// Appends an event. Its number is size() before the call. Version 1 stores `threadId`
-  /// and `storedDepth` (kNoDepth as 0) of the event; version 2 stores neither. E_RANGE if a
-  /// field does not fit: in version 1 a detailSeq over 2^32-2, in version 2 a kind over 255.
+  /// Appends an event. Its number is size() before the call. Version 1 stores
+  /// `threadId` and `storedDepth` (kNoDepth as 0) of the event; version 2
+  /// stores neither. E_RANGE if a field does not fit: in version 1 a detailSeq
+  /// over 2^32-2, in version 2 a kind over 255.
   Expected<void> append(const IndexEvent &event);
 
   std::uint64_t size() const noexcept;
@@ -61,18 +65,23 @@ private:
 
 class DetailWriter {
 public:
-  static Expected<DetailWriter> create(const std::string &path, const WriterOptions &options = {});
+  static Expected<DetailWriter> create(const std::string &path,
+                                       const WriterOptions &options = {});
   DetailWriter(DetailWriter &&) noexcept;
   DetailWriter &operator=(DetailWriter &&) noexcept;
   ~DetailWriter();
 
-  /// Appends an event with an opaque payload; of `event`, type, flags, indexSeq, threadId
-  /// (version 1 only) and timestampNs are used. Its number is size() before the call.
-  /// E_RANGE if the event would be longer than 2^32-1 bytes or, in version 1, indexSeq is
-  /// over 2^32-1 or size() has reached 2^32-1.
-  Expected<void> append(const DetailEvent &event, std::span<const std::byte> payload);
-  /// The same with a function payload. E_RANGE if the stack is longer than 256 bytes.
-  Expected<void> append(const DetailEvent &event, const FunctionPayload &payload);
+  /// Appends an event with an opaque payload; of `event`, type, flags,
+  /// indexSeq, threadId (version 1 only) and timestampNs are used. Its number
+  /// is size() before the call. E_RANGE if the event would be longer than
+  /// 2^32-1 bytes or, in version 1, indexSeq is over 2^32-1 or size() has
+  /// reached 2^32-1.
+  Expected<void> append(const DetailEvent &event,
+                        std::span<const std::byte> payload);
+  /// The same with a function payload. E_RANGE if the stack is longer than 256
+  /// bytes.
+  Expected<void> append(const DetailEvent &event,
+                        const FunctionPayload &payload);
 
   std::uint64_t size() const noexcept;
   Expected<void> finish();

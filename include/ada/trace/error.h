@@ -1,7 +1,8 @@
-// Errors and warnings of the trace library: values that say what, where and what to do.
+// Errors and warnings of the trace library: values that say what, where and
+// what to do.
 //
-// No function of the library throws. What can fail returns Expected<T>, which holds
-// either the result or an Error:
+// No function of the library throws. What can fail returns Expected<T>, which
+// holds either the result or an Error:
 //
 //   auto reader = ada::atf::IndexReader::open("thread_0/index.atf");
 //   if (!reader) {
@@ -10,7 +11,8 @@
 //   }
 //   use(reader->size());
 //
-// What can be read in spite of a flaw is read, and the flaw is a Warning of the reader.
+// What can be read in spite of a flaw is read, and the flaw is a Warning of the
+// reader.
 #ifndef ADA_TRACE_ERROR_H
 #define ADA_TRACE_ERROR_H
 
@@ -25,37 +27,41 @@ namespace ada {
 
 /// Why something could not be read or written.
 struct Error {
-  /// Stable name for programs: "E_BAD_MAGIC", "E_IO"... The documentation of each
-  /// format lists its codes.
+  /// Stable name for programs: "E_BAD_MAGIC", "E_IO"... The documentation of
+  /// each format lists its codes.
   std::string code;
-  /// What is wrong and what to do about it: one sentence in the user's words, without
-  /// the file name.
+  /// What is wrong and what to do about it: one sentence in the user's words,
+  /// without the file name.
   std::string message;
-  /// The file or directory, as it was given. Empty for data that came from memory.
+  /// The file or directory, as it was given. Empty for data that came from
+  /// memory.
   std::string file;
   /// Where in the file the offending bytes start.
   std::optional<std::uint64_t> offset;
-  /// Which field is wrong, as the format's documentation names it; empty if none.
+  /// Which field is wrong, as the format's documentation names it; empty if
+  /// none.
   std::string field;
-  /// What the field should hold and what it holds, for people; empty if that says nothing.
+  /// What the field should hold and what it holds, for people; empty if that
+  /// says nothing.
   std::string expected, found;
 
   /// Everything in one line:
-  /// "index.atf: at byte 4: endian: expected 1, found 2: big-endian files are not ... [E_BAD_ENDIAN]"
+  /// "index.atf: at byte 4: endian: expected 1, found 2: big-endian files are
+  /// not ... [E_BAD_ENDIAN]"
   std::string text() const;
 };
 
 /// A flaw that did not stop the reader.
 struct Warning {
-  /// Stable name for programs: "W_NO_FOOTER"; with the thread's id where the warning is
-  /// about one thread of a session: "W_THREAD_MISSING:5".
+  /// Stable name for programs: "W_NO_FOOTER"; with the thread's id where the
+  /// warning is about one thread of a session: "W_THREAD_MISSING:5".
   std::string code;
   /// What was found and what the reader did about it.
   std::string message;
 };
 
-/// A result, or the reason why there is none. (C++23 has std::expected; this is the part
-/// of it that the library needs.)
+/// A result, or the reason why there is none. (C++23 has std::expected; this is
+/// the part of it that the library needs.)
 template <class T> class [[nodiscard]] Expected {
 public:
   Expected(T value) : state(std::in_place_index<0>, std::move(value)) {}

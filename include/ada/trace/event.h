@@ -1,4 +1,5 @@
-// What happened in a thread, whatever file it came from: calls, returns, exceptional exits.
+// What happened in a thread, whatever file it came from: calls, returns,
+// exceptional exits.
 #ifndef ADA_TRACE_EVENT_H
 #define ADA_TRACE_EVENT_H
 
@@ -7,7 +8,8 @@
 
 namespace ada {
 
-/// What an event says. The numbers are those of ATF; readers pass other numbers through.
+/// What an event says. The numbers are those of ATF; readers pass other numbers
+/// through.
 enum class EventKind : std::uint32_t {
   Call = 1,      ///< a function was entered
   Return = 2,    ///< it returned
@@ -27,9 +29,11 @@ constexpr std::string_view kindName(EventKind kind) {
   return "unknown";
 }
 
-/// A function in a process: the module's number in the upper half (0 is the main
-/// executable), the ordinal of the function in the module's table in the lower half.
-constexpr std::uint64_t makeFunctionId(std::uint32_t module, std::uint32_t symbol) {
+/// A function in a process: the module's number in the upper half (0 is the
+/// main executable), the ordinal of the function in the module's table in the
+/// lower half.
+constexpr std::uint64_t makeFunctionId(std::uint32_t module,
+                                       std::uint32_t symbol) {
   return std::uint64_t{module} << 32 | symbol;
 }
 constexpr std::uint32_t moduleOf(std::uint64_t functionId) {

@@ -1,0 +1,140 @@
+// manifest.json of a traced process: its threads, modules and functions.
+//
+// Nothing in a manifest is trusted: ids only name things, sizes and counts are
+// for show, and a manifest that is damaged or missing leaves the thread files
+// readable. docs/formats/manifest.md lists the fields.
+#ifndef ADA_TRACE_MANIFEST_H
+#define ADA_TRACE_MANIFEST_H
+
+#include "ada/trace/error.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ada {
+
+struct ManifestThread {
+  std::uint64_t id = 0;             ///< the N of thread_N/; at most 2^32-1
+  std::optional<bool> hasDetail;    ///< a claim: the file's existence tells
+  std::optional<std::uint64_t> tid; ///< the system's thread id
+  std::string name;                 ///< empty if none
+  std::optional<std::uint64_t> eventCount, detailCount, timeStartNs, timeEndNs;
+  std::map<std::string, std::uint64_t>
+      dropped; ///< events that were not recorded, by reason
+};
+
+struct ManifestModule {
+  std::uint64_t id = 0;
+  std::string path;
+  std::uint64_t baseAddress = 0, size = 0;
+  std::string uuid;    ///< the build id's first 16 bytes, 8-4-4-4-12
+  std::string buildId; ///< the whole build id, hex
+  std::optional<std::uint64_t> loadedNs, unloadedNs;
+};
+
+/// A traced function. The texts live as long as the manifest they come from.
+struct Symbol {
+  std::uint64_t functionId = 0;
+  std::string_view name; ///< as in the object file, mangled
+  std::string_view file; ///< empty if unknown
+  std::string_view signature;
+  std::uint64_t line = 0; ///< 0 if unknown
+  std::uint64_t address = 0;
+};
+
+/// How the process ended, as far as the manifest knows.
+struct ManifestExit {
+  /// "code", "signal", "exec", "running", "unknown"; empty if the manifest
+  /// doesn't say.
+  std::string how;
+  /// Exit code or signal number.
+  std::optional<std::int64_t> value;
+};
+
+class Manifest {
+public:
+  /// Reads a file. Errors: E_IO; E_BAD_MANIFEST if it is not a JSON object, has
+  /// no array `threads`, or one of those has no id or one that is not an
+  /// integer in 0..2^32-1. Anything else that is odd (a symbol without id, a
+  /// text where a number should be) is left out.
+  static Expected<Manifest> read(const std::string &path);
+  /// The same for a text in memory.
+  static Expected<Manifest> parse(std::string_view json,
+                                  const std::string &name = {});
+
+  Manifest(Manifest &&) noexcept;
+  Manifest &operator=(Manifest &&) noexcept;
+  ~Manifest();
+
+  std::string formatVersion; ///< "2.1"
+  std::vector<ManifestThread>
+      threads; ///< in the manifest's order; an id that comes twice counts once
+  std::uint64_t timeStartNs = 0, timeEndNs = 0;
+  std::uint64_t clockType = 0;
+  std::vector<ManifestModule> modules;
+
+  // process
+  std::optional<std::uint64_t> pid, ppid;
+  std::string executable, cwd;
+  std::vector<std::string> argv;
+  ManifestExit exit;
+
+  // host, clock, recorder, recovered
+  std::vector<std::pair<std::string, std::string>>
+      host; ///< field and value, as text
+  std::string clockSource;
+  struct ClockAnchor {
+    std::uint64_t counter = 0, timeNs = 0;
+  };
+  std::vector<ClockAnchor> clockAnchors;
+  struct TimingAnchor {
+    std::uint64_t hostTimeNs = 0;
+    std::int64_t mediaValue = 0, mediaTimescale = 0;
+    std::string label;
+  };
+  std::vector<TimingAnchor> timingAnchors;
+  std::vector<std::pair<std::string, std::string>>
+      options; ///< name and value, as text
+  std::vector<std::pair<std::string, std::string>>
+      recorder; ///< name, version, ABI versions, as text
+  std::vector<std::pair<std::string, std::string>>
+      recovered; ///< empty if nothing was recovered
+  bool wasRecovered = false;
+
+  /// Flaws that did not stop the reader (bytes that are not UTF-8, symbols
+  /// without id).
+  std::vector<Warning> warnings;
+
+  /// All symbols, in the manifest's order.
+  std::span<const Symbol> symbols() const noexcept;
+  /// The symbol of a function id, or null. O(1).
+  const Symbol *find(std::uint64_t functionId) const noexcept;
+  /// The module of a function id, or null.
+  const ManifestModule *
+  moduleOfFunction(std::uint64_t functionId) const noexcept;
+
+  /// The function's name for people: demangled, or as it is in the object file
+  /// if it is not mangled, or the id as "0x0000000100000002" if the manifest
+  /// doesn't know it. Made on the first call and kept, so that asking for each
+  /// event is cheap; any thread.
+  std::string_view displayName(std::uint64_t functionId) const;
+  /// The same in the short form of ada::shortName().
+  std::string_view shortDisplayName(std::uint64_t functionId) const;
+
+private:
+  struct Table;
+  Manifest();
+  std::unique_ptr<Table> table;
+  friend class ManifestParser;
+};
+
+} // namespace ada
+
+#endif // ADA_TRACE_MANIFEST_H

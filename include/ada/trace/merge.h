@@ -1,0 +1,74 @@
+// All threads' events in one sequence by time.
+#ifndef ADA_TRACE_MERGE_H
+#define ADA_TRACE_MERGE_H
+
+#include "ada/trace/atf_index.h"
+#include "ada/trace/session.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ada::atf {
+
+/// Repeatedly takes the thread whose next event has the smallest timestamp; on
+/// a tie the thread that comes first. Order inside a thread is kept, even where
+/// its timestamps go back.
+///
+///   for (MergeCursor next(process); next; next.advance())
+///     print(next.thread(), next.seq(), next.event());
+///
+/// A step costs O(log threads), and nothing but a comparison while one thread
+/// has the earliest events. The readers must outlive the cursor.
+class MergeCursor {
+public:
+  /// One input: a reader and which of its events.
+  struct Source {
+    const IndexReader *reader = nullptr;
+    SeqRange range;
+  };
+
+  explicit MergeCursor(std::span<const Source> sources);
+  /// All events of all threads of a process; thread() is the position in
+  /// threads(). Unreadable threads have no events.
+  explicit MergeCursor(const ProcessTrace &process);
+  /// All processes of a session; thread() counts on through processes().
+  explicit MergeCursor(const Session &session);
+
+  /// False at the end.
+  explicit operator bool() const noexcept {
+    return !tree.empty() && !inputs[tree[0]].done();
+  }
+  /// Position of the current event's source.
+  std::size_t thread() const noexcept { return tree[0]; }
+  std::uint64_t seq() const noexcept { return inputs[tree[0]].next; }
+  const IndexEvent &event() const noexcept { return inputs[tree[0]].event; }
+  void advance();
+
+private:
+  struct Input {
+    const IndexReader *reader = nullptr;
+    std::uint64_t next = 0, last = 0;
+    IndexEvent event;
+
+    bool done() const noexcept { return next == last; }
+    void load() noexcept {
+      if (!done())
+        event = (*reader)[next];
+    }
+  };
+
+  void build();
+  bool before(std::uint32_t a, std::uint32_t b) const noexcept;
+
+  std::vector<Input> inputs;
+  // A loser tree: tree[0] is the winner, tree[n] the loser of the match at
+  // inner node n.
+  std::vector<std::uint32_t> tree;
+  std::uint32_t runnerUp =
+      0; // the best of the winner's path: whom it must beat to stay
+};
+
+} // namespace ada::atf
+
+#endif // ADA_TRACE_MERGE_H

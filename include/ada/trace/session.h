@@ -1,0 +1,189 @@
+// Opens what a traced program left behind: a session, one process of it, one
+// thread, one file.
+//
+//   session_20250102_030405/          a root: Session
+//     pid_4711/                       a process: ProcessTrace
+//       manifest.json
+//       thread_0/index.atf            a thread: ThreadTrace
+//       thread_0/detail.atf
+//     pid_4711_2/                     the same pid after an exec
+//
+//   auto session = ada::atf::Session::open("ada-traces");
+//   for (const auto &process : session->processes())
+//     for (const auto &thread : process.threads())
+//       if (thread.index)
+//         use(*thread.index);
+//
+// One bad file never spoils the rest: a thread or process that can't be read
+// carries its error, and a warning of the level above names it.
+#ifndef ADA_TRACE_SESSION_H
+#define ADA_TRACE_SESSION_H
+
+#include "ada/trace/atf_detail.h"
+#include "ada/trace/atf_index.h"
+#include "ada/trace/error.h"
+#include "ada/trace/manifest.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ada::atf {
+
+/// How the links between a thread's index and detail events fit. Lists are in
+/// file order.
+struct LinkReport {
+  /// Pairs (index event, detail event) that name each other.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> good;
+  /// Index events that name a detail event which is not there.
+  std::vector<std::uint64_t> indexWithoutDetail;
+  /// Index events whose detail event names another index event.
+  std::vector<std::uint64_t> indexDetailElsewhere;
+  /// Detail events that name an index event which is not there.
+  std::vector<std::uint64_t> detailWithoutIndex;
+
+  bool clean() const {
+    return indexWithoutDetail.empty() && indexDetailElsewhere.empty() &&
+           detailWithoutIndex.empty();
+  }
+};
+
+/// The files of one thread.
+struct ThreadTrace {
+  std::uint64_t id = 0;  ///< the N of thread_N/
+  std::string directory; ///< "thread_3"
+  std::string path;      ///< the directory's path
+  Expected<IndexReader> index;
+  /// Nothing if there is no detail file (or it was not asked for); an error if
+  /// it can't be read.
+  std::optional<Expected<DetailReader>> detail;
+  /// W_DETAIL_MISSING, W_DETAIL_FLAG_CLEAR, W_DETAIL_UNREADABLE.
+  std::vector<Warning> warnings;
+  /// What the manifest says about the thread, if it does.
+  std::optional<ManifestThread> info;
+
+  /// The system's thread id: the manifest's, else the one in the index header,
+  /// else `id`.
+  std::uint64_t tid() const;
+  /// The thread's name from the manifest, or empty.
+  std::string_view name() const;
+
+  /// The detail event of an index event, if it has one and it is there.
+  std::optional<DetailEvent> detailOf(const IndexEvent &event) const;
+  /// Follows all links. Needs a readable index.
+  LinkReport checkLinks() const;
+};
+
+/// One process: a directory with manifest.json and thread_N/.
+class ProcessTrace {
+public:
+  /// Opens a process directory. The threads come in the manifest's order.
+  /// Without a manifest every thread_<decimal> directory is taken in numeric
+  /// order (W_NO_MANIFEST).
+  ///
+  /// Warnings: W_NO_MANIFEST, W_THREAD_MISSING:<id>, W_THREAD_UNREADABLE:<id>.
+  /// Errors: E_NO_SESSION (neither manifest nor thread directories),
+  /// E_BAD_MANIFEST, E_IO.
+  static Expected<ProcessTrace> open(const std::string &directory,
+                                     const OpenOptions &options = {});
+
+  /// As open(), but a manifest that can't be used (E_BAD_MANIFEST) is a
+  /// warning, W_BAD_MANIFEST, and the directories that are there count.
+  static Expected<ProcessTrace> openLenient(const std::string &directory,
+                                            const OpenOptions &options = {});
+
+  const std::vector<ThreadTrace> &threads() const noexcept { return all; }
+  std::vector<ThreadTrace> &threads() noexcept { return all; }
+  const std::vector<Warning> &warnings() const noexcept { return flaws; }
+  /// Null if there is none.
+  const Manifest *manifest() const noexcept { return description.get(); }
+  const std::string &path() const noexcept { return where; }
+  /// The directory's last component, "pid_4711_2".
+  std::string_view name() const noexcept;
+  /// From the manifest, else from the directory's name.
+  std::optional<std::uint64_t> pid() const;
+
+  /// Thread directories that exist but are not in the manifest, as paths: a
+  /// program that was killed may have some. They are not in threads().
+  const std::vector<std::string> &unlistedThreads() const noexcept {
+    return unlisted;
+  }
+
+  /// Manifest::displayName, or the id if there is no manifest.
+  std::string_view displayName(std::uint64_t functionId) const;
+  std::string_view shortDisplayName(std::uint64_t functionId) const;
+
+  /// Events of all readable threads.
+  std::uint64_t eventCount() const;
+
+private:
+  friend class Session;
+  ProcessTrace();
+  static Expected<ProcessTrace> openDirectory(const std::string &directory,
+                                              const OpenOptions &options,
+                                              bool lenient);
+
+  std::string where;
+  std::vector<ThreadTrace> all;
+  std::vector<Warning> flaws;
+  std::vector<std::string> unlisted;
+  // Without a manifest, an empty one that keeps the texts of ids.
+  std::shared_ptr<const Manifest> description, names;
+};
+
+/// All processes of a recording.
+class Session {
+public:
+  /// What open() was given.
+  enum class Kind {
+    Root, ///< session_YYYYMMDD_HHMMSS, or a directory that has some: the newest
+          ///< is taken
+    Process, ///< a directory with manifest.json or thread_N/
+    Thread,  ///< a directory with index.atf: a session of that one thread
+    File,    ///< one index file: the same
+  };
+
+  /// Opens whatever `path` is. A thread or file gets names from the manifest
+  /// beside its directory, if there is one. In a root, a process that can't be
+  /// read is a warning, W_PROCESS_UNREADABLE:<name>, and listed in failures().
+  ///
+  /// Errors: E_IO (no such path), E_NO_SESSION (nothing that AdaTrace wrote),
+  /// or that of the only process, thread or file there is.
+  static Expected<Session> open(const std::string &path,
+                                const OpenOptions &options = {});
+
+  Kind kind() const noexcept { return what; }
+  /// The directory or file that was opened in the end.
+  const std::string &path() const noexcept { return where; }
+  /// In a root by number: pid_9, pid_10, pid_10_2.
+  const std::vector<ProcessTrace> &processes() const noexcept { return all; }
+  std::vector<ProcessTrace> &processes() noexcept { return all; }
+  const std::vector<Warning> &warnings() const noexcept { return flaws; }
+  const std::vector<Error> &failures() const noexcept { return failed; }
+  std::uint64_t eventCount() const;
+
+private:
+  Session() = default;
+  Kind what = Kind::Root;
+  std::string where;
+  std::vector<ProcessTrace> all;
+  std::vector<Warning> flaws;
+  std::vector<Error> failed;
+};
+
+/// The newest session below a directory such as "ada-traces": of all session_*
+/// in it, the one whose name (a date) comes last. E_NO_SESSION if there is
+/// none.
+Expected<std::string> newestSession(const std::string &directory);
+
+/// What a file is, by its first bytes.
+enum class FileType { AtfIndex, AtfDetail, Dial9, Gzip, Unknown };
+Expected<FileType> identify(const std::string &path);
+
+} // namespace ada::atf
+
+#endif // ADA_TRACE_SESSION_H
