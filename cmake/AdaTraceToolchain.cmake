@@ -1,0 +1,35 @@
+# Toolchain file: builds any CMake project with every function traced, without a change to it.
+#
+#   cmake -DCMAKE_TOOLCHAIN_FILE=<prefix>/lib/cmake/AdaTrace/AdaTraceToolchain.cmake -S . -B build-traced
+#
+# -DADA_LLVM=19 takes that LLVM (default: what `clang` is), -DADA_FLAGS="--ada-exclude=std::*" gives options to the
+# wrappers (`ada-clang --ada-help` lists them). Works from an installation and from AdaTrace's own build tree.
+
+set(ADA_LLVM "" CACHE STRING "LLVM major version to build with; empty for the default clang")
+set(ADA_FLAGS "" CACHE STRING "Options for ada-clang and ada-clang++, as --ada-exclude=GLOB")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ADA_LLVM ADA_FLAGS)
+
+set(ada_suffix "")
+if(ADA_LLVM)
+  set(ada_suffix "-${ADA_LLVM}")
+endif()
+# bin is three folders up, four where the library folder has the architecture in its name (lib/x86_64-linux-gnu).
+foreach(ada_up IN ITEMS ../../.. ../../../..)
+  get_filename_component(ada_bindir "${CMAKE_CURRENT_LIST_DIR}/${ada_up}/bin" ABSOLUTE)
+  if(EXISTS "${ada_bindir}/ada-clang${ada_suffix}")
+    break()
+  endif()
+endforeach()
+if(NOT EXISTS "${ada_bindir}/ada-clang${ada_suffix}")
+  message(FATAL_ERROR "AdaTraceToolchain.cmake: no ada-clang${ada_suffix} in ${ada_bindir}. Use the toolchain file of an "
+                      "installation or of a build tree: <build>/lib/cmake/AdaTrace/AdaTraceToolchain.cmake.")
+endif()
+
+set(CMAKE_C_COMPILER "${ada_bindir}/ada-clang${ada_suffix}")
+set(CMAKE_CXX_COMPILER "${ada_bindir}/ada-clang++${ada_suffix}")
+set(CMAKE_C_FLAGS_INIT "${ADA_FLAGS}")
+set(CMAKE_CXX_FLAGS_INIT "${ADA_FLAGS}")
+
+# The programs that CMake compiles and runs to learn about the system are none of the user's: plain clang for those,
+# so that configuring leaves no traces and the runtime is not taken for one of the compiler's own libraries.
+set(ENV{ADA_WRAPPER_OFF} 1)
