@@ -1,0 +1,8 @@
+# Tests of the installed package: %prefix is an installation that was moved after it was made.
+import os
+
+prefix = os.path.join(config.ada_build_dir, "test", "install", "moved")
+config.substitutions.append(("%prefix", prefix))
+config.substitutions.append(("%source", config.ada_source_dir))
+config.environment["PATH"] = os.path.join(prefix, "bin") + os.pathsep + config.environment["PATH"]
+config.excludes.append("downstream")
