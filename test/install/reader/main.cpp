@@ -8,7 +8,7 @@
 int main(int argc, char **argv) {
   auto session = ada::atf::Session::open(argc > 1 ? argv[1] : "ada-traces");
   if (!session) {
-    std::cerr << session.error().message() << '\n';
+    std::cerr << session.error().text() << '\n';
     return 3;
   }
   std::map<std::string, int> calls;
