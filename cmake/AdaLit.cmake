@@ -6,17 +6,18 @@
 # A suite uses two jobs and says so to ctest, which then runs nothing beside it.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# What each LLVM brings, as ADA_LLVM_BIN_<N>; ADA_TEST_LLVMS lists those that are complete.
+# ADA_TEST_LLVMS: the LLVMs that have what a test needs, lowest first.
+if(NOT DEFINED ADA_LLVM_FOUND)
+  find_package(AdaLLVM)
+endif()
 set(ADA_TEST_LLVMS "")
-foreach(version IN LISTS ADA_LLVM_VERSIONS)
-  find_program(ADA_LLVM_CONFIG_${version} NAMES llvm-config-${version} PATHS /usr/lib/llvm-${version}/bin)
-  mark_as_advanced(ADA_LLVM_CONFIG_${version})
-  if(ADA_LLVM_CONFIG_${version})
-    execute_process(COMMAND ${ADA_LLVM_CONFIG_${version}} --bindir
-                    OUTPUT_VARIABLE ADA_LLVM_BIN_${version} OUTPUT_STRIP_TRAILING_WHITESPACE)
-    if(EXISTS ${ADA_LLVM_BIN_${version}}/clang AND EXISTS ${ADA_LLVM_BIN_${version}}/FileCheck)
-      list(APPEND ADA_TEST_LLVMS ${version})
-    endif()
+foreach(version IN LISTS ADA_LLVM_FOUND)
+  set(bindir ${ADA_LLVM_${version}_BINDIR})
+  if(EXISTS ${bindir}/clang AND EXISTS ${bindir}/FileCheck AND EXISTS ${bindir}/not AND EXISTS ${bindir}/split-file)
+    list(APPEND ADA_TEST_LLVMS ${version})
+  else()
+    message(STATUS "LLVM ${version}: not tested, ${bindir} lacks clang or FileCheck "
+                   "(Debian: apt-get install clang-${version} llvm-${version}-tools)")
   endif()
 endforeach()
 list(SORT ADA_TEST_LLVMS COMPARE NATURAL)
@@ -49,7 +50,7 @@ function(ada_lit_suite name)
   endif()
   get_filename_component(suiteSource ${suite_DIR} ABSOLUTE)
   set(suiteBuild ${PROJECT_BINARY_DIR}/test/${name})
-  set(suiteLLVMBin ${ADA_LLVM_BIN_${suite_LLVM}})
+  set(suiteLLVMBin ${ADA_LLVM_${suite_LLVM}_BINDIR})
   file(CONFIGURE OUTPUT ${suiteBuild}/lit.site.cfg.py @ONLY CONTENT [=[
 # Written by CMake (cmake/AdaLit.cmake).
 import os
