@@ -108,7 +108,7 @@ public:
     bool stray = false;
     /// Calls that ended with this event, innermost first; the last one is the
     /// event's own. Valid until the next call of the walker.
-    std::span<const Span> finished;
+    std::span<const Span> finished = {};
   };
 
   Step feed(std::uint64_t seq, std::uint64_t timestampNs,

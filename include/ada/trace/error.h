@@ -35,15 +35,15 @@ struct Error {
   std::string message;
   /// The file or directory, as it was given. Empty for data that came from
   /// memory.
-  std::string file;
+  std::string file = {};
   /// Where in the file the offending bytes start.
-  std::optional<std::uint64_t> offset;
+  std::optional<std::uint64_t> offset = {};
   /// Which field is wrong, as the format's documentation names it; empty if
   /// none.
-  std::string field;
+  std::string field = {};
   /// What the field should hold and what it holds, for people; empty if that
   /// says nothing.
-  std::string expected, found;
+  std::string expected = {}, found = {};
 
   /// Everything in one line:
   /// "index.atf: at byte 4: endian: expected 1, found 2: big-endian files are

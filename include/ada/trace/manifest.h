@@ -69,6 +69,9 @@ public:
   static Expected<Manifest> parse(std::string_view json,
                                   const std::string &name = {});
 
+  /// A manifest that knows nothing: names are ids.
+  static Manifest empty();
+
   Manifest(Manifest &&) noexcept;
   Manifest &operator=(Manifest &&) noexcept;
   ~Manifest();

@@ -5,6 +5,7 @@
 #include "ada/trace/atf_index.h"
 #include "ada/trace/session.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -59,6 +60,7 @@ private:
   };
 
   void build();
+  void findRunnerUp() noexcept;
   bool before(std::uint32_t a, std::uint32_t b) const noexcept;
 
   std::vector<Input> inputs;

@@ -91,8 +91,10 @@ public:
   static Expected<ProcessTrace> open(const std::string &directory,
                                      const OpenOptions &options = {});
 
-  /// As open(), but a manifest that can't be used (E_BAD_MANIFEST) is a
-  /// warning, W_BAD_MANIFEST, and the directories that are there count.
+  /// As open(), but gets at everything there is, as Session::open() does: with
+  /// a manifest that can't be used (W_BAD_MANIFEST) the directories count, and
+  /// thread directories that the manifest does not list are used too, after
+  /// the listed ones (W_THREAD_UNLISTED:<id>).
   static Expected<ProcessTrace> openLenient(const std::string &directory,
                                             const OpenOptions &options = {});
 
@@ -108,7 +110,8 @@ public:
   std::optional<std::uint64_t> pid() const;
 
   /// Thread directories that exist but are not in the manifest, as paths: a
-  /// program that was killed may have some. They are not in threads().
+  /// program that was killed may have some. open() leaves them out of
+  /// threads().
   const std::vector<std::string> &unlistedThreads() const noexcept {
     return unlisted;
   }
@@ -126,6 +129,8 @@ private:
   static Expected<ProcessTrace> openDirectory(const std::string &directory,
                                               const OpenOptions &options,
                                               bool lenient);
+  static Expected<ProcessTrace> openOne(const std::string &indexPath,
+                                        const OpenOptions &options);
 
   std::string where;
   std::vector<ThreadTrace> all;

@@ -1,0 +1,39 @@
+// The two checksums of ATF: CRC-32 in version 1, CRC-32C in version 2.
+//
+// Both are reflected, start with all ones and are inverted at the end. Of
+// "123456789" they are 0xCBF43926 and 0xE3069283. isa-l computes them at memory
+// speed, but its two functions differ: crc32_gzip_refl inverts on entry and
+// exit by itself, as zlib does; crc32_iscsi leaves both to its caller and takes
+// an int as length.
+#ifndef ADA_LIB_FORMATS_ATF_CHECKSUM_H
+#define ADA_LIB_FORMATS_ATF_CHECKSUM_H
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace ada::atf {
+
+/// A checksum that grows with the data.
+class Checksum {
+public:
+  /// `version`: 1 or 2, of the file.
+  explicit Checksum(unsigned version) : version(version) {}
+  void add(std::span<const std::byte> bytes);
+  std::uint32_t value() const { return current; }
+
+private:
+  unsigned version;
+  std::uint32_t current = 0; // finished value of what was added so far
+};
+
+inline std::uint32_t checksumOf(unsigned version,
+                                std::span<const std::byte> bytes) {
+  Checksum sum(version);
+  sum.add(bytes);
+  return sum.value();
+}
+
+} // namespace ada::atf
+
+#endif // ADA_LIB_FORMATS_ATF_CHECKSUM_H

@@ -1,0 +1,264 @@
+// Opens detail files: finds the footer, walks the events, keeps their offsets.
+#include "ada/trace/atf_detail.h"
+
+#include "formats/atf/checks.h"
+#include "formats/atf/file_bytes.h"
+
+#include <cstring>
+
+namespace ada::atf {
+
+Expected<DetailReader> DetailReader::open(const std::string &path,
+                                          const OpenOptions &options) {
+  auto file = FileBytes::open(path);
+  if (!file)
+    return file.error();
+  auto shared = std::make_shared<FileBytes>(*std::move(file));
+  DetailReader reader;
+  reader.name = path;
+  reader.base = shared->bytes().data();
+  reader.total = shared->bytes().size();
+  reader.owner = std::move(shared);
+  if (auto parsed = reader.parse(options); !parsed)
+    return parsed.error();
+  return reader;
+}
+
+Expected<DetailReader> DetailReader::fromBytes(Bytes bytes,
+                                               const std::string &name,
+                                               const OpenOptions &options) {
+  DetailReader reader;
+  reader.name = name;
+  reader.base = bytes.data();
+  reader.total = bytes.size();
+  if (auto parsed = reader.parse(options); !parsed)
+    return parsed.error();
+  return reader;
+}
+
+static DetailHeader decodeHeader(const RawDetailHeader &raw) {
+  return {.version = raw.version,
+          .arch = raw.arch,
+          .os = raw.os,
+          .flags = raw.flags,
+          .threadId = raw.threadId,
+          .eventsOffset = raw.eventsOffset,
+          .eventCount = raw.eventCount,
+          .bytesLength = raw.bytesLength,
+          .indexSeqStart = raw.indexSeqStart,
+          .indexSeqEnd = raw.indexSeqEnd};
+}
+
+static DetailFooter decodeFooter(Bytes file, std::uint64_t offset) {
+  auto raw = load<RawDetailFooter>(file, offset);
+  return {.offset = offset,
+          .checksum = raw.checksum,
+          .eventCount = raw.eventCount,
+          .bytesLength = raw.bytesLength,
+          .timeStartNs = raw.timeStartNs,
+          .timeEndNs = raw.timeEndNs};
+}
+
+namespace {
+
+// Why a walk ended.
+enum class Stop { AtEnd, TooShort, Partial };
+
+struct Walk {
+  std::vector<std::uint64_t> offsets;
+  std::uint64_t end = 0;    // where the first event that is not good starts
+  std::uint32_t length = 0; // its total_length, if it has one
+  Stop why = Stop::AtEnd;
+};
+
+} // namespace
+
+// From event to event up to `last`. An event is taken if it lies inside.
+static Walk walkEvents(Bytes file, std::uint64_t first, std::uint64_t last) {
+  Walk walk;
+  std::uint64_t at = first;
+  while (at < last) {
+    std::uint64_t rest = last - at;
+    if (rest < kDetailEventHeaderBytes) {
+      walk.why = Stop::Partial;
+      break;
+    }
+    walk.length = load<Little32>(file, at);
+    if (walk.length < kDetailEventHeaderBytes) {
+      walk.why = Stop::TooShort;
+      break;
+    }
+    if (walk.length > rest) {
+      walk.why = Stop::Partial;
+      break;
+    }
+    walk.offsets.push_back(at);
+    at += walk.length;
+  }
+  walk.end = at;
+  return walk;
+}
+
+Expected<void> DetailReader::parse(const OpenOptions &options) {
+  Bytes file{base, static_cast<std::size_t>(total)};
+  if (auto error = checkStart(file, "ATD2", name))
+    return *error;
+  head = decodeHeader(load<RawDetailHeader>(file, 0));
+  if (auto error = checkEventsOffset(head.eventsOffset,
+                                     offsetof(RawDetailHeader, eventsOffset),
+                                     file, name))
+    return *error;
+
+  const std::uint64_t start = head.eventsOffset;
+  auto warn = [this](const char *code, std::string message) {
+    flaws.push_back({code, std::move(message)});
+  };
+
+  // The header doesn't say where the footer is. It is at the end, or after as
+  // many bytes as the header says; and it must agree about these bytes. What
+  // has only the magic is doubtful: a damaged footer, or payload that looks so.
+  std::vector<std::uint64_t> doubtful;
+  auto tryFooter = [&](std::uint64_t place) {
+    if (foot || place < start || place > total - kFooterBytes ||
+        !hasMagic(file, place, "2DTA"))
+      return;
+    DetailFooter found = decodeFooter(file, place);
+    if (found.bytesLength == place - start)
+      foot = found;
+    else
+      doubtful.push_back(place);
+  };
+  tryFooter(total - kFooterBytes);
+  if (head.bytesLength != 0 && head.bytesLength <= total - start)
+    tryFooter(start + head.bytesLength);
+
+  if (foot) {
+    const std::uint64_t end = foot->offset;
+    if (end < total - kFooterBytes)
+      warn("W_TRAILING_BYTES", std::to_string(total - kFooterBytes - end) +
+                                   " bytes after the footer were ignored");
+    checksumNow = foot->checksum == 0 ? ChecksumState::Unchecked
+                                      : ChecksumState::Deferred;
+    if (checksumNow == ChecksumState::Deferred &&
+        options.checksum == ChecksumPolicy::Verify)
+      if (auto verified = verifyChecksum(); !verified)
+        return verified.error();
+    Walk walk = walkEvents(file, start, end);
+    if (walk.why != Stop::AtEnd) {
+      bool noHeader = end - walk.end < kDetailEventHeaderBytes;
+      return Error{
+          .code = "E_BAD_EVENT",
+          .message = noHeader ? "not enough bytes for an event before "
+                                "the footer; the file is damaged"
+                              : "the events can't be told apart from "
+                                "here on; the file is damaged",
+          .file = name,
+          .offset = walk.end,
+          .field = noHeader ? "size of the rest" : "total_length",
+          .expected = noHeader ? "0, or 24 or more"
+                               : "24 to " + std::to_string(end - walk.end),
+          .found = std::to_string(noHeader ? end - walk.end : walk.length)};
+    }
+    if (walk.offsets.size() != foot->eventCount)
+      return Error{.code = "E_BAD_FOOTER",
+                   .message = "the footer's count is not the number of events; "
+                              "the footer is damaged",
+                   .file = name,
+                   .offset = end + offsetof(RawDetailFooter, eventCount),
+                   .field = "event_count",
+                   .expected = std::to_string(walk.offsets.size()),
+                   .found = std::to_string(foot->eventCount)};
+    offsets = std::move(walk.offsets);
+  } else {
+    warn("W_NO_FOOTER",
+         "the writer did not finish (the program was killed or still runs); "
+         "all whole events in the file are used");
+    Walk walk = walkEvents(file, start, total);
+    for (std::uint64_t place : doubtful)
+      if (walk.why != Stop::AtEnd && walk.end == place)
+        return Error{.code = "E_BAD_FOOTER",
+                     .message = "the footer's byte count is not the distance "
+                                "from the first event; the footer is damaged",
+                     .file = name,
+                     .offset = place + offsetof(RawDetailFooter, bytesLength),
+                     .field = "bytes_length",
+                     .expected = std::to_string(place - start),
+                     .found =
+                         std::to_string(decodeFooter(file, place).bytesLength)};
+    if (walk.why == Stop::TooShort)
+      warn("W_BAD_EVENT_LENGTH",
+           "at byte " + std::to_string(walk.end) + ": an event of " +
+               std::to_string(walk.length) +
+               " bytes can't be; it and what follows were ignored");
+    else if (walk.why == Stop::Partial)
+      warn("W_PARTIAL_EVENT", "the last " + std::to_string(total - walk.end) +
+                                  " bytes are part of an event and were "
+                                  "ignored");
+    offsets = std::move(walk.offsets);
+  }
+  if (head.eventCount != offsets.size())
+    warn("W_HEADER_COUNT_STALE",
+         "the header says " + std::to_string(head.eventCount) +
+             " events, there are " + std::to_string(offsets.size()));
+  return {};
+}
+
+Expected<void> DetailReader::verifyChecksum() {
+  if (checksumNow != ChecksumState::Deferred)
+    return {};
+  if (auto error =
+          checkChecksum({base + head.eventsOffset,
+                         static_cast<std::size_t>(foot->bytesLength)},
+                        head.version, foot->checksum, foot->offset, name))
+    return *error;
+  checksumNow = ChecksumState::Ok;
+  return {};
+}
+
+DetailEvent DetailReader::operator[](std::uint64_t seq) const noexcept {
+  DetailEvent event;
+  event.seq = seq;
+  event.offset = offsets[seq];
+  Bytes file{base, static_cast<std::size_t>(total)};
+  if (head.version == 1) {
+    auto raw = load<RawDetailEventV1>(file, event.offset);
+    event.totalLength = raw.totalLength;
+    event.type = raw.type;
+    event.flags = raw.flags;
+    event.indexSeq = raw.indexSeq;
+    event.threadId = raw.threadId;
+    event.timestampNs = raw.timestampNs;
+  } else {
+    auto raw = load<RawDetailEventV2>(file, event.offset);
+    event.totalLength = raw.totalLength;
+    event.type = raw.type;
+    event.flags = raw.flags;
+    event.indexSeq = raw.indexSeq;
+    event.threadId = head.threadId;
+    event.timestampNs = raw.timestampNs;
+  }
+  event.payload = file.subspan(event.offset + kDetailEventHeaderBytes,
+                               event.totalLength - kDetailEventHeaderBytes);
+  return event;
+}
+
+std::optional<FunctionPayload> DetailEvent::function() const {
+  if (payload.size() < kFunctionPayloadBytes)
+    return std::nullopt;
+  auto raw = load<RawFunctionPayload>(payload, 0);
+  std::size_t stackBytes = raw.stackBytes;
+  if (stackBytes > kMaxStackBytes ||
+      payload.size() != kFunctionPayloadBytes + stackBytes)
+    return std::nullopt;
+  FunctionPayload function;
+  function.functionId = raw.functionId;
+  for (std::size_t i = 0; i < function.registers.size(); ++i)
+    function.registers[i] = raw.registers[i];
+  function.lr = raw.lr;
+  function.fp = raw.fp;
+  function.sp = raw.sp;
+  function.stack = payload.subspan(kFunctionPayloadBytes);
+  return function;
+}
+
+} // namespace ada::atf

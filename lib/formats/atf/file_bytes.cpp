@@ -1,0 +1,101 @@
+// Opens files for the readers.
+#include "formats/atf/file_bytes.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace ada::atf {
+
+// Smaller files are read. A process may have 65530 mappings (vm.max_map_count),
+// and programs with more threads than that exist; most of their threads do
+// little. A read of this size costs about what a mapping and its page faults
+// do.
+static constexpr std::size_t kReadLimitBytes = 64 * 1024;
+
+Error systemError(const std::string &path, const std::string &what,
+                  int number) {
+  return {.code = "E_IO",
+          .message = what + ": " + std::generic_category().message(number),
+          .file = path};
+}
+
+static Expected<std::unique_ptr<std::byte[]>>
+readAll(int fd, const std::string &path, std::size_t &size) {
+  auto data = std::make_unique_for_overwrite<std::byte[]>(size);
+  std::size_t got = 0;
+  while (got < size) {
+    ssize_t n = ::read(fd, data.get() + got, size - got);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return systemError(path, "cannot be read", errno);
+    if (n == 0)
+      break; // cut short since fstat
+    got += static_cast<std::size_t>(n);
+  }
+  size = got;
+  return data;
+}
+
+Expected<FileBytes> FileBytes::open(const std::string &path) {
+  // O_NONBLOCK: opening a FIFO would wait for a writer.
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return systemError(path, "cannot be opened", errno);
+  struct Closer {
+    int fd;
+    ~Closer() { ::close(fd); }
+  } closer{fd};
+
+  struct stat info;
+  if (::fstat(fd, &info) != 0)
+    return systemError(path, "cannot be examined", errno);
+  if (!S_ISREG(info.st_mode))
+    return Error{.code = "E_IO",
+                 .message = S_ISDIR(info.st_mode)
+                                ? "is a directory, a file was expected"
+                                : "is not a regular file; copy it to one",
+                 .file = path};
+
+  FileBytes file;
+  file.size = static_cast<std::size_t>(info.st_size);
+  if (file.size <= kReadLimitBytes) {
+    auto data = readAll(fd, path, file.size);
+    if (!data)
+      return data.error();
+    file.heap = *std::move(data);
+    file.base = file.heap.get();
+    return file;
+  }
+  void *place = ::mmap(nullptr, file.size, PROT_READ, MAP_SHARED, fd, 0);
+  if (place == MAP_FAILED)
+    return systemError(
+        path, "cannot be mapped (" + std::to_string(file.size) + " bytes)",
+        errno);
+  file.base = static_cast<const std::byte *>(place);
+  file.mapped = true;
+  return file;
+}
+
+FileBytes::FileBytes(FileBytes &&other) noexcept { *this = std::move(other); }
+
+FileBytes &FileBytes::operator=(FileBytes &&other) noexcept {
+  std::swap(base, other.base);
+  std::swap(size, other.size);
+  std::swap(heap, other.heap);
+  std::swap(mapped, other.mapped);
+  return *this;
+}
+
+FileBytes::~FileBytes() {
+  if (mapped)
+    ::munmap(const_cast<std::byte *>(base), size);
+}
+
+} // namespace ada::atf

@@ -1,0 +1,18 @@
+// Makes JSON of a kind that the parser refuses readable.
+#ifndef ADA_LIB_FORMATS_ATF_JSON_REPAIR_H
+#define ADA_LIB_FORMATS_ATF_JSON_REPAIR_H
+
+#include <string>
+#include <string_view>
+
+namespace ada {
+
+/// simdjson stops at bytes that are not UTF-8 (paths on Linux may hold any) and
+/// at numbers that fit neither 64-bit integers nor doubles, even in fields that
+/// nobody looks at. Returns the text with each such byte replaced by U+FFFD,
+/// and each such number by null.
+std::string repairJson(std::string_view text);
+
+} // namespace ada
+
+#endif // ADA_LIB_FORMATS_ATF_JSON_REPAIR_H

@@ -1,0 +1,15 @@
+// Opens the files of one thread.
+#ifndef ADA_LIB_FORMATS_ATF_THREAD_FILES_H
+#define ADA_LIB_FORMATS_ATF_THREAD_FILES_H
+
+#include "ada/trace/session.h"
+
+namespace ada::atf {
+
+/// An index file, and the detail.atf beside it if the file is an index.atf.
+ThreadTrace openThread(const std::string &indexPath, std::uint64_t id,
+                       const OpenOptions &options);
+
+} // namespace ada::atf
+
+#endif // ADA_LIB_FORMATS_ATF_THREAD_FILES_H

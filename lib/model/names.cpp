@@ -1,0 +1,272 @@
+// Demangles names and folds the noise out of them.
+#include "ada/trace/names.h"
+
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <cxxabi.h>
+
+namespace ada {
+
+std::string functionIdText(std::uint64_t functionId) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%016llx",
+                static_cast<unsigned long long>(functionId));
+  return text;
+}
+
+//===--- demangling
+//--------------------------------------------------------===//
+
+// Suffixes that only make a name unique in a program: ThinLTO's promotion of
+// static functions and -funique-internal-linkage-names.
+static std::string_view dropUniqueSuffixes(std::string_view suffixes,
+                                           std::string &kept) {
+  for (std::string_view unique : {".llvm.", ".__uniq."})
+    for (std::size_t at; (at = suffixes.find(unique)) != suffixes.npos;) {
+      std::size_t end = suffixes.find('.', at + unique.size());
+      kept = std::string(suffixes.substr(0, at));
+      if (end != suffixes.npos)
+        kept += suffixes.substr(end);
+      suffixes = kept;
+    }
+  return suffixes;
+}
+
+std::string demangle(std::string_view name) {
+  std::string storage;
+  std::string_view mangled = name;
+  while (mangled.starts_with("__Z") || mangled.starts_with("___Z"))
+    mangled.remove_prefix(1); // macOS puts an underscore before every name
+  if (!mangled.starts_with("_Z"))
+    return std::string(dropUniqueSuffixes(name, storage));
+
+  // Mangled names contain no dot, so the first one starts what was appended.
+  std::size_t dot = mangled.find('.');
+  std::string base(mangled.substr(0, dot));
+  int status = 0;
+  char *text = abi::__cxa_demangle(base.c_str(), nullptr, nullptr, &status);
+  if (text == nullptr)
+    return std::string(name);
+  std::string result = text;
+  std::free(text);
+  if (dot != mangled.npos)
+    if (auto suffixes = dropUniqueSuffixes(mangled.substr(dot), storage);
+        !suffixes.empty())
+      result += " [" + std::string(suffixes) + "]";
+  return result;
+}
+
+//===--- folding
+//-----------------------------------------------------------===//
+
+namespace {
+
+// Reads a demangled name from left to right and writes the folded one. Whatever
+// it doesn't understand makes it give up, and the caller shows the whole name.
+class Folder {
+public:
+  Folder(std::string_view in, const NameStyle &style) : in(in), style(style) {}
+
+  bool run() {
+    while (at < in.size())
+      if (!step())
+        return false;
+    if (style.dropReturnType && sawParameters && nameStart > 0)
+      out.erase(0, nameStart);
+    return true;
+  }
+  std::string out;
+
+private:
+  bool step() {
+    if (startsOperator())
+      return copyOperator();
+    switch (in[at]) {
+    case '<':
+      return foldGroup(closingAngle(), "<..>", style.foldTemplateArguments);
+    case '(':
+      return parentheses();
+    case '{': // {lambda(int)#1}, {unnamed type#2}
+      return braces();
+    case '[':
+      if (in.substr(at).starts_with("[abi:") && style.dropAbiTags) {
+        std::size_t end = in.find(']', at);
+        if (end == in.npos)
+          return false;
+        at = end + 1;
+        return true;
+      }
+      if (in.substr(at).starts_with("[.") ||
+          in.substr(at).starts_with("[clone"))
+        return copyTo(in.size());
+      break;
+    case ' ':
+      // In front of the parameters, a space ends a return type.
+      out += in[at++];
+      if (!sawParameters)
+        nameStart = out.size();
+      return true;
+    default:
+      break;
+    }
+    out += in[at++];
+    return true;
+  }
+
+  bool copyTo(std::size_t end) {
+    out += in.substr(at, end - at);
+    at = end;
+    return true;
+  }
+
+  // `operator` as a word of its own.
+  bool startsOperator() const {
+    constexpr std::string_view word = "operator";
+    if (!in.substr(at).starts_with(word))
+      return false;
+    auto isWord = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    };
+    if (at > 0 && isWord(in[at - 1]))
+      return false;
+    std::size_t after = at + word.size();
+    return after < in.size() && !isWord(in[after]);
+  }
+
+  // An operator's name holds brackets that match nothing, and conversions hold
+  // spaces that separate nothing.
+  bool copyOperator() {
+    std::size_t end = at + 8;
+    std::string_view rest = in.substr(end);
+    for (std::string_view symbol : {"()", "[]", "<=>", "<<=", ">>=", "->*",
+                                    "<<", ">>", "<=", ">=", "->", "<", ">"})
+      if (rest.starts_with(symbol)) {
+        end += symbol.size();
+        copyTo(end);
+        if (in.substr(at).starts_with(" <")) // operator<< <char>
+          out += in[at++];
+        return true;
+      }
+    if (rest.starts_with(" ") || rest.starts_with("\"")) {
+      // A conversion, new, delete or a literal: up to the parameters.
+      std::size_t open = end;
+      int angles = 0;
+      for (; open < in.size(); ++open) {
+        char c = in[open];
+        if (c == '<')
+          ++angles;
+        else if (c == '>')
+          --angles;
+        else if (c == '(' && angles == 0)
+          break;
+      }
+      return copyTo(open);
+    }
+    return copyTo(end);
+  }
+
+  // Position after the '>' that matches the '<' here, or npos. Parentheses are
+  // skipped whole: what is in them may compare.
+  std::size_t closingAngle() const {
+    int angles = 0, parens = 0;
+    for (std::size_t i = at; i < in.size(); ++i) {
+      char c = in[i];
+      if (c == '(')
+        ++parens;
+      else if (c == ')')
+        --parens;
+      else if (parens == 0 && c == '<')
+        ++angles;
+      else if (parens == 0 && c == '>' && in[i - 1] != '-' && --angles == 0)
+        return i + 1;
+    }
+    return in.npos;
+  }
+
+  std::size_t closing(char open, char close) const {
+    int depth = 0;
+    for (std::size_t i = at; i < in.size(); ++i) {
+      depth += in[i] == open;
+      if (in[i] == close && --depth == 0)
+        return i + 1;
+    }
+    return in.npos;
+  }
+
+  bool foldGroup(std::size_t end, std::string_view folded, bool fold) {
+    if (end == in.npos)
+      return false;
+    if (!fold)
+      return copyTo(end);
+    out += folded;
+    at = end;
+    return true;
+  }
+
+  bool parentheses() {
+    std::size_t end = closing('(', ')');
+    if (end == in.npos)
+      return false;
+    std::string_view group = in.substr(at, end - at);
+    // Part of a name or of a type, not parameters.
+    if (group == "(anonymous namespace)" || at == 0 || in[at - 1] == ' ')
+      return copyTo(end);
+    sawParameters = true;
+    return foldGroup(end, group == "()" ? "()" : "(..)", style.foldParameters);
+  }
+
+  bool braces() {
+    std::size_t end = closing('{', '}');
+    if (end == in.npos)
+      return false;
+    std::string_view group = in.substr(at, end - at);
+    std::size_t open = group.find('('), close = group.rfind(')');
+    if (!style.foldParameters || open == group.npos || close == group.npos ||
+        close <= open + 1)
+      return copyTo(end);
+    out += group.substr(0, open + 1);
+    out += "..";
+    out += group.substr(close);
+    at = end;
+    return true;
+  }
+
+  std::string_view in;
+  const NameStyle &style;
+  std::size_t at = 0;
+  std::size_t nameStart = 0; // in `out`
+  bool sawParameters = false;
+};
+
+} // namespace
+
+// Rust's legacy mangling ends names in a hash:
+// "core::fmt::write::h0123456789abcdef".
+static std::string_view dropRustHash(std::string_view name) {
+  constexpr std::size_t length = 19; // "::h" and 16 digits
+  if (name.size() <= length)
+    return name;
+  std::string_view tail = name.substr(name.size() - length);
+  if (!tail.starts_with("::h") ||
+      tail.find_first_not_of("0123456789abcdef", 3) != tail.npos)
+    return name;
+  return name.substr(0, name.size() - length);
+}
+
+std::string shortName(std::string_view demangled, const NameStyle &style) {
+  std::string_view prefix, rest = dropRustHash(demangled);
+  for (std::string_view thunk : {"non-virtual thunk to ", "virtual thunk to ",
+                                 "covariant return thunk to "})
+    if (rest.starts_with(thunk)) {
+      prefix = thunk;
+      rest.remove_prefix(thunk.size());
+      break;
+    }
+  Folder folder(rest, style);
+  if (!folder.run())
+    return std::string(demangled);
+  return std::string(prefix) + folder.out;
+}
+
+} // namespace ada
