@@ -84,6 +84,8 @@ typedef struct ada_image {
   uint8_t *enabled_end;                /* __stop_ada_enabled */
 } ada_image;
 
+#pragma GCC visibility push(default) /* exported by the runtime, whatever the flags */
+
 /* Called by the hidden constructor (priority 1, before the image's own static
  * constructors) and destructor of each instrumented image. Any thread; not from
  * signal handlers. Neither ever fails visibly: an image that can't be recorded
@@ -118,6 +120,8 @@ void __ada_mark_frame(const void *frame);
 void __ada_resync(const void *frame);
 void __ada_before_exec(void);
 void __ada_before_exit(int status);
+
+#pragma GCC visibility pop
 
 /* A ring record. The stamp is written last: a record counts only if its stamp is
  * not older than the start stamp of the chunk that it lies in. */

@@ -30,6 +30,7 @@ extern "C" {
 #endif
 
 #ifndef ADA_TRACE_DISABLED
+#pragma GCC visibility push(default)
 
 /* Starts recording, or goes on after ada_stop(): calls that begin from here on are
  * recorded, in all threads, for all selected functions. Selected is what the options
@@ -64,6 +65,7 @@ uint64_t ada_get_timestamp_ns(void);
  * Valid as long as the process lives; a forked child has its own. */
 const char *ada_session_path(void);
 
+#pragma GCC visibility pop
 #else
 
 static inline void ada_start(void) {}

@@ -1,0 +1,16 @@
+// asm.h - the vocabulary that the trampolines of all architectures are written in.
+#ifndef ADA_RUNTIME_ARCH_ASM_H
+#define ADA_RUNTIME_ARCH_ASM_H
+
+#define FUNC_BEGIN(name)                                                       \
+  .globl name;                                                                 \
+  .type name, %function;                                                       \
+  .p2align 5;                                                                  \
+  name:                                                                        \
+  .cfi_startproc
+#define FUNC_END(name)                                                         \
+  .cfi_endproc;                                                                \
+  .size name, .- name
+#define STACK_IS_NOT_EXECUTABLE .section .note.GNU-stack, "", %progbits
+
+#endif

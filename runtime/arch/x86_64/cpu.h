@@ -1,0 +1,35 @@
+// cpu.h - what the runtime asks of an x86-64 CPU: its counter, and a reservation that a signal can't split.
+#ifndef ADA_RUNTIME_ARCH_CPU_H
+#define ADA_RUNTIME_ARCH_CPU_H
+
+#include <cpuid.h>
+#include <stdint.h>
+
+namespace ada::arch {
+
+inline constexpr uint32_t kAtfArch = 1; // x86_64 in ATF headers
+inline constexpr const char *kCounterName = "tsc";
+
+inline uint64_t readCounter() {
+  uint32_t low, high;
+  __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+  return (uint64_t)high << 32 | low;
+}
+
+// Ticks at a constant rate in all power states, on all cores alike (CPUID 8000_0007h, EDX bit 8).
+inline bool counterIsInvariant() {
+  uint32_t a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+
+// Adds `bytes` to a thread's own position and returns the old value, in one instruction: a signal handler on this thread comes
+// wholly before or after. Not atomic between threads.
+inline uint64_t reserve(uint64_t *position, uint64_t bytes) {
+  __asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(*position) : : "memory", "cc");
+  return bytes;
+}
+
+inline void pause() { __builtin_ia32_pause(); }
+
+} // namespace ada::arch
+#endif

@@ -1,0 +1,143 @@
+// trampolines.S - the hooks on x86-64: what every call and every exit of a traced program runs.
+//
+//===--- The contract ----------------------------------------------------------===//
+//
+//   called by     instrumented functions whose enable byte was set, as preserve_mostcc
+//   r10           address of the ada_function (the `nest` argument)
+//   rdi … r9,     __ada_enter: the function's own arguments, as its caller passed them
+//   xmm0 … xmm7   __ada_exit: the return value in argument position
+//   must survive  every general register but r11, the stack; al (vector-argument count of
+//                 a varargs function) among them
+//   may die       r11, flags, vector and x87 registers (the compiler has saved what it needs)
+//   stack         rsp = 8 mod 16 on entry, as after any call
+//   signals       may arrive at any instruction, and their handlers may run these hooks
+//
+//===--- The call site ---------------------------------------------------------===//
+//
+//     f:   cmpb   $0, f.enabled(%rip)
+//          jne    1f
+//          …
+//     1:   leaq   f.entry(%rip), %r10
+//          callq  *__ada_enter@GOTPCREL(%rip)
+//
+//===--- The hot path ----------------------------------------------------------===//
+//
+// "Reserve first, stamp last." ada_thread.position (thread-local, initial-exec) is the address of the thread's next free record.
+//
+//   1  xadd reserves 16 bytes. One instruction, so that a signal handler's own reservations come wholly before or wholly
+//      after it; no lock prefix, for no other thread touches the position.
+//   2  A chunk is 64 KiB-aligned, so the low 16 bits of the old position say whether it was full: then, and
+//      only then, the slow path. A thread without a chunk has a position that looks full.
+//   3  The entry with the kind in its low bits is stored.
+//   4  The clock is read and stored. A killed thread leaves a slot whose stamp is older than the chunk: no event.
+//      x86 keeps stores in order, so who sees the stamp sees the entry.
+//
+// rdtsc is not serialising: it may be executed some ten instructions early or late. A fence would cost as much as the
+// whole hook and would order nothing that the traced program can observe.
+//
+// Cost (tools/dev bench): two rdtsc and about a quarter on top for a call and its return.
+
+#include "../asm.h"
+
+#define KIND_CALL 1
+#define KIND_RETURN 2
+#define KIND_EXCEPTION 3
+#define CHUNK_FULL 0xfc00
+
+// Pushes REG and tells the unwinder where the caller's value now lives.
+.macro SAVE reg
+  pushq %\reg
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset %\reg, 0
+.endm
+.macro RESTORE reg
+  popq %\reg
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore %\reg
+.endm
+
+// The body of a hook: records KIND for the entry in r10.
+.macro HOOK name, kind
+FUNC_BEGIN(\name)
+  endbr64                          // reached through the GOT: a valid indirect-branch target
+  movq ada_thread@GOTTPOFF(%rip), %r11
+  SAVE rax                         // rdtsc writes rax and rdx
+  SAVE rdx
+  movl $16, %eax
+  xaddq %rax, %fs:(%r11)           // rax = this record; ada_thread.position is the first member
+  movzwl %ax, %edx
+  leaq \kind(%r10), %r11           // entry | kind: entries are 16-byte aligned
+  cmpl $CHUNK_FULL, %edx
+  jae .Lslow_\name
+  movq %r11, 8(%rax)               // record.what
+  movq %rax, %r11
+  rdtsc
+  shlq $32, %rdx
+  orq %rdx, %rax
+  movq %rax, (%r11)                // record.stamp: the record counts from here on
+  RESTORE rdx
+  RESTORE rax
+  retq
+.Lslow_\name:
+  .cfi_adjust_cfa_offset 16        // the pops above are behind us on this path
+  .cfi_rel_offset %rax, 8
+  .cfi_rel_offset %rdx, 0
+  jmp .Lslow
+FUNC_END(\name)
+.endm
+
+  .text
+
+//===--- __ada_enter: a function was called ------------------------------------===//
+HOOK __ada_enter, KIND_CALL
+
+//===--- __ada_exit: it returns ------------------------------------------------===//
+HOOK __ada_exit, KIND_RETURN
+
+//===--- __ada_unwind: it is left by unwinding ---------------------------------===//
+HOOK __ada_unwind, KIND_EXCEPTION
+
+//===--- the slow path: entry | kind in r11, rax and rdx already pushed --------===//
+// Calls ada_record_slow(what), which may get a new chunk, wait for the drain, or start the thread's recording. An
+// ordinary C function: the vector registers may die by the contract.
+  .hidden ada_record_slow
+  .type ada_slow_path, %function
+ada_slow_path:
+  .cfi_startproc
+  .cfi_adjust_cfa_offset 16
+  .cfi_rel_offset %rax, 8
+  .cfi_rel_offset %rdx, 0
+.Lslow:
+  SAVE rcx
+  SAVE rsi
+  SAVE rdi
+  SAVE r8
+  SAVE r9
+  SAVE r10
+  subq $8, %rsp                    // 8 saves + return address: realign to 16
+  .cfi_adjust_cfa_offset 8
+  cld                              // a signal handler may have been entered with DF set
+  movq %r11, %rdi
+  callq ada_record_slow
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  RESTORE r10
+  RESTORE r9
+  RESTORE r8
+  RESTORE rdi
+  RESTORE rsi
+  RESTORE rcx
+  RESTORE rdx
+  RESTORE rax
+  retq
+  .cfi_endproc
+  .size ada_slow_path, .-ada_slow_path
+
+  STACK_IS_NOT_EXECUTABLE
+
+// Without this note the linker would switch IBT and SHSTK off for the whole program.
+  .section .note.gnu.property, "a", %note
+  .p2align 3
+  .long 4, 16, 5                   // name size, descriptor size, NT_GNU_PROPERTY_TYPE_0
+  .asciz "GNU"
+  .long 0xc0000002, 4, 3, 0        // GNU_PROPERTY_X86_FEATURE_1_AND: IBT | SHSTK

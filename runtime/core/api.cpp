@@ -1,0 +1,71 @@
+// api.cpp - the public C API (include/ada/trace.h) and what images call when they come and go.
+#include "message.h"
+#include "session.h"
+#include "thread.h"
+
+#include <ada/trace.h>
+
+using namespace ada;
+
+extern "C" {
+
+void __ada_register_image(const ada_image *image) {
+  if (image->abi_version != ADA_ABI_VERSION || image->entry_size != sizeof(ada_function)) {
+    say(Message("an image was built by a plugin with ABI version ")
+        << image->abi_version << ", this runtime has version " << ADA_ABI_VERSION
+        << ": its functions are not recorded. Build both with the same AdaTrace.");
+    return;
+  }
+  startOnce();
+  Runtime &r = runtime;
+  State state = r.currentState();
+  if (state != State::On && state != State::Forked)
+    return;
+  r.images.add(image, r.ring, r.recording);
+  r.drain.wake();
+}
+
+void __ada_unregister_image(const ada_image *image) {
+  State state = runtime.currentState();
+  if (state == State::On || state == State::Forked)
+    runtime.images.remove(image);
+}
+
+void ada_start(void) {
+  runtime.recording = true;
+  State state = runtime.currentState();
+  if (state == State::On || state == State::Forked)
+    runtime.images.apply(true);
+}
+
+void ada_stop(void) {
+  runtime.recording = false;
+  State state = runtime.currentState();
+  if (state == State::On || state == State::Forked)
+    runtime.images.apply(false);
+}
+
+int64_t ada_enable(const char *glob) { return runtime.images.choose(glob, true, runtime.recording); }
+
+int64_t ada_disable(const char *glob) { return runtime.images.choose(glob, false, runtime.recording); }
+
+int ada_flush(void) { return runtime.currentState() == State::On ? runtime.drain.flush() : -1; }
+
+void ada_set_thread_name(const char *name) {
+  ada_ring_thread *slot = ada_thread.slot;
+  if (!slot)
+    return;
+  size_t n = length(name);
+  n = n < sizeof slot->name ? n : sizeof slot->name - 1;
+  copyBytes(slot->name, name, n);
+  slot->name[n] = 0;
+  runtime.drain.manifestChanged();
+}
+
+uint64_t ada_get_timestamp_ns(void) { return sys::nowNs(); }
+
+const char *ada_session_path(void) {
+  State state = runtime.currentState();
+  return state == State::On || state == State::Finished ? runtime.processDirectory.c_str() : "";
+}
+}

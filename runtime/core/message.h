@@ -1,0 +1,18 @@
+// message.h - the runtime's voice: one line on standard error, "AdaTrace: …".
+#ifndef ADA_RUNTIME_CORE_MESSAGE_H
+#define ADA_RUNTIME_CORE_MESSAGE_H
+
+#include "text.h"
+
+namespace ada {
+
+using Message = Text<1024>;
+
+// Async-signal-safe. Not for the drain thread, which has no standard error.
+void say(const Message &m);
+
+// "No space left on device" for ENOSPC and so on, for the errors that files give.
+const char *errorText(int error);
+
+} // namespace ada
+#endif

@@ -1,0 +1,38 @@
+// selection.h - which functions are recorded: the options' globs, then what the program said.
+#ifndef ADA_RUNTIME_CORE_SELECTION_H
+#define ADA_RUNTIME_CORE_SELECTION_H
+
+#include "options.h"
+#include <ada/abi.h>
+
+namespace ada {
+
+inline const char *textAt(const ada_function &f, int32_t offset) {
+  return offset ? (const char *)&f + offset : nullptr;
+}
+
+// Rules in order; the last one that means a function decides. Guarded by the images' lock.
+class Selection {
+public:
+  void start(const Options &options);
+  // False if there are too many rules. `glob` is copied.
+  bool add(const char *glob, bool select);
+  bool selects(const ada_function &f) const;
+  // Whether every function is selected, so that nobody needs to ask.
+  bool selectsAll() const { return count_ == 0 && selectedByDefault_; }
+  static bool means(const char *glob, const ada_function &f);
+
+private:
+  struct Rule {
+    const char *glob;
+    bool select;
+  };
+  static constexpr size_t kMostRules = 256, kMostBytes = 16384;
+  Rule rules_[kMostRules] = {};
+  char storage_[kMostBytes] = {};
+  size_t count_ = 0, used_ = 0;
+  bool selectedByDefault_ = true;
+};
+
+} // namespace ada
+#endif

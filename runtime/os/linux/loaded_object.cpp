@@ -1,0 +1,87 @@
+// loaded_object.cpp - asks dl_iterate_phdr, which works in static programs as well.
+#include "loaded_object.h"
+#include "core/os.h"
+
+#include <elf.h>
+#include <link.h>
+
+namespace ada {
+namespace {
+
+struct Query {
+  uint64_t address;
+  LoadedObject *found;
+  bool first, done;
+};
+
+void readBuildId(LoadedObject &o, const char *note, size_t bytes) {
+  while (bytes >= sizeof(ElfW(Nhdr))) {
+    const ElfW(Nhdr) &n = *(const ElfW(Nhdr) *)note;
+    size_t name = (n.n_namesz + 3u) & ~3u, body = (n.n_descsz + 3u) & ~3u;
+    size_t all = sizeof n + name + body;
+    if (all > bytes)
+      return;
+    const char *owner = note + sizeof n;
+    if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && equal(owner, "GNU")) {
+      o.buildIdBytes = n.n_descsz < sizeof o.buildId ? n.n_descsz : sizeof o.buildId;
+      copyBytes(o.buildId, owner + name, o.buildIdBytes);
+      return;
+    }
+    note += all, bytes -= all;
+  }
+}
+
+int visit(dl_phdr_info *info, size_t, void *context) {
+  Query &q = *(Query *)context;
+  bool isMain = q.first;
+  q.first = false;
+  uint64_t low = UINT64_MAX, high = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) &p = info->dlpi_phdr[i];
+    if (p.p_type != PT_LOAD)
+      continue;
+    uint64_t from = info->dlpi_addr + p.p_vaddr;
+    low = from < low ? from : low;
+    high = from + p.p_memsz > high ? from + p.p_memsz : high;
+  }
+  if (q.address < low || q.address >= high)
+    return 0;
+  LoadedObject &o = *q.found;
+  o.isMain = isMain;
+  o.base = low, o.size = high - low;
+  if (!isMain && info->dlpi_name && info->dlpi_name[0]) {
+    if (info->dlpi_name[0] != '/') { // relative to where the program was when it loaded it
+      char here[4096];
+      if (sys::currentDirectory(here, sizeof here) > 0)
+        o.path << here << '/';
+    }
+    o.path << info->dlpi_name;
+  }
+  for (int i = 0; i < info->dlpi_phnum && !o.buildIdBytes; ++i) {
+    const ElfW(Phdr) &p = info->dlpi_phdr[i];
+    if (p.p_type == PT_NOTE)
+      readBuildId(o, (const char *)(info->dlpi_addr + p.p_vaddr), p.p_memsz);
+  }
+  q.done = true;
+  return 1;
+}
+
+} // namespace
+
+LoadedObject findLoadedObject(const void *address) {
+  LoadedObject o;
+  Query q = {(uint64_t)address, &o, true, false};
+  dl_iterate_phdr(visit, &q);
+  if (o.isMain || o.path.empty())
+    o.path = executablePath();
+  return o;
+}
+
+Path executablePath() {
+  char text[4096];
+  long n = sys::readLink("/proc/self/exe", text, sizeof text - 1);
+  text[n > 0 ? n : 0] = 0;
+  return Path(text);
+}
+
+} // namespace ada

@@ -1,0 +1,61 @@
+// process_events.cpp - atfork handlers, an on_exit handler, and a pthread key whose destructor comes last.
+#include "process_events.h"
+#include "core/os.h"
+#include "core/thread.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+namespace ada {
+namespace {
+
+ProcessCallbacks callbacks;
+uint64_t signalsBeforeFork; // guarded by what beforeFork locks
+pthread_key_t key;
+bool keyMade;
+int exitStatus;
+
+// Handlers of others, registered later, run before this one and after the two below: the first to register is the
+// innermost.
+void prepare() {
+  uint64_t signals = sys::blockSignals();
+  callbacks.beforeFork();
+  signalsBeforeFork = signals;
+}
+void parent() {
+  uint64_t signals = signalsBeforeFork;
+  callbacks.parentAfterFork();
+  sys::restoreSignals(signals);
+}
+void child() {
+  uint64_t signals = signalsBeforeFork;
+  callbacks.childAfterFork();
+  sys::restoreSignals(signals);
+}
+
+// pthread calls destructors in rounds, as long as they set values again, at most PTHREAD_DESTRUCTOR_ITERATIONS times; C++
+// thread_local objects are gone by then. Waiting for the last round records what other destructors do.
+void threadExit(void *value) {
+  if (++ada_thread.exitRounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, value) == 0)
+    return;
+  threadEnds();
+}
+
+} // namespace
+
+void watchProcess(const ProcessCallbacks &c) {
+  callbacks = c;
+  pthread_atfork(prepare, parent, child);
+  on_exit([](int status, void *) { exitStatus = status; }, nullptr);
+  keyMade = pthread_key_create(&key, threadExit) == 0;
+}
+
+int processExitStatus() { return exitStatus; }
+
+void watchThread() {
+  if (keyMade)
+    pthread_setspecific(key, &ada_thread);
+}
+
+} // namespace ada

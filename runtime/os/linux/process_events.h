@@ -1,0 +1,27 @@
+// process_events.h - fork, exit and the end of threads, as libc reports them.
+#ifndef ADA_RUNTIME_OS_LINUX_PROCESS_EVENTS_H
+#define ADA_RUNTIME_OS_LINUX_PROCESS_EVENTS_H
+
+namespace ada {
+
+struct ProcessCallbacks {
+  // Called around fork in the forking thread, with all signals blocked.
+  void (*beforeFork)();
+  void (*parentAfterFork)();
+  void (*childAfterFork)();
+};
+
+// Once a process; inherited by children.
+void watchProcess(const ProcessCallbacks &callbacks);
+
+// The status that exit() was called with, 0 before that.
+int processExitStatus();
+
+// Arranges that ada::threadEnds() is called when the calling thread ends, as late as pthread allows.
+void watchThread();
+
+// Defined by the core.
+void threadEnds();
+
+} // namespace ada
+#endif

@@ -1,0 +1,87 @@
+// sys.h - the system calls that the runtime makes, typed. All return a negative errno on failure.
+#ifndef ADA_RUNTIME_OS_LINUX_SYS_H
+#define ADA_RUNTIME_OS_LINUX_SYS_H
+
+#include "syscall.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+namespace ada::sys {
+
+template <class... Args> inline long call(long number, Args... args) {
+  long a[6] = {(long)args...};
+  return arch::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+inline int open(const char *path, int flags, int mode = 0644) {
+  return (int)call(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+}
+inline void close(int fd) { call(SYS_close, fd); }
+inline long read(int fd, void *to, size_t n) { return call(SYS_read, fd, to, n); }
+inline long write(int fd, const void *from, size_t n) { return call(SYS_write, fd, from, n); }
+inline long pwrite(int fd, const void *from, size_t n, uint64_t at) {
+  return call(SYS_pwrite64, fd, from, n, at);
+}
+inline int makeDirectory(const char *path) { return (int)call(SYS_mkdirat, AT_FDCWD, path, 0777); }
+inline int rename(const char *from, const char *to) {
+  return (int)call(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+inline int unlink(const char *path) { return (int)call(SYS_unlinkat, AT_FDCWD, path, 0); }
+inline int truncate(int fd, uint64_t size) { return (int)call(SYS_ftruncate, fd, size); }
+inline int allocate(int fd, uint64_t from, uint64_t bytes) {
+  return (int)call(SYS_fallocate, fd, 0, from, bytes);
+}
+inline long readLink(const char *path, char *to, size_t n) {
+  return call(SYS_readlinkat, AT_FDCWD, path, to, n);
+}
+inline long currentDirectory(char *to, size_t n) { return call(SYS_getcwd, to, n); }
+
+// Null on failure.
+inline void *map(void *at, size_t bytes, int protection, int flags, int fd = -1, uint64_t offset = 0) {
+  long r = call(SYS_mmap, at, bytes, protection, flags, fd, offset);
+  return r < 0 && r > -4096 ? nullptr : (void *)r;
+}
+inline void *mapMemory(size_t bytes) {
+  return map(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+}
+inline void unmap(void *at, size_t bytes) { call(SYS_munmap, at, bytes); }
+
+inline uint32_t processId() { return (uint32_t)call(SYS_getpid); }
+inline uint32_t parentId() { return (uint32_t)call(SYS_getppid); }
+inline uint32_t threadId() { return (uint32_t)call(SYS_gettid); }
+
+inline void futexWait(uint32_t *word, uint32_t expected, uint64_t timeoutNs) {
+  timespec t = {(time_t)(timeoutNs / 1000000000), (long)(timeoutNs % 1000000000)};
+  call(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeoutNs == UINT64_MAX ? nullptr : &t);
+}
+inline void futexWake(uint32_t *word, int count) {
+  call(SYS_futex, word, FUTEX_WAKE_PRIVATE, count);
+}
+
+// Blocks every signal, those that libc uses for itself included, and returns the mask before.
+inline uint64_t blockSignals() {
+  uint64_t all = ~0ull, old = 0;
+  call(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, 8);
+  return old;
+}
+inline void restoreSignals(uint64_t mask) {
+  call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
+}
+
+// CLOCK_BOOTTIME in nanoseconds. Through libc's clock_gettime, for the vDSO: it takes no lock and is async-signal-safe.
+inline uint64_t nowNs() {
+  timespec t;
+  clock_gettime(CLOCK_BOOTTIME, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+} // namespace ada::sys
+#endif
