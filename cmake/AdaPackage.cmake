@@ -1,14 +1,28 @@
 # Installs the CMake package and puts the same files into the build tree, which has an installation's shape.
 include(CMakePackageConfigHelpers)
 
-# What AdaTrace::trace, a static library, needs to be linked; taken over from the library's own find_package calls.
+# The libraries that read traces, as AdaTrace::trace and one for each format of other tools. They are static, so their
+# users need the packages that they are linked with, too.
+set(libraries "")
 set(ADA_TRACE_DEPENDENCIES "")
-if(TARGET adatrace_lib)
-  string(APPEND ADA_TRACE_DEPENDENCIES "  include(CMakeFindDependencyMacro)\n")
-  get_property(packages GLOBAL PROPERTY ADA_TRACE_PACKAGES)
-  foreach(package IN LISTS packages)
-    string(APPEND ADA_TRACE_DEPENDENCIES "  find_dependency(${package})\n")
+foreach(library adatrace_lib adatrace_dial9 adatrace_wtf)
+  if(NOT TARGET ${library})
+    continue()
+  endif()
+  list(APPEND libraries ${library})
+  string(REPLACE adatrace_ "" name ${library})
+  string(REPLACE lib trace name ${name})
+  set_target_properties(${library} PROPERTIES EXPORT_NAME ${name} INTERFACE_INCLUDE_DIRECTORIES
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>;$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  get_target_property(links ${library} LINK_LIBRARIES)
+  foreach(link IN LISTS links)
+    if(link MATCHES "^([A-Za-z_]+)::")
+      string(APPEND ADA_TRACE_DEPENDENCIES "  find_dependency(${CMAKE_MATCH_1})\n")
+    endif()
   endforeach()
+endforeach()
+if(ADA_TRACE_DEPENDENCIES)
+  string(PREPEND ADA_TRACE_DEPENDENCIES "  include(CMakeFindDependencyMacro)\n")
 endif()
 
 function(ada_configure_package output libdir bindir includedir)
@@ -29,9 +43,8 @@ install(FILES ${PROJECT_BINARY_DIR}/installed/AdaTraceConfig.cmake ${buildPackag
               ${buildPackage}/AdaTraceToolchain.cmake DESTINATION ${installPackage})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ada DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-if(TARGET adatrace_lib)
-  set_target_properties(adatrace_lib PROPERTIES EXPORT_NAME trace)
-  install(TARGETS adatrace_lib EXPORT AdaTraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(libraries)
+  install(TARGETS ${libraries} EXPORT AdaTraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT AdaTraceTargets NAMESPACE AdaTrace:: DESTINATION ${installPackage})
   export(EXPORT AdaTraceTargets NAMESPACE AdaTrace:: FILE ${buildPackage}/AdaTraceTargets.cmake)
 endif()
