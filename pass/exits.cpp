@@ -1,0 +1,199 @@
+// exits.cpp - finds the ways out of a function and places hooks on them.
+#include "exits.h"
+#include "llvm_compat.h"
+
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+namespace ada {
+
+void insertGuarded(Value *enabled, Instruction *before, DebugLoc location,
+                   function_ref<void(IRBuilder<> &)> write) {
+  IRBuilder<> builder(before);
+  builder.SetCurrentDebugLocation(location);
+  Value *isOn = builder.CreateICmpNE(enabled, ConstantInt::get(enabled->getType(), 0));
+  // Off is the case to be fast: the hook moves out of the way, with what has to be saved around it.
+  MDNode *seldom = MDBuilder(before->getContext()).createBranchWeights(1, (1u << 20) - 1);
+  Instruction *end = SplitBlockAndInsertIfThen(isOn, before, /*Unreachable=*/false, seldom);
+  end->setDebugLoc(location);
+  cast<BranchInst>(end->getParent()->getSinglePredecessor()->getTerminator())->setDebugLoc(location);
+  builder.SetInsertPoint(end);
+  builder.SetCurrentDebugLocation(location);
+  write(builder);
+}
+
+//===--- Unwinding --------------------------------------------------------------===//
+
+bool Unwinding::isPossibleIn(const Function &function) {
+  // Windows and WebAssembly have funclets instead of landing pads.
+  if (function.hasPersonalityFn() && isScopedEHPersonality(classifyEHPersonality(function.getPersonalityFn())))
+    return false;
+  // Without an unwind table the unwinder does not get past this function, so nobody leaves it that way.
+  return !function.doesNotThrow() || function.hasUWTable();
+}
+
+Unwinding::Unwinding(Module &module) : module(module) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Function &function : module) {
+      if (function.isDeclaration() || !function.doesNotThrow() || leaving.count(&function) ||
+          !isPossibleIn(function))
+        continue;
+      for (const BasicBlock &block : function) {
+        if (!any_of(block, [&](const Instruction &instruction) {
+              const auto *call = dyn_cast<CallInst>(&instruction);
+              return call && mayLeave(*call);
+            }))
+          continue;
+        leaving.insert(&function);
+        changed = true;
+        break;
+      }
+    }
+  }
+}
+
+bool Unwinding::mayLeave(const CallInst &call) const {
+  if (isa<IntrinsicInst>(call) || call.isMustTailCall())
+    return false;
+  if (const auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand()))
+    return assembly->canThrow() && !call.doesNotThrow();
+  if (!call.doesNotThrow())
+    return true;
+  const Function *callee = call.getCalledFunction();
+  return callee && leaving.count(callee) && !call.getAttributes().hasFnAttr(Attribute::NoUnwind);
+}
+
+Constant *Unwinding::choosePersonality() {
+  // Functions of different personalities are not inlined into each other, so this takes the one that the other functions
+  // of the module have, or would have.
+  bool isCxxWithExceptions = false;
+  for (const Function &function : module) {
+    if (function.hasPersonalityFn())
+      return function.getPersonalityFn();
+    isCxxWithExceptions |=
+        !function.isDeclaration() && !function.doesNotThrow() && compat::startsWith(function.getName(), "_Z");
+  }
+  FunctionType *type = FunctionType::get(Type::getInt32Ty(module.getContext()), /*isVarArg=*/true);
+  StringRef name = isCxxWithExceptions ? "__gxx_personality_v0" : "__gcc_personality_v0";
+  return compat::asPointer(cast<Constant>(module.getOrInsertFunction(name, type).getCallee()));
+}
+
+void Unwinding::ensurePersonality(Function &function) {
+  if (function.hasPersonalityFn())
+    return;
+  if (!personality)
+    personality = choosePersonality();
+  function.setPersonalityFn(personality);
+}
+
+//===--- Exits ------------------------------------------------------------------===//
+
+/// Whether the unwinder runs PAD whatever is thrown.
+static bool takesEverything(const LandingPadInst &pad) {
+  if (pad.isCleanup())
+    return true;
+  for (unsigned i = 0; i < pad.getNumClauses(); ++i)
+    if (pad.isCatch(i) && isa<ConstantPointerNull>(pad.getClause(i)->stripPointerCasts()))
+      return true;
+  return false;
+}
+
+Exits::Exits(Function &function, Unwinding *unwinding)
+    : function(function), unwinding(unwinding && Unwinding::isPossibleIn(function) ? unwinding : nullptr),
+      padType(StructType::get(compat::pointerType(function.getContext()), Type::getInt32Ty(function.getContext()))) {
+  for (BasicBlock &block : function) {
+    Instruction *end = block.getTerminator();
+    if (isa<ReturnInst>(end)) {
+      if (CallInst *tail = block.getTerminatingMustTailCall())
+        end = tail;
+      else if (CallInst *deoptimize = block.getTerminatingDeoptimizeCall())
+        end = deoptimize;
+      returns.push_back(end);
+    }
+    if (!this->unwinding)
+      continue;
+    if (isa<ResumeInst>(end))
+      resumes.push_back(end);
+    for (Instruction &instruction : block) {
+      if (auto *pad = dyn_cast<LandingPadInst>(&instruction)) {
+        padType = pad->getType(); // one type for all pads of a function
+        if (!takesEverything(*pad))
+          selectivePads.push_back(pad);
+      } else if (auto *call = dyn_cast<CallInst>(&instruction)) {
+        if (this->unwinding->mayLeave(*call))
+          calls.push_back(call);
+      }
+    }
+  }
+}
+
+/// Code that has no line of its own, in the scope of FUNCTION.
+static DebugLoc artificialLocation(const Function &function) {
+  DISubprogram *subprogram = function.getSubprogram();
+  return subprogram ? DebugLoc(DILocation::get(function.getContext(), 0, 0, subprogram)) : DebugLoc();
+}
+
+void Exits::instrument(Hooks &hooks, const Site &site, Value *enabled) {
+  auto locationOf = [&](Instruction *instruction) {
+    return instruction->getDebugLoc() ? instruction->getDebugLoc() : artificialLocation(function);
+  };
+  for (Instruction *end : returns) {
+    auto *ret = dyn_cast<ReturnInst>(end);
+    insertGuarded(enabled, end, locationOf(end), [&](IRBuilder<> &builder) {
+      hooks.exit(builder, site.entry, function, ret ? ret->getReturnValue() : nullptr);
+    });
+  }
+  for (Instruction *resume : resumes)
+    insertGuarded(enabled, resume, locationOf(resume),
+                  [&](IRBuilder<> &builder) { hooks.unwind(builder, site.entry); });
+  for (LandingPadInst *pad : selectivePads)
+    instrumentPad(pad, hooks, site, enabled);
+  if (calls.empty())
+    return;
+
+  // From here on the function does unwind.
+  function.removeFnAttr(Attribute::NoUnwind);
+  unwinding->ensurePersonality(function);
+  BasicBlock *pad = makeCleanupPad(hooks, site, enabled);
+  for (CallInst *call : calls)
+    changeToInvokeAndSplitBasicBlock(call, pad);
+}
+
+/// `if (selector == 0) { hook; resume; }` at the start of PAD's block, PAD being a cleanup from now on.
+void Exits::instrumentPad(LandingPadInst *pad, Hooks &hooks, const Site &site, Value *enabled) {
+  pad->setCleanup(true);
+  Instruction *next = pad->getNextNode();
+  DebugLoc location = artificialLocation(function);
+  IRBuilder<> builder(next);
+  builder.SetCurrentDebugLocation(location);
+  Value *selector = builder.CreateExtractValue(pad, 1);
+  Value *isCleanup = builder.CreateICmpEQ(selector, ConstantInt::get(selector->getType(), 0));
+  Instruction *end = SplitBlockAndInsertIfThen(isCleanup, next, /*Unreachable=*/true);
+  builder.SetInsertPoint(end);
+  builder.SetCurrentDebugLocation(location);
+  ResumeInst *resume = builder.CreateResume(pad);
+  end->eraseFromParent();
+  insertGuarded(enabled, resume, location, [&](IRBuilder<> &inner) { hooks.unwind(inner, site.entry); });
+}
+
+BasicBlock *Exits::makeCleanupPad(Hooks &hooks, const Site &site, Value *enabled) {
+  LLVMContext &context = function.getContext();
+  BasicBlock *block = BasicBlock::Create(context, "ada.unwind", &function);
+  IRBuilder<> builder(block);
+  DebugLoc location = artificialLocation(function);
+  builder.SetCurrentDebugLocation(location);
+  LandingPadInst *pad = builder.CreateLandingPad(padType, 0);
+  pad->setCleanup(true);
+  ResumeInst *resume = builder.CreateResume(pad);
+  insertGuarded(enabled, resume, location, [&](IRBuilder<> &inner) { hooks.unwind(inner, site.entry); });
+  return block;
+}
+
+} // namespace ada

@@ -1,0 +1,75 @@
+// exits.h - the ways out of a function, and the hooks on them.
+//
+// A call ends by one of
+//   ret               __ada_exit(entry, value)
+//   a musttail call   __ada_exit(entry), before the call: the callee returns to our caller
+//   unwinding         __ada_unwind(entry), from a landing pad
+// Unwinding leaves a function at four kinds of places, and each needs something else:
+//   - a `resume`: the hook comes before it;
+//   - a call outside any invoke: it becomes an invoke of a cleanup pad that calls the hook and resumes;
+//   - an invoke of a pad that does not take this exception (a handler of other types, no cleanup): the unwinder passes the
+//     pad without running it, so the pad becomes a cleanup too, and selector 0, which means "cleanup", goes to the hook;
+//   - nothing at all where the function is really nounwind, or a pad ends in std::terminate.
+// C functions are `nounwind` for clang, which only says that they have no landing pads: pthread_exit, cancellation and
+// exceptions of C++ callbacks do pass through them by their unwind tables. So a nounwind function with an unwind table that
+// calls something which may unwind counts as one that unwinds; it gets a personality and loses its nounwind.
+#ifndef ADA_PASS_EXITS_H
+#define ADA_PASS_EXITS_H
+
+#include "hooks.h"
+#include "site_table.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ada {
+
+/// Branches to a block, seldom taken, that runs before BEFORE if the enable byte's value ENABLED is not 0, and lets WRITE
+/// fill it. The new instructions are of LOCATION.
+void insertGuarded(llvm::Value *enabled, llvm::Instruction *before, llvm::DebugLoc location,
+                   llvm::function_ref<void(llvm::IRBuilder<> &)> write);
+
+/// Knows which calls of a module may be left by unwinding.
+class Unwinding {
+public:
+  explicit Unwinding(llvm::Module &module);
+
+  /// Whether CALL, which is no invoke, can be left by unwinding, with its function being left as well.
+  bool mayLeave(const llvm::CallInst &call) const;
+  /// Whether FUNCTION may have landing pads of ours.
+  static bool isPossibleIn(const llvm::Function &function);
+  /// The personality of FUNCTION's landing pads; sets one if it has none.
+  void ensurePersonality(llvm::Function &function);
+
+private:
+  llvm::Module &module;
+  llvm::DenseSet<const llvm::Function *> leaving; // nounwind by attribute only
+  llvm::Constant *personality = nullptr;
+
+  llvm::Constant *choosePersonality();
+};
+
+/// The ways out of one function, collected before it is changed.
+class Exits {
+public:
+  Exits(llvm::Function &function, Unwinding *unwinding);
+
+  /// Places the hooks. ENABLED is the value of the enable byte, known in the whole function.
+  void instrument(Hooks &hooks, const Site &site, llvm::Value *enabled);
+
+private:
+  llvm::Function &function;
+  Unwinding *unwinding; // null: unwinding is not recorded
+  llvm::Type *padType;
+  llvm::SmallVector<llvm::Instruction *, 4> returns; // ret, or the musttail call before it
+  llvm::SmallVector<llvm::Instruction *, 4> resumes;
+  llvm::SmallVector<llvm::LandingPadInst *, 4> selectivePads;
+  llvm::SmallVector<llvm::CallInst *, 16> calls;
+
+  void instrumentPad(llvm::LandingPadInst *pad, Hooks &hooks, const Site &site, llvm::Value *enabled);
+  llvm::BasicBlock *makeCleanupPad(Hooks &hooks, const Site &site, llvm::Value *enabled);
+};
+
+} // namespace ada
+
+#endif

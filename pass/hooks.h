@@ -1,0 +1,46 @@
+// hooks.h - the calls into the runtime: their declarations, convention and forwarded arguments.
+//
+// include/ada/abi.h has the contract. A hook's call looks to the compiler like
+//     call preserve_mostcc void @__ada_enter(ptr nest @entry, i64 %arg0, double %arg1, …)
+// where the arguments are the function's own: at its entry they are in the right registers already, so that forwarding
+// them costs no instruction, and the trampoline sees what the caller passed.
+#ifndef ADA_PASS_HOOKS_H
+#define ADA_PASS_HOOKS_H
+
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace ada {
+
+class Hooks {
+public:
+  explicit Hooks(llvm::Module &module) : module(module) {}
+
+  /// `__ada_enter(entry, FUNCTION's arguments)`.
+  void enter(llvm::IRBuilder<> &builder, llvm::Constant *entry, llvm::Function &function);
+  /// `__ada_exit(entry, VALUE)`; VALUE, which FUNCTION returns, may be null.
+  void exit(llvm::IRBuilder<> &builder, llvm::Constant *entry, llvm::Function &function, llvm::Value *value);
+  void unwind(llvm::IRBuilder<> &builder, llvm::Constant *entry);
+
+  void markFrame(llvm::IRBuilder<> &builder) { withFrame(builder, "__ada_mark_frame"); }
+  void resync(llvm::IRBuilder<> &builder) { withFrame(builder, "__ada_resync"); }
+  void beforeExec(llvm::IRBuilder<> &builder);
+  void beforeExit(llvm::IRBuilder<> &builder, llvm::Value *status);
+
+private:
+  llvm::Module &module;
+
+  struct Argument {
+    llvm::Value *value;
+    llvm::AttributeSet attributes;
+  };
+  void call(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::Constant *entry,
+            llvm::ArrayRef<Argument> arguments);
+  void plainCall(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::ArrayRef<llvm::Value *> arguments);
+  void withFrame(llvm::IRBuilder<> &builder, llvm::StringRef name);
+  llvm::Function *declare(llvm::StringRef name, llvm::FunctionType *type);
+};
+
+} // namespace ada
+
+#endif

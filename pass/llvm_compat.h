@@ -1,0 +1,166 @@
+// llvm_compat.h - every difference between LLVM 14, 19 and 22 that the pass meets, once each.
+//
+// The rest of pass/ has no LLVM_VERSION_MAJOR. Each piece says which version makes it superfluous.
+#ifndef ADA_PASS_LLVM_COMPAT_H
+#define ADA_PASS_LLVM_COMPAT_H
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Attributes.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalIFunc.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#if LLVM_VERSION_MAJOR >= 22
+#include "llvm/Plugins/PassPlugin.h"
+#else
+#include "llvm/Passes/PassPlugin.h"
+#endif
+#if LLVM_VERSION_MAJOR >= 19
+#include "llvm/IR/EHPersonalities.h"
+#include "llvm/TargetParser/Triple.h"
+#else
+#include "llvm/ADT/Triple.h"
+#include "llvm/Analysis/EHPersonalities.h"
+#endif
+
+namespace ada::compat {
+
+/// `ptr`; i8* where pointers have types (until 14 is dropped).
+inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {
+#if LLVM_VERSION_MAJOR >= 17
+  return llvm::PointerType::getUnqual(context);
+#else
+  return llvm::Type::getInt8PtrTy(context);
+#endif
+}
+
+/// CONSTANT as a `ptr`.
+inline llvm::Constant *asPointer(llvm::Constant *constant) {
+  return llvm::ConstantExpr::getPointerCast(constant, pointerType(constant->getContext()));
+}
+
+/// FUNCTION, to be called as a function of TYPE. The call is direct in machine code whatever the declared type is.
+inline llvm::FunctionCallee calleeOfType(llvm::Function *function, llvm::FunctionType *type) {
+#if LLVM_VERSION_MAJOR >= 17
+  return {type, function};
+#else
+  return {type, llvm::ConstantExpr::getPointerCast(function, llvm::PointerType::getUnqual(type))};
+#endif
+}
+
+/// Calls CALLBACK(ModulePassManager &) where a pipeline ends. 20 and later also say in which phase of LTO that is; the pass
+/// sees that by the module's flags in all versions (isForLto).
+template <typename Callback> void registerOptimizerLast(llvm::PassBuilder &builder, Callback callback) {
+#if LLVM_VERSION_MAJOR >= 20
+  builder.registerOptimizerLastEPCallback(
+      [callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+        callback(passes);
+      });
+#else
+  builder.registerOptimizerLastEPCallback(
+      [callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { callback(passes); });
+#endif
+}
+
+/// Of a pointer parameter: no part of it is kept.
+inline llvm::Attribute noCapture(llvm::LLVMContext &context) {
+#if LLVM_VERSION_MAJOR >= 21
+  return llvm::Attribute::getWithCaptureInfo(context, llvm::CaptureInfo::none());
+#else
+  return llvm::Attribute::get(context, llvm::Attribute::NoCapture);
+#endif
+}
+
+/// The hooks touch no memory that the program can reach.
+inline void setInaccessibleMemOnly(llvm::Function &function) {
+#if LLVM_VERSION_MAJOR >= 16
+  function.setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
+#else
+  function.addFnAttr(llvm::Attribute::InaccessibleMemOnly);
+#endif
+}
+
+/// Removes every statement about which memory FUNCTION touches.
+inline void dropMemoryAttributes(llvm::Function &function) {
+#if LLVM_VERSION_MAJOR >= 16
+  function.removeFnAttr(llvm::Attribute::Memory);
+#else
+  for (auto kind : {llvm::Attribute::ReadNone, llvm::Attribute::ReadOnly, llvm::Attribute::WriteOnly,
+                    llvm::Attribute::ArgMemOnly, llvm::Attribute::InaccessibleMemOnly,
+                    llvm::Attribute::InaccessibleMemOrArgMemOnly})
+    function.removeFnAttr(kind);
+#endif
+}
+
+/// True before coroutine splitting.
+inline bool isPresplitCoroutine(const llvm::Function &function) {
+#if LLVM_VERSION_MAJOR >= 15
+  return function.isPresplitCoroutine();
+#else
+  return function.hasFnAttribute("coroutine.presplit");
+#endif
+}
+
+/// AddressSanitizer is not to pad or watch GLOBAL. (In 14 the section name has to do: it leaves named sections alone.)
+inline void excludeFromSanitizers(llvm::GlobalVariable &global) {
+#if LLVM_VERSION_MAJOR >= 15
+  llvm::GlobalValue::SanitizerMetadata metadata;
+  metadata.NoAddress = true;
+  metadata.NoHWAddress = true;
+  global.setSanitizerMetadata(metadata);
+#else
+  (void)global;
+#endif
+}
+
+inline llvm::Triple targetTriple(const llvm::Module &module) { return llvm::Triple(module.getTargetTriple()); }
+
+/// Moves INSTRUCTION before PLACE, of the same block.
+inline void moveBefore(llvm::Instruction *instruction, llvm::Instruction *place) {
+#if LLVM_VERSION_MAJOR >= 20
+  instruction->moveBefore(place->getIterator());
+#else
+  instruction->moveBefore(place);
+#endif
+}
+
+/// `llvm.NAME` of MODULE, overloaded on TYPES.
+inline llvm::Function *intrinsic(llvm::Module &module, llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type *> types = {}) {
+#if LLVM_VERSION_MAJOR >= 20
+  return llvm::Intrinsic::getOrInsertDeclaration(&module, id, types);
+#else
+  return llvm::Intrinsic::getDeclaration(&module, id, types);
+#endif
+}
+
+/// The number of elements that RANGE says, if it is a constant.
+inline const llvm::ConstantInt *constantCount(const llvm::DISubrange &range) {
+#if LLVM_VERSION_MAJOR >= 15
+  return llvm::dyn_cast_if_present<llvm::ConstantInt *>(range.getCount());
+#else
+  return range.getCount().dyn_cast<llvm::ConstantInt *>();
+#endif
+}
+
+inline bool startsWith(llvm::StringRef text, llvm::StringRef prefix) {
+  return text.size() >= prefix.size() && text.substr(0, prefix.size()) == prefix;
+}
+
+/// Which register `nest` is on AArch64: x18 up to 19, x15 in 22 (20 and 21 carry the change in some releases only,
+/// and are not supported). The hooks have an entry symbol for each.
+inline llvm::StringRef aarch64HookSuffix() {
+#if LLVM_VERSION_MAJOR >= 22
+  return "_x15";
+#else
+  return "";
+#endif
+}
+
+} // namespace ada::compat
+
+#endif

@@ -1,0 +1,30 @@
+// plugin.cpp - what the compiler sees of the plugin: its name, and where in the pipeline the pass runs.
+//
+//     clang -fpass-plugin=libAdaTrace.so …                              hooks at the end of the pipeline
+//     opt -load-pass-plugin=libAdaTrace.so -passes=ada-trace in.ll      hooks now
+//
+// A plugin fits one LLVM major: that of the compiler which loads it (libAdaTrace-19.so for clang-19).
+#include "instrument.h"
+#include "llvm_compat.h"
+
+using namespace llvm;
+using ada::AdaTracePass;
+
+static void registerPasses(PassBuilder &builder) {
+  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
+    passes.addPass(AdaTracePass(AdaTracePass::Place::PipelineStart));
+  });
+  ada::compat::registerOptimizerLast(
+      builder, [](ModulePassManager &passes) { passes.addPass(AdaTracePass(AdaTracePass::Place::PipelineEnd)); });
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+        if (name != "ada-trace")
+          return false;
+        passes.addPass(AdaTracePass(AdaTracePass::Place::Named));
+        return true;
+      });
+}
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "AdaTrace", ADA_VERSION, registerPasses};
+}

@@ -1,0 +1,178 @@
+// site_table.cpp - makes ada_function entries, enable bytes and the image descriptor.
+#include "site_table.h"
+#include "ada/abi.h"
+#include "llvm_compat.h"
+#include "source_text.h"
+
+#include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace ada {
+
+static constexpr const char *kImageName = "__ada_image";
+
+bool isForLto(const Module &module) {
+  return module.getModuleFlag("ThinLTO") || module.getModuleFlag("EnableSplitLTOUnit");
+}
+
+SiteTable::SiteTable(Module &module, Form form, bool beforeInlining)
+    : module(module), form(form), beforeInlining(beforeInlining) {}
+
+/// Private and unnamed_addr, so that the linker merges equal texts of all objects (.rodata.str1.1).
+Constant *SiteTable::string(const std::string &text) {
+  GlobalVariable *&global = strings[text];
+  if (!global) {
+    Constant *data = ConstantDataArray::getString(module.getContext(), text);
+    global = new GlobalVariable(module, data->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage, data,
+                                "__ada_text");
+    global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    global->setAlignment(Align(1));
+    compat::excludeFromSanitizers(*global);
+  }
+  return global;
+}
+
+/// Gives GLOBAL, which belongs to FUNCTION, the linkage that the form asks for.
+void SiteTable::place(GlobalVariable &global, Function &function) {
+  compat::excludeFromSanitizers(global);
+  if (form == Form::Tied) {
+    global.setLinkage(GlobalValue::PrivateLinkage);
+    if (Comdat *comdat = function.getComdat())
+      global.setComdat(comdat);
+    global.setMetadata(LLVMContext::MD_associated,
+                       MDNode::get(module.getContext(), ValueAsMetadata::get(&function)));
+    return;
+  }
+  // A definition that the linker may replace by a different one (weak, not ODR) must not lend its entry to that one.
+  if (function.hasLocalLinkage() || function.isInterposable()) {
+    global.setLinkage(GlobalValue::InternalLinkage);
+    return;
+  }
+  global.setLinkage(GlobalValue::LinkOnceODRLinkage);
+  global.setVisibility(GlobalValue::HiddenVisibility);
+  global.setDSOLocal(true);
+  global.setComdat(module.getOrInsertComdat(("__ada_fn." + symbolName(function)).str()));
+}
+
+Site SiteTable::add(Function &function) {
+  LLVMContext &context = module.getContext();
+  Type *word = Type::getInt32Ty(context);
+  Type *distance = Type::getInt64Ty(context);
+  StringRef symbol = symbolName(function);
+
+  auto *enable =
+      new GlobalVariable(module, Type::getInt8Ty(context), /*isConstant=*/false, GlobalValue::InternalLinkage,
+                         ConstantInt::get(Type::getInt8Ty(context), 0), "__ada_on." + symbol);
+  enable->setSection(ADA_SECTION_ENABLED);
+  enable->setAlignment(Align(1));
+  place(*enable, function);
+
+  SmallVector<Type *, 12> fields(sizeof(ada_function) / sizeof(int32_t), word);
+  StructType *type = StructType::get(context, fields);
+  auto *entry = new GlobalVariable(module, type, /*isConstant=*/true, GlobalValue::InternalLinkage, nullptr,
+                                   "__ada_fn." + symbol);
+  entry->setSection(ADA_SECTION_FUNCTIONS);
+  entry->setAlignment(Align(16));
+  place(*entry, function);
+
+  auto to = [&](Constant *target) -> Constant * {
+    return ConstantExpr::getTrunc(ConstantExpr::getSub(ConstantExpr::getPtrToInt(target, distance),
+                                                       ConstantExpr::getPtrToInt(entry, distance)),
+                                  word);
+  };
+  Constant *none = ConstantInt::get(word, 0);
+
+  Constant *address = none;
+  if (form == Form::Tied)
+    // The function's own symbol may be preempted in a shared object, and a distance to such a symbol does not link.
+    address = to(GlobalAlias::create(function.getValueType(), function.getAddressSpace(),
+                                     GlobalValue::PrivateLinkage, "__ada_at." + symbol, &function, &module));
+
+  std::string signature = signatureText(function);
+  std::string pretty = demangledName(symbol).full;
+  uint32_t flags = (function.doesNotReturn() ? ADA_FUNCTION_NORETURN : 0) |
+                   (function.hasLocalLinkage() ? ADA_FUNCTION_INTERNAL : 0) |
+                   (beforeInlining ? ADA_FUNCTION_EARLY : 0);
+  entry->setInitializer(ConstantStruct::get(
+      type, {
+                to(string(symbol.str())),                                // name_off
+                to(string(sourcePath(function))),                        // file_off
+                ConstantInt::get(word, sourceLine(function)),            // line
+                address,                                                 // address_off
+                signature.empty() ? none : to(string(signature)),        // signature_off
+                to(enable),                                              // enable_off
+                ConstantInt::get(word, flags),                           // flags
+                pretty == symbol ? none : to(string(pretty)),            // pretty_off
+                none, none, none, none,                                  // types_off, reserved
+            }));
+
+  // The byte is written by the runtime only: nothing in the module shows that it is not constant.
+  keep.push_back(enable);
+  if (form == Form::Tied)
+    keep.push_back(entry);
+  return {compat::asPointer(entry), enable};
+}
+
+/// The descriptor, its constructor and destructor share one comdat, so that an image has them once.
+void SiteTable::addImage() {
+  if (module.getNamedGlobal(kImageName))
+    return;
+  LLVMContext &context = module.getContext();
+  PointerType *pointer = compat::pointerType(context);
+  Type *word = Type::getInt32Ty(context);
+  Comdat *comdat = module.getOrInsertComdat(kImageName);
+
+  // Weak, for the linker may have dropped every instrumented function, and with them the sections.
+  auto bound = [&](const char *name) -> Constant * {
+    auto *global = new GlobalVariable(module, Type::getInt8Ty(context), false, GlobalValue::ExternalWeakLinkage,
+                                      nullptr, name);
+    global->setVisibility(GlobalValue::HiddenVisibility);
+    return compat::asPointer(global);
+  };
+  StructType *type = StructType::get(word, word, pointer, pointer, pointer, pointer);
+  Constant *value = ConstantStruct::get(
+      type, {ConstantInt::get(word, ADA_ABI_VERSION), ConstantInt::get(word, sizeof(ada_function)),
+             bound("__start_" ADA_SECTION_FUNCTIONS), bound("__stop_" ADA_SECTION_FUNCTIONS),
+             bound("__start_" ADA_SECTION_ENABLED), bound("__stop_" ADA_SECTION_ENABLED)});
+  auto *image =
+      new GlobalVariable(module, type, /*isConstant=*/true, GlobalValue::LinkOnceODRLinkage, value, kImageName);
+  image->setVisibility(GlobalValue::HiddenVisibility);
+  image->setDSOLocal(true);
+  image->setComdat(comdat);
+  compat::excludeFromSanitizers(*image);
+
+  auto caller = [&](const char *name, const char *callee) {
+    FunctionType *nothing = FunctionType::get(Type::getVoidTy(context), false);
+    // With the frame pointer, unwind table and branch protection that the module asks for.
+    auto *function = Function::createWithDefaultAttr(nothing, GlobalValue::LinkOnceODRLinkage,
+                                                     module.getDataLayout().getProgramAddressSpace(), name, &module);
+    function->setVisibility(GlobalValue::HiddenVisibility);
+    function->setDSOLocal(true);
+    function->setComdat(comdat);
+    function->addFnAttr(Attribute::NoUnwind);
+    function->addFnAttr(Attribute::NoInline);
+    IRBuilder<> builder(BasicBlock::Create(context, "", function));
+    FunctionCallee hook =
+        module.getOrInsertFunction(callee, FunctionType::get(Type::getVoidTy(context), {pointer}, false));
+    builder.CreateCall(hook, {compat::asPointer(image)});
+    builder.CreateRetVoid();
+    return function;
+  };
+  // Priority 1: the first constructor of the image, so that its static constructors are traced, and the last
+  // destructor. What is registered with atexit runs before either kind of destructor.
+  appendToGlobalCtors(module, caller("__ada_image_ctor", "__ada_register_image"), 1, image);
+  appendToGlobalDtors(module, caller("__ada_image_dtor", "__ada_unregister_image"), 1, image);
+}
+
+void SiteTable::finish() {
+  if (keep.empty())
+    return;
+  addImage();
+  appendToCompilerUsed(module, keep);
+}
+
+} // namespace ada

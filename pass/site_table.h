@@ -1,0 +1,67 @@
+// site_table.h - the constant data that the pass adds to an object: ada_function entries, enable bytes, the image.
+//
+// An entry has one of two forms.
+//
+// Tied: hooks come after inlining, so all hooks of a function are in its own body. Entry and byte are private, in the
+// function's comdat, and `!associated` with it (SHF_LINK_ORDER): a linker that drops the function drops them as well.
+//
+// Early: hooks are placed before inlining, or in a module whose bodies will move between translation units (LTO). Then
+// a hook may end up where the function is not, so entry and byte are hidden linkonce_odr data in a comdat of their own:
+// any object that has the hook has them, and the linker keeps one. They hold no address, which could be that of a discarded
+// copy or keep a function alive that was inlined everywhere. Functions with local linkage have internal entries.
+#ifndef ADA_PASS_SITE_TABLE_H
+#define ADA_PASS_SITE_TABLE_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
+
+namespace llvm {
+class Constant;
+class Function;
+class GlobalValue;
+class GlobalVariable;
+class Module;
+class StructType;
+} // namespace llvm
+
+namespace ada {
+
+/// What the hooks of one function refer to.
+struct Site {
+  llvm::Constant *entry;        // a `ptr`: the ada_function
+  llvm::GlobalVariable *enable; // its byte
+};
+
+/// Whether MODULE is compiled for ThinLTO or LTO. clang says so by module flags, in all versions.
+bool isForLto(const llvm::Module &module);
+
+class SiteTable {
+public:
+  enum class Form { Tied, Early };
+
+  SiteTable(llvm::Module &module, Form form, bool beforeInlining);
+
+  /// Makes the entry of FUNCTION.
+  Site add(llvm::Function &function);
+
+  /// Registers what was added: the image with its constructor and destructor, and the list of what optimizers must keep.
+  /// Adds nothing if no function was added.
+  void finish();
+
+private:
+  llvm::Module &module;
+  Form form;
+  bool beforeInlining;
+  llvm::StringMap<llvm::GlobalVariable *> strings;
+  llvm::SmallVector<llvm::GlobalValue *, 32> keep;
+
+  llvm::Constant *string(const std::string &text);
+  void place(llvm::GlobalVariable &global, llvm::Function &function);
+  void addImage();
+};
+
+} // namespace ada
+
+#endif

@@ -1,0 +1,201 @@
+// source_text.cpp - names by the demangler, places and types from debug information.
+#include "source_text.h"
+#include "llvm_compat.h"
+
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/Support/Path.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace ada {
+
+StringRef symbolName(const Function &function) { return GlobalValue::dropLLVMManglingEscape(function.getName()); }
+
+DemangledName demangledName(StringRef symbol) {
+  DemangledName name;
+  name.full = demangle(symbol.str());
+  ItaniumPartialDemangler parts;
+  // partialDemangle answers true for failure.
+  if (!compat::startsWith(symbol, "_Z") || parts.partialDemangle(symbol.str().c_str()) || !parts.isFunction())
+    return name;
+  auto take = [](char *text) {
+    std::string result = text ? text : "";
+    std::free(text);
+    return result;
+  };
+  name.withoutParameters = take(parts.getFunctionName(nullptr, nullptr));
+  name.scope = take(parts.getFunctionDeclContextName(nullptr, nullptr));
+  return name;
+}
+
+static std::string absolutePath(StringRef directory, StringRef file) {
+  SmallString<256> path;
+  if (!sys::path::is_absolute(file))
+    path = directory;
+  sys::path::append(path, file);
+  sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+  return std::string(path);
+}
+
+std::string debugInfoPath(const Function &function) {
+  const DISubprogram *subprogram = function.getSubprogram();
+  if (!subprogram || !subprogram->getFile() || subprogram->getFilename().empty())
+    return "";
+  return absolutePath(subprogram->getDirectory(), subprogram->getFilename());
+}
+
+std::string sourcePath(const Function &function) {
+  std::string path = debugInfoPath(function);
+  return path.empty() ? function.getParent()->getSourceFileName() : path;
+}
+
+unsigned sourceLine(const Function &function) {
+  const DISubprogram *subprogram = function.getSubprogram();
+  return subprogram ? subprogram->getLine() : 0;
+}
+
+bool isSystemPath(StringRef path) {
+  // The default include directories of gcc and clang on Linux, in any sysroot: <sysroot>/usr/include, the compilers' own
+  // directories, and the C++ library of a compiler that was installed elsewhere.
+  for (StringRef part : {"/usr/include/", "/usr/local/include/", "/include/c++/", "/lib/gcc/", "/lib/gcc-cross/"})
+    if (path.contains(part))
+      return true;
+  size_t clang = path.find("/lib/clang/");
+  return clang != StringRef::npos && path.substr(clang).contains("/include/");
+}
+
+namespace {
+
+/// Writes types as C++ does. Types may be deep (templates are plain names here, so depth comes from pointers and
+/// function types only) and, if the metadata is broken, cyclic: hence the limit.
+class TypeWriter {
+  static constexpr unsigned kMaxDepth = 24;
+  unsigned depth = 0;
+
+  std::string named(const DIType *type, StringRef anonymous) {
+    return type->getName().empty() ? anonymous.str() : type->getName().str();
+  }
+
+public:
+  std::string parameters(const DISubroutineType *type, bool skipArtificial) {
+    std::string text = "(";
+    DITypeRefArray types = type->getTypeArray();
+    bool first = true;
+    for (unsigned i = 1; i < types.size(); ++i) {
+      const DIType *parameter = types[i];
+      if (parameter && skipArtificial && parameter->isArtificial())
+        continue;
+      if (!first)
+        text += ", ";
+      first = false;
+      // A null type after the first place stands for "...".
+      text += parameter ? write(parameter) : "...";
+    }
+    return text + ")";
+  }
+
+  std::string result(const DISubroutineType *type) {
+    DITypeRefArray types = type->getTypeArray();
+    return types.size() && types[0] ? write(types[0]) : "void";
+  }
+
+  std::string write(const DIType *type) {
+    if (!type)
+      return "void";
+    if (depth == kMaxDepth)
+      return "...";
+    ++depth;
+    std::string text = writeInner(type);
+    --depth;
+    return text;
+  }
+
+private:
+  static std::string pointer(std::string pointee, StringRef sign) {
+    return pointee + (pointee.back() == '*' || pointee.back() == '&' ? "" : " ") + sign.str();
+  }
+
+  std::string indirection(const DIDerivedType *type, StringRef sign) {
+    const DIType *target = type->getBaseType();
+    if (const auto *function = dyn_cast_or_null<DISubroutineType>(target))
+      return result(function) + " (" + sign.str() + ")" + parameters(function, false);
+    return pointer(write(target), sign);
+  }
+
+  std::string writeInner(const DIType *type) {
+    if (const auto *function = dyn_cast<DISubroutineType>(type))
+      return result(function) + " " + parameters(function, false);
+    if (const auto *composite = dyn_cast<DICompositeType>(type))
+      return writeComposite(composite);
+    const auto *derived = dyn_cast<DIDerivedType>(type);
+    if (!derived)
+      return named(type, "void");
+    switch (derived->getTag()) {
+    case dwarf::DW_TAG_pointer_type:
+      return indirection(derived, "*");
+    case dwarf::DW_TAG_reference_type:
+      return indirection(derived, "&");
+    case dwarf::DW_TAG_rvalue_reference_type:
+      return indirection(derived, "&&");
+    case dwarf::DW_TAG_const_type:
+      return qualified(derived, "const");
+    case dwarf::DW_TAG_volatile_type:
+      return qualified(derived, "volatile");
+    case dwarf::DW_TAG_restrict_type:
+      return write(derived->getBaseType()) + " restrict";
+    case dwarf::DW_TAG_atomic_type:
+      return "_Atomic(" + write(derived->getBaseType()) + ")";
+    case dwarf::DW_TAG_ptr_to_member_type: {
+      std::string owner = write(cast_or_null<DIType>(derived->getClassType()));
+      if (const auto *function = dyn_cast_or_null<DISubroutineType>(derived->getBaseType()))
+        return result(function) + " (" + owner + "::*)" + parameters(function, true);
+      return write(derived->getBaseType()) + " " + owner + "::*";
+    }
+    default:
+      return derived->getName().empty() ? write(derived->getBaseType()) : derived->getName().str();
+    }
+  }
+
+  /// "const char *" for a const char, but "char *const" for a const pointer.
+  std::string qualified(const DIDerivedType *type, StringRef word) {
+    std::string inner = write(type->getBaseType());
+    bool isIndirect = inner.back() == '*' || inner.back() == '&' || inner.back() == ')';
+    return isIndirect ? inner + word.str() : word.str() + " " + inner;
+  }
+
+  std::string writeComposite(const DICompositeType *type) {
+    switch (type->getTag()) {
+    case dwarf::DW_TAG_array_type: {
+      std::string text = write(type->getBaseType());
+      for (const DINode *element : type->getElements()) {
+        const auto *range = dyn_cast<DISubrange>(element);
+        const ConstantInt *count = range ? compat::constantCount(*range) : nullptr;
+        text += count && count->getSExtValue() >= 0 ? "[" + std::to_string(count->getSExtValue()) + "]" : "[]";
+      }
+      return text;
+    }
+    case dwarf::DW_TAG_enumeration_type:
+      return named(type, "(anonymous enum)");
+    case dwarf::DW_TAG_union_type:
+      return named(type, "(anonymous union)");
+    default:
+      return named(type, "(anonymous struct)");
+    }
+  }
+};
+
+} // namespace
+
+std::string signatureText(const Function &function) {
+  const DISubprogram *subprogram = function.getSubprogram();
+  const DISubroutineType *type = subprogram ? subprogram->getType() : nullptr;
+  if (!type || !type->getTypeArray().size())
+    return "";
+  TypeWriter writer;
+  return writer.result(type) + " " + writer.parameters(type, /*skipArtificial=*/true);
+}
+
+} // namespace ada
