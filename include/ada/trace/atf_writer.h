@@ -42,6 +42,12 @@ public:
   /// E_BAD_VERSION.
   static Expected<IndexWriter> create(const std::string &path,
                                       const WriterOptions &options = {});
+  /// Goes on with a file that was not finished, or was: keeps its first `keep`
+  /// events (all if there are fewer) and drops the rest and any footer. Version
+  /// and the other options are the file's. Errors: those of IndexReader::open,
+  /// E_IO, E_BAD_OFFSET for a file whose events don't begin at byte 64.
+  static Expected<IndexWriter> resume(const std::string &path,
+                                      std::uint64_t keep);
   IndexWriter(IndexWriter &&) noexcept;
   IndexWriter &operator=(IndexWriter &&) noexcept;
   ~IndexWriter();

@@ -1,5 +1,6 @@
 // Writes index and detail files in an order that a crash can't spoil.
 #include "ada/trace/atf_writer.h"
+#include "ada/trace/atf_index.h"
 
 #include "formats/atf/checksum.h"
 #include "formats/atf/file_bytes.h"
@@ -41,6 +42,21 @@ public:
     buffer.reserve(kBufferBytes);
     return {};
   }
+
+  // Opens a file that exists and cuts it to `bytes`; what is added comes behind them.
+  Expected<void> reopen(std::uint64_t bytes) {
+    fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+      return fail("cannot be opened for writing");
+    if (::ftruncate(fd, static_cast<off_t>(bytes)) != 0 ||
+        ::lseek(fd, 0, SEEK_END) < 0)
+      return fail("cannot be cut");
+    fresh = false;
+    buffer.reserve(kBufferBytes);
+    return {};
+  }
+  // Takes bytes into the checksum that are in the file already.
+  void count(std::span<const std::byte> bytes) { sum.add(bytes); }
 
   // Events, which the checksum covers.
   Expected<void> add(const void *data, std::size_t size) {
@@ -91,6 +107,8 @@ public:
 
   std::uint32_t checksum() const { return sum.value(); }
   bool isOpen() const { return fd >= 0; }
+  // Made by create(): empty so far, or not opened yet.
+  bool isFresh() const { return fresh; }
   const std::string path;
 
 private:
@@ -113,6 +131,7 @@ private:
 
   Checksum sum;
   int fd = -1;
+  bool fresh = true;
   std::vector<std::byte> buffer;
   std::optional<Error> failure;
 };
@@ -168,7 +187,8 @@ struct IndexWriter::State {
     raw.eventsOffset = kHeaderBytes;
     raw.footerOffset = kHeaderBytes + count * kIndexEventBytes;
     if (!final)
-      return out.addUnsummed(&raw, sizeof raw);
+      return out.isFresh() ? out.addUnsummed(&raw, sizeof raw)
+                           : out.rewriteStart(&raw, sizeof raw);
     raw.flags = hasDetail ? kFlagHasDetail : 0;
     if constexpr (std::is_same_v<Raw, RawIndexHeaderV1>)
       raw.eventCount = static_cast<std::uint32_t>(
@@ -208,6 +228,49 @@ Expected<IndexWriter> IndexWriter::create(const std::string &path,
   // Readers of a file that has just been begun find at least its header.
   if (auto written = state->out.flush(); !written)
     return written.error();
+  return IndexWriter(std::move(state));
+}
+
+Expected<IndexWriter> IndexWriter::resume(const std::string &path,
+                                          std::uint64_t keep) {
+  std::uint64_t first = 0, last = 0;
+  WriterOptions options;
+  std::unique_ptr<State> state;
+  {
+    auto reader = IndexReader::open(path, {.checksum = ChecksumPolicy::Defer});
+    if (!reader)
+      return reader.error();
+    const IndexHeader &header = reader->header();
+    if (header.eventsOffset != kHeaderBytes)
+      return Error{.code = "E_BAD_OFFSET",
+                   .message = "only a file whose events follow its header at "
+                              "once can be continued",
+                   .file = path,
+                   .field = "events_offset"};
+    options.version = header.version;
+    options.arch = header.arch;
+    options.os = header.os;
+    options.clockType = header.clockType;
+    options.threadId = header.threadId;
+    keep = std::min(keep, reader->size());
+    state = std::make_unique<State>(path, options);
+    state->out.count(header.version == 1
+                         ? std::as_bytes(reader->recordsV1().first(keep))
+                         : std::as_bytes(reader->recordsV2().first(keep)));
+    if (keep > 0) {
+      first = (*reader)[0].timestampNs;
+      last = (*reader)[keep - 1].timestampNs;
+    }
+  } // unmapped: the file is cut next
+  if (auto opened = state->out.reopen(kHeaderBytes + keep * kIndexEventBytes);
+      !opened)
+    return opened.error();
+  // The placeholder: a header that is final would hide what is appended.
+  if (auto written = state->header(false, false); !written)
+    return written.error();
+  state->count = keep;
+  state->firstNs = first;
+  state->lastNs = last;
   return IndexWriter(std::move(state));
 }
 

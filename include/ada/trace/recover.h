@@ -1,0 +1,51 @@
+// Finishes what a killed process left behind.
+//
+// A process that is killed leaves index files without footers, and its newest events in the
+// ring file (include/ada/ring_file.h), which outlives it. Recovery takes those events, writes
+// them behind the ones that are in the files, writes the footers and completes the manifest. What
+// was recorded before the kill is all there then; only calls that were open stay open.
+//
+//   auto result = ada::recoverProcess("ada-traces/session_20260102_030405/pid_4711");
+//
+// It may be interrupted and started again: until its last step, which removes the ring file, it
+// comes to the same result.
+#ifndef ADA_TRACE_RECOVER_H
+#define ADA_TRACE_RECOVER_H
+
+#include "ada/trace/error.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada {
+
+struct RecoverOptions {
+  /// How the process ended, for the manifest, if the caller knows: an exit code or a signal number.
+  std::optional<int> exitCode, signal;
+  /// Leaves the ring file where it is.
+  bool keepRing = false;
+};
+
+struct RecoverResult {
+  /// False if the process had finished its files itself.
+  bool wasNeeded = false;
+  /// False if there was no ring file any more (the machine was started anew, say): the files were
+  /// finished with what they held.
+  bool ringFound = false;
+  std::uint64_t eventsFromRing = 0;
+  std::uint64_t events = 0; ///< in all threads, with those
+  std::uint64_t threads = 0;
+  /// Threads whose files could not be finished, and why; the others are.
+  std::vector<Error> failures;
+};
+
+/// Recovers one process directory (…/pid_N). Errors: E_IO; E_RUNNING if the process is alive
+/// and records; E_BAD_RING if the ring file is not one or was written by another version.
+Expected<RecoverResult> recoverProcess(const std::string &directory,
+                                       const RecoverOptions &options = {});
+
+} // namespace ada
+
+#endif // ADA_TRACE_RECOVER_H
