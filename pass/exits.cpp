@@ -39,6 +39,9 @@ bool Unwinding::isPossibleIn(const Function &function) {
 }
 
 Unwinding::Unwinding(Module &module) : module(module) {
+  exceptionsOff = none_of(module, [](const Function &function) {
+    return !function.isDeclaration() && (!function.doesNotThrow() || function.hasPersonalityFn());
+  });
   for (bool changed = true; changed;) {
     changed = false;
     for (const Function &function : module) {
@@ -64,10 +67,10 @@ bool Unwinding::mayLeave(const CallInst &call) const {
     return false;
   if (const auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand()))
     return assembly->canThrow() && !call.doesNotThrow();
-  if (!call.doesNotThrow())
-    return true;
   const Function *callee = call.getCalledFunction();
-  return callee && leaving.count(callee) && !call.getAttributes().hasFnAttr(Attribute::NoUnwind);
+  if (callee && callee->doesNotThrow() && !leaving.count(callee))
+    return false;
+  return exceptionsOff || !call.getAttributes().hasFnAttr(Attribute::NoUnwind);
 }
 
 Constant *Unwinding::choosePersonality() {
@@ -162,8 +165,10 @@ void Exits::instrument(Hooks &hooks, const Site &site, Value *enabled) {
   function.removeFnAttr(Attribute::NoUnwind);
   unwinding->ensurePersonality(function);
   BasicBlock *pad = makeCleanupPad(hooks, site, enabled);
-  for (CallInst *call : calls)
+  for (CallInst *call : calls) {
+    call->removeFnAttr(Attribute::NoUnwind);
     changeToInvokeAndSplitBasicBlock(call, pad);
+  }
 }
 
 /// `if (selector == 0) { hook; resume; }` at the start of PAD's block, PAD being a cleanup from now on.

@@ -43,6 +43,8 @@ public:
 
 private:
   llvm::Module &module;
+  /// Compiled without exceptions: clang then calls every definition nounwind and, when it optimizes, every call.
+  bool exceptionsOff;
   llvm::DenseSet<const llvm::Function *> leaving; // nounwind by attribute only
   llvm::Constant *personality = nullptr;
 
