@@ -1,0 +1,36 @@
+// The layer around a stream: gzip, if the data begins like gzip; otherwise the
+// bytes go straight to the decoder.
+#ifndef ADA_TRACE_DIAL9_GZIP_H
+#define ADA_TRACE_DIAL9_GZIP_H
+
+#include "ada/trace/dial9/decoder.h"
+
+namespace ada::dial9 {
+
+/// True if the library was built with zlib.
+bool gzipSupported();
+
+/// A `Decoder` that unpacks first where needed. Same life cycle; several gzip
+/// members after one another are one stream.
+///
+/// Memory stays constant however large the data unpacks to, but for a frame
+/// that straddles the unpacked pieces: `DecoderOptions::maxBufferedBytes`
+/// bounds that. Offsets count unpacked bytes.
+class UnzippingDecoder {
+public:
+  explicit UnzippingDecoder(Visitor &visitor, DecoderOptions options = {});
+  ~UnzippingDecoder();
+
+  bool push(std::span<const uint8_t> chunk);
+  /// As `Decoder::status`. Packed data that ends early is `Truncated` even if
+  /// the unpacked stream ends between two frames.
+  DecodeStatus status() const;
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace ada::dial9
+
+#endif // ADA_TRACE_DIAL9_GZIP_H

@@ -1,0 +1,386 @@
+// A field's value, 16 bytes that borrow what is longer: what the decoder shows
+// and the encoder takes.
+//
+// A value never owns memory. Values that a decoder shows point into the pushed
+// chunk (or the decoder's own buffer) and are good until the visitor's function
+// returns; `ada::dial9::Event` (owned.h) keeps them. Values that you make for
+// an encoder point to your memory, which has to live until the call returns:
+//
+//   std::array<Value, 2> inner = {Value::varint(1), Value::string("x")};
+//   std::array<Value, 2> values = {Value::varint(7), Value::list(inner)};
+//   encoder.event(typeId, timestampNs, values);
+#ifndef ADA_TRACE_DIAL9_VALUE_H
+#define ADA_TRACE_DIAL9_VALUE_H
+
+#include "ada/trace/dial9/format.h"
+
+#include <bit>
+#include <cassert>
+#include <cstring>
+#include <iterator>
+#include <span>
+
+namespace ada::dial9 {
+
+// Addresses and fixed-size numbers are little-endian in the file and are looked
+// at in place.
+static_assert(std::endian::native == std::endian::little,
+              "dial9 streams are read in place on little-endian hosts only");
+
+namespace detail {
+template <class T> inline T load(const uint8_t *p) {
+  T value;
+  std::memcpy(&value, p, sizeof(T)); // nothing in a stream is aligned
+  return value;
+}
+inline std::string_view text(const uint8_t *p, size_t size) {
+  return {reinterpret_cast<const char *>(p), size};
+}
+struct ValueAccess;
+
+/// A forward range over entries of known number that lie one after the other in
+/// checked bytes. `Read` takes a position by reference, moves it to the next
+/// entry, and returns this one.
+template <class Entry, Entry (*Read)(const uint8_t *&)> class PackedRange {
+public:
+  class iterator {
+  public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Entry;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Entry *;
+    using reference = Entry;
+
+    Entry operator*() const {
+      const uint8_t *p = at;
+      return Read(p);
+    }
+    iterator &operator++() {
+      (void)Read(at);
+      --left;
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(const iterator &other) const { return left == other.left; }
+
+  private:
+    friend class PackedRange;
+    iterator(const uint8_t *p, uint64_t n) : at(p), left(n) {}
+    const uint8_t *at;
+    uint64_t left;
+  };
+
+  PackedRange() = default;
+  PackedRange(const uint8_t *first, uint64_t number)
+      : data(first), count(number) {}
+  iterator begin() const { return {data, count}; }
+  iterator end() const { return {nullptr, 0}; }
+  size_t size() const { return size_t(count); }
+  bool empty() const { return count == 0; }
+
+private:
+  const uint8_t *data = nullptr;
+  uint64_t count = 0;
+};
+} // namespace detail
+
+/// The addresses of a stack, in file order, at any alignment.
+class AddressList {
+public:
+  class iterator {
+  public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = uint64_t;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const uint64_t *;
+    using reference = uint64_t;
+
+    uint64_t operator*() const { return detail::load<uint64_t>(at); }
+    iterator &operator++() {
+      at += sizeof(uint64_t);
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(const iterator &) const = default;
+
+  private:
+    friend class AddressList;
+    explicit iterator(const uint8_t *p) : at(p) {}
+    const uint8_t *at;
+  };
+
+  AddressList() = default;
+  AddressList(const uint8_t *first, size_t number)
+      : bytes(first), count(number) {}
+  AddressList(std::span<const uint64_t> addresses)
+      : bytes(reinterpret_cast<const uint8_t *>(addresses.data())),
+        count(addresses.size()) {}
+
+  size_t size() const { return count; }
+  bool empty() const { return count == 0; }
+  uint64_t operator[](size_t index) const {
+    return detail::load<uint64_t>(bytes + index * sizeof(uint64_t));
+  }
+  iterator begin() const { return iterator(bytes); }
+  iterator end() const { return iterator(bytes + count * sizeof(uint64_t)); }
+  /// The addresses as they lie in the file, 8 bytes each.
+  const uint8_t *data() const { return bytes; }
+
+private:
+  const uint8_t *bytes = nullptr;
+  size_t count = 0;
+};
+
+/// A pair of a StringMap. Order and repeated keys are kept; neither has to be
+/// UTF-8.
+struct StringPair {
+  std::string_view key;
+  std::string_view value;
+  friend bool operator==(const StringPair &, const StringPair &) = default;
+};
+
+struct ValuePair;
+class StringMapView;
+class ListView;
+class MapView;
+
+/// One value with its type. Cheap to copy; two words.
+class Value {
+public:
+  /// An absent value: what an optional field has when its presence byte is 0.
+  constexpr Value() = default;
+
+  static constexpr Value absent() { return {}; }
+  static constexpr Value int64(int64_t v) {
+    return {FieldType::I64, uint64_t(v)};
+  }
+  static constexpr Value float64(double v) {
+    return {FieldType::F64, std::bit_cast<uint64_t>(v)};
+  }
+  static constexpr Value boolean(bool v) { return {FieldType::Bool, v}; }
+  static constexpr Value varint(uint64_t v) { return {FieldType::Varint, v}; }
+  static constexpr Value u8(uint8_t v) { return {FieldType::U8, v}; }
+  static constexpr Value u16(uint16_t v) { return {FieldType::U16, v}; }
+  static constexpr Value u32(uint32_t v) { return {FieldType::U32, v}; }
+  /// An id of the string pool; see `StringInterner`.
+  static constexpr Value pooledString(uint32_t id) {
+    return {FieldType::PooledString, id};
+  }
+  /// An id of the stack pool, whose ids are independent of the string pool's.
+  /// Extended.
+  static constexpr Value pooledStack(uint32_t id) {
+    return {FieldType::PooledStackFrames, id};
+  }
+  static Value string(std::string_view v) {
+    return {FieldType::String, v.data(), v.size(), Form::Encoded};
+  }
+  static Value bytes(std::span<const uint8_t> v) {
+    return {FieldType::Bytes, v.data(), v.size(), Form::Encoded};
+  }
+  static Value stackFrames(std::span<const uint64_t> v) {
+    return {FieldType::StackFrames, v.data(), v.size(), Form::Encoded};
+  }
+  static Value stackFrames(AddressList v) {
+    return {FieldType::StackFrames, v.data(), v.size(), Form::Encoded};
+  }
+  static Value stringMap(std::span<const StringPair> v) {
+    return {FieldType::StringMap, v.data(), v.size(), Form::Items};
+  }
+  /// Extended. Elements may have any type but `Absent`, also lists and maps.
+  static Value list(std::span<const Value> v) {
+    return {FieldType::DynamicList, v.data(), v.size(), Form::Items};
+  }
+  /// Extended. Keys and values as in a list.
+  static Value map(std::span<const ValuePair> v);
+
+  FieldType type() const { return kind; }
+  bool isAbsent() const { return kind == FieldType::Absent; }
+
+  // Each of the following is for the types in its comment; asking a value of
+  // another type is a bug in the caller (asserted in debug builds).
+
+  int64_t asInt64() const {
+    return assert(kind == FieldType::I64), int64_t(payload);
+  } ///< I64
+  double asFloat64() const {
+    return assert(kind == FieldType::F64), std::bit_cast<double>(payload);
+  } ///< F64
+  bool asBool() const {
+    return assert(kind == FieldType::Bool), payload != 0;
+  } ///< Bool
+  /// Varint, U8, U16, U32.
+  uint64_t asUint64() const {
+    assert(kind == FieldType::Varint ||
+           (kind >= FieldType::U8 && kind <= FieldType::U32));
+    return payload;
+  }
+  /// PooledString, PooledStackFrames.
+  uint32_t poolId() const {
+    assert(kind == FieldType::PooledString ||
+           kind == FieldType::PooledStackFrames);
+    return uint32_t(payload);
+  }
+  /// String, Bytes. Not checked to be UTF-8.
+  std::string_view asString() const {
+    assert(kind == FieldType::String || kind == FieldType::Bytes);
+    return detail::text(pointer<uint8_t>(), count);
+  }
+  /// Bytes, String.
+  std::span<const uint8_t> asBytes() const {
+    assert(kind == FieldType::String || kind == FieldType::Bytes);
+    return {pointer<uint8_t>(), count};
+  }
+  AddressList asStack() const { ///< StackFrames
+    assert(kind == FieldType::StackFrames);
+    return {pointer<uint8_t>(), count};
+  }
+  StringMapView asStringMap() const; ///< StringMap
+  ListView asList() const;           ///< DynamicList
+  MapView asMap() const;             ///< DynamicMap
+
+  /// Same type and same content; F64 by its bits, so a NaN equals itself and
+  /// the two zeros differ.
+  friend bool operator==(const Value &a, const Value &b);
+
+private:
+  friend struct detail::ValueAccess;
+  friend class StringMapView;
+  friend class ListView;
+  friend class MapView;
+
+  // Where a container's elements are: in a stream's encoding, or in an array of
+  // the caller's. TooLong marks what no u32 count can say; the encoder refuses
+  // it.
+  enum class Form : uint8_t { Encoded, Items, TooLong };
+
+  constexpr Value(FieldType type, uint64_t bits) : payload(bits), kind(type) {}
+  Value(FieldType type, const void *data, size_t size, Form where)
+      : payload(reinterpret_cast<uintptr_t>(data)), count(uint32_t(size)),
+        kind(type), form(size > UINT32_MAX ? Form::TooLong : where) {}
+  template <class T> const T *pointer() const {
+    return reinterpret_cast<const T *>(uintptr_t(payload));
+  }
+
+  uint64_t payload = 0; // the number, or the address of what follows the count
+  uint32_t count = 0;   // bytes of a string, elements of anything else
+  FieldType kind = FieldType::Absent;
+  Form form = Form::Encoded;
+};
+static_assert(sizeof(Value) == 16);
+
+/// An entry of a DynamicMap. Order and repeated keys are kept.
+struct ValuePair {
+  Value key;
+  Value value;
+  friend bool operator==(const ValuePair &, const ValuePair &) = default;
+};
+
+inline Value Value::map(std::span<const ValuePair> v) {
+  return {FieldType::DynamicMap, v.data(), v.size(), Form::Items};
+}
+
+namespace detail {
+StringPair readStringPair(const uint8_t *&p);
+Value readListItem(const uint8_t *&p);
+ValuePair readMapEntry(const uint8_t *&p);
+
+/// Goes through elements wherever they are: encoded, or in an array.
+template <class Entry, Entry (*Read)(const uint8_t *&)> class ContainerView {
+public:
+  class iterator {
+  public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Entry;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Entry *;
+    using reference = Entry;
+
+    Entry operator*() const {
+      if (array)
+        return *array;
+      const uint8_t *p = packed;
+      return Read(p);
+    }
+    iterator &operator++() {
+      if (array)
+        ++array;
+      else
+        (void)Read(packed);
+      --left;
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(const iterator &other) const { return left == other.left; }
+
+  private:
+    friend class ContainerView;
+    iterator(const Entry *a, const uint8_t *p, uint32_t n)
+        : array(a), packed(p), left(n) {}
+    const Entry *array;
+    const uint8_t *packed;
+    uint32_t left;
+  };
+
+  iterator begin() const { return {array, packed, count}; }
+  iterator end() const { return {nullptr, nullptr, 0}; }
+  size_t size() const { return count; }
+  bool empty() const { return count == 0; }
+
+protected:
+  ContainerView(const Entry *items, const uint8_t *bytes, uint32_t number)
+      : array(items), packed(bytes), count(number) {}
+
+private:
+  const Entry *array;
+  const uint8_t *packed;
+  uint32_t count;
+};
+} // namespace detail
+
+/// Range of `StringPair`.
+class StringMapView
+    : public detail::ContainerView<StringPair, detail::readStringPair> {
+  friend class Value;
+  explicit StringMapView(const Value &v)
+      : ContainerView(
+            v.form == Value::Form::Items ? v.pointer<StringPair>() : nullptr,
+            v.form == Value::Form::Items ? nullptr : v.pointer<uint8_t>(),
+            v.count) {}
+};
+
+/// Range of `Value`.
+class ListView : public detail::ContainerView<Value, detail::readListItem> {
+  friend class Value;
+  explicit ListView(const Value &v)
+      : ContainerView(
+            v.form == Value::Form::Items ? v.pointer<Value>() : nullptr,
+            v.form == Value::Form::Items ? nullptr : v.pointer<uint8_t>(),
+            v.count) {}
+};
+
+/// Range of `ValuePair`.
+class MapView : public detail::ContainerView<ValuePair, detail::readMapEntry> {
+  friend class Value;
+  explicit MapView(const Value &v)
+      : ContainerView(
+            v.form == Value::Form::Items ? v.pointer<ValuePair>() : nullptr,
+            v.form == Value::Form::Items ? nullptr : v.pointer<uint8_t>(),
+            v.count) {}
+};
+
+inline StringMapView Value::asStringMap() const {
+  assert(kind == FieldType::StringMap);
+  return StringMapView(*this);
+}
+inline ListView Value::asList() const {
+  assert(kind == FieldType::DynamicList);
+  return ListView(*this);
+}
+inline MapView Value::asMap() const {
+  assert(kind == FieldType::DynamicMap);
+  return MapView(*this);
+}
+
+} // namespace ada::dial9
+
+#endif // ADA_TRACE_DIAL9_VALUE_H

@@ -1,0 +1,99 @@
+// Finds where a frame ends and whether it is right, in bytes that come in any
+// pieces. The authority on every answer.
+//
+// The decoder's fast path knows only events that are whole and right; whatever
+// else there is comes here. A scan keeps its place between calls, so a frame
+// that comes byte by byte costs no more than one that comes at once.
+#ifndef ADA_LIB_FORMATS_DIAL9_FRAME_SCAN_H
+#define ADA_LIB_FORMATS_DIAL9_FRAME_SCAN_H
+
+#include "plan.h"
+#include "value_scan.h"
+
+#include "ada/trace/dial9/decoder.h"
+
+namespace ada::dial9 {
+
+/// What a decoder knows of one type.
+struct DecoderType {
+  explicit DecoderType(std::shared_ptr<const Schema> schema);
+
+  Plan plan;
+  /// One a field, with its type filled in already: decoding an event stores
+  /// numbers and addresses only.
+  std::vector<Value> values;
+  /// What the visitor sees; all but time and offset is always the same.
+  EventView view;
+};
+
+/// What the frames so far have established. Only whole frames change it.
+struct StreamState {
+  uint64_t base = 0;
+  TypeTable<DecoderType> types;
+};
+
+class FrameScan {
+public:
+  explicit FrameScan(Dialect allowed) : dialect(allowed) {}
+
+  /// The next bytes are the stream's header.
+  void beginHeader() { begin(Step::Header); }
+  /// The next bytes are a frame.
+  void beginFrame() { begin(Step::Tag); }
+
+  /// `frame` begins with the frame's first byte each time; `size` grows. On
+  /// Done, `place().position` is the frame's size.
+  Scan run(const uint8_t *frame, size_t size, const StreamState &stream);
+  const ScanState &place() const { return state; }
+
+private:
+  enum class Step : uint8_t {
+    Header,
+    Tag,
+    SchemaHead,
+    SchemaField,
+    EventHead,
+    EventField,
+    EventContainer,
+    StringPoolHead,
+    StringPoolEntry,
+    StackPoolHead,
+    StackPoolEntry,
+    Reset,
+    AnnotationsHead,
+    Annotation,
+    Segment,
+    End,
+  };
+
+  void begin(Step first) {
+    step = first;
+    state = {};
+    state.missing = 1;
+  }
+  Scan single(const uint8_t *frame, size_t size, const StreamState &stream);
+  Scan tag(uint8_t tag);
+  Scan header(const uint8_t *frame, size_t size, DecodeError otherBytes);
+  Scan schemaHead(const uint8_t *p, size_t left);
+  Scan schemaField(const uint8_t *p, size_t left);
+  Scan eventHead(const uint8_t *p, size_t left, const StreamState &stream);
+  Scan eventField(const uint8_t *frame, size_t size);
+  Scan poolHead(const uint8_t *p, size_t left, Step entries);
+  Scan poolEntry(const uint8_t *p, size_t left, size_t unit);
+  Scan annotationsHead(const uint8_t *p, size_t left);
+  Scan annotation(const uint8_t *p, size_t left);
+  Scan advance(size_t bytes, Step next);
+  /// One of `remaining` is done.
+  Scan advanceItem(size_t bytes);
+
+  Dialect dialect;
+  Step step = Step::Header;
+  ScanState state;
+  uint64_t remaining = 0;            // entries or fields still to come
+  const DecoderType *type = nullptr; // of an event
+  ContainerScan container;
+};
+
+} // namespace ada::dial9
+
+#endif // ADA_LIB_FORMATS_DIAL9_FRAME_SCAN_H

@@ -1,0 +1,92 @@
+// What a schema compiles to, so that an event costs a step a run of equal
+// fields and not a look-up a field.
+#ifndef ADA_LIB_FORMATS_DIAL9_PLAN_H
+#define ADA_LIB_FORMATS_DIAL9_PLAN_H
+
+#include "value_access.h"
+
+#include "ada/trace/dial9/schema.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ada::dial9 {
+
+/// How the values of a run are read and written.
+enum class RunKind : uint8_t {
+  Varint,
+  Bytes1, ///< U8
+  Bytes2, ///< U16
+  Bytes4, ///< U32 and pool ids
+  Bytes8, ///< I64, F64
+  Bool,
+  Text,  ///< String, Bytes
+  Stack, ///< StackFrames
+  Container,
+  Optional, ///< a presence byte first, then any of the above
+};
+
+/// Neighbouring fields of one type; at least one.
+struct Run {
+  RunKind kind;
+  FieldType type;
+  uint16_t count;
+};
+
+struct Plan {
+  explicit Plan(std::shared_ptr<const Schema> source);
+
+  std::shared_ptr<const Schema> schema;
+  /// How many Varint fields come first. Nearly every type begins with some, and
+  /// they need no look at a run.
+  uint32_t leadingVarints = 0;
+  /// The fields behind these.
+  std::vector<Run> runs;
+  /// Most bytes that an event takes, its header included, not counting what
+  /// follows the length prefixes. At most 11 bytes a field.
+  size_t boundedBytes;
+  uint64_t head;     ///< an event's first bytes as a number: tag and type id
+  size_t fieldCount; ///< the schema's, one look nearer
+  bool hasTimestamp; ///< likewise
+};
+
+/// What is known of each type id. Two levels, so that a stream with one type of
+/// id 65535 doesn't cost half a megabyte.
+template <class Entry> class TypeTable {
+public:
+  TypeTable() { pages.fill(&kNoEntries); }
+  TypeTable(const TypeTable &) = delete;
+  TypeTable &operator=(const TypeTable &) = delete;
+
+  Entry *find(uint16_t typeId) const {
+    return (*pages[typeId >> 8])[typeId & 0xff];
+  }
+  Entry &add(uint16_t typeId, std::unique_ptr<Entry> entry) {
+    std::unique_ptr<Page> &page = ownPages[typeId >> 8];
+    if (!page) {
+      page = std::make_unique<Page>();
+      pages[typeId >> 8] = page.get();
+    }
+    Entry *added = entry.get();
+    entries.push_back({typeId, std::move(entry)});
+    return *((*page)[typeId & 0xff] = added);
+  }
+  /// Costs what was added, however high the ids.
+  void clear() {
+    for (const auto &[typeId, entry] : entries)
+      (*ownPages[typeId >> 8])[typeId & 0xff] = nullptr;
+    entries.clear();
+  }
+
+private:
+  using Page = std::array<Entry *, 256>;
+  static constexpr Page kNoEntries =
+      {}; // so that a look-up need not ask whether the page is there
+  std::array<const Page *, 256> pages;
+  std::array<std::unique_ptr<Page>, 256> ownPages;
+  std::vector<std::pair<uint16_t, std::unique_ptr<Entry>>> entries;
+};
+
+} // namespace ada::dial9
+
+#endif // ADA_LIB_FORMATS_DIAL9_PLAN_H

@@ -1,0 +1,26 @@
+// Builds a Schema from checked fields with two allocations, for a size known
+// beforehand.
+#ifndef ADA_LIB_FORMATS_DIAL9_SCHEMA_BUILDER_H
+#define ADA_LIB_FORMATS_DIAL9_SCHEMA_BUILDER_H
+
+#include "ada/trace/dial9/schema.h"
+
+namespace ada::dial9 {
+
+class SchemaBuilder {
+public:
+  /// `nameBytes`: of the type's and all fields' names together.
+  SchemaBuilder(uint16_t typeId, std::string_view name, bool hasTimestamp,
+                size_t fieldCount, size_t nameBytes);
+  void add(const Field &field);
+  std::shared_ptr<const Schema> finish() { return std::move(schema); }
+
+private:
+  std::string_view keep(std::string_view text);
+  std::shared_ptr<Schema> schema;
+  char *next;
+};
+
+} // namespace ada::dial9
+
+#endif // ADA_LIB_FORMATS_DIAL9_SCHEMA_BUILDER_H

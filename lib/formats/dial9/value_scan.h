@@ -1,0 +1,68 @@
+// Checks values that may end anywhere, and can go on where it stopped: a small
+// machine instead of recursion.
+#ifndef ADA_LIB_FORMATS_DIAL9_VALUE_SCAN_H
+#define ADA_LIB_FORMATS_DIAL9_VALUE_SCAN_H
+
+#include "value_access.h"
+
+namespace ada::dial9 {
+
+/// The answer of a scan. `Short` is never final: with more bytes the same scan
+/// goes on. `Wrong` is: it depends only on bytes that are there, in file order,
+/// so no further byte can change it. That is why cutting the data into chunks
+/// can't change an answer.
+enum class Scan : uint8_t { Done, Short, Wrong };
+
+/// Collects what a scan has to say besides `Scan`.
+struct ScanState {
+  size_t position = 0; ///< from the frame's tag
+  size_t missing = 0;  ///< on Short: at least so many bytes more are needed
+  DecodeError error = DecodeError::None;
+
+  Scan lacks(size_t bytes) {
+    missing = bytes;
+    return Scan::Short;
+  }
+  Scan wrong(DecodeError why) {
+    error = why;
+    return Scan::Wrong;
+  }
+};
+
+/// A value without containers in it, all or nothing: on Done, the position is
+/// behind it.
+Scan scanLeaf(FieldType type, const uint8_t *frame, size_t size,
+              ScanState &state);
+
+/// StringMap, DynamicList and DynamicMap, with everything in them.
+class ContainerScan {
+public:
+  static constexpr bool handles(FieldType type) {
+    return type == FieldType::StringMap || type == FieldType::DynamicList ||
+           type == FieldType::DynamicMap;
+  }
+  /// The next byte is the container's count.
+  void begin(FieldType type) {
+    levels = 0;
+    push(type);
+  }
+  /// Goes on from `state.position`. Each byte is looked at once however often
+  /// this is called.
+  Scan run(const uint8_t *frame, size_t size, ScanState &state);
+
+private:
+  struct Level {
+    uint64_t left; // strings of a StringMap; elements of a list; keys and
+                   // values of a map
+    FieldType type;
+    bool counted;
+  };
+  void push(FieldType type) { stack[levels++] = {0, type, false}; }
+
+  int levels = 0;
+  Level stack[kMaxNesting + 1]; // a StringMap can be innermost
+};
+
+} // namespace ada::dial9
+
+#endif // ADA_LIB_FORMATS_DIAL9_VALUE_SCAN_H
