@@ -266,7 +266,7 @@ uint64_t Drain::takeRecords(ada_ring_thread &slot, ThreadState &t, bool last, bo
     limit = limitStamp_;
   if (count && (inverted || batch_[count - 1].stamp > limit))
     ring::lowerStamps(batch_, count, limit);
-  expandBatch(slot, t, count, limit);
+  expandBatch(slot, t, count);
   if (atEnd && next) {
     if (!t.quarantine) {
       if (t.doneCount == kMostToGiveBack)
@@ -282,7 +282,7 @@ uint64_t Drain::takeRecords(ada_ring_thread &slot, ThreadState &t, bool last, bo
   return taken;
 }
 
-void Drain::expandBatch(ada_ring_thread &slot, ThreadState &t, uint64_t count, uint64_t) {
+void Drain::expandBatch(ada_ring_thread &slot, ThreadState &t, uint64_t count) {
   auto grow = [](ring::Frame *old, size_t oldCapacity, size_t newCapacity) {
     size_t bytes = newCapacity * sizeof(ring::Frame);
     if (!old)

@@ -55,7 +55,7 @@ private:
   uint64_t pass(bool last);
   uint64_t drainThread(ada_ring_thread &slot, ThreadState &t, bool last);
   uint64_t takeRecords(ada_ring_thread &slot, ThreadState &t, bool last, bool &more);
-  void expandBatch(ada_ring_thread &slot, ThreadState &t, uint64_t count, uint64_t limit);
+  void expandBatch(ada_ring_thread &slot, ThreadState &t, uint64_t count);
   void flushThread(ada_ring_thread &slot, ThreadState &t);
   void endThread(ada_ring_thread &slot, ThreadState &t);
   void finishFiles();

@@ -36,8 +36,11 @@ template <class T> struct Little {
     }
   }
   Little &operator=(T value) noexcept {
-    for (std::size_t i = 0; i < sizeof(T); ++i)
-      bytes[i] = static_cast<unsigned char>(value >> (8 * i));
+    if constexpr (std::endian::native == std::endian::little)
+      std::memcpy(bytes, &value, sizeof value);
+    else
+      for (std::size_t i = 0; i < sizeof(T); ++i)
+        bytes[i] = static_cast<unsigned char>(value >> (8 * i));
     return *this;
   }
 };
