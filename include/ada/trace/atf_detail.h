@@ -34,7 +34,8 @@ struct FunctionPayload {
   std::uint64_t functionId = 0;
   std::array<std::uint64_t, 8> registers{};
   std::uint64_t lr = 0, fp = 0, sp = 0;
-  std::span<const std::byte> stack; ///< from `sp` upwards; lies in the file
+  std::span<const std::byte> stack =
+      {}; ///< from `sp` upwards; lies in the file
 };
 
 /// A detail event of either version. `payload` lies in the file and lives as
@@ -49,7 +50,7 @@ struct DetailEvent {
   std::uint64_t indexSeq = 0; ///< number of its index event
   std::uint32_t threadId = 0; ///< version 2 takes it from the header
   std::uint64_t timestampNs = 0;
-  std::span<const std::byte> payload;
+  std::span<const std::byte> payload = {};
 
   /// The payload as registers and stack, if it is exactly as long as such a
   /// payload says it is. Otherwise it is opaque, and the event as good as any

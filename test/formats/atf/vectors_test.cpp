@@ -1,5 +1,6 @@
-// Each vector is a file or session with the answer a reader must give: outcome, warnings, counts, header, footer
-// and events as stored, links, merged order. The folder is test/formats/vectors, or $ADA_VECTORS.
+// Each vector is a file or session with the answer a reader must give: outcome,
+// warnings, counts, header, footer and events as stored, links, merged order.
+// The folder is test/formats/vectors, or $ADA_VECTORS.
 #include "ada/trace/merge.h"
 #include "ada/trace/session.h"
 
@@ -27,26 +28,31 @@ Json readJson(const std::string &path) {
   return json;
 }
 
-// Numbers of 64 bits are strings in the vectors, smaller ones numbers; both forms are compared as text.
+// Numbers of 64 bits are strings in the vectors, smaller ones numbers; both
+// forms are compared as text.
 std::string numberText(const Json &value) {
   if (value.is_null())
     return "null";
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// Compares `got`, built by this test with every number as a string, with `want` from the vector.
+// Compares `got`, built by this test with every number as a string, with `want`
+// from the vector.
 void expectSame(const Json &want, const Json &got, const std::string &where) {
   if (want.is_object()) {
     ASSERT_TRUE(got.is_object()) << where;
     for (const auto &[key, value] : want.items()) {
-      ASSERT_TRUE(got.contains(key)) << where << "." << key << " was not compared";
+      ASSERT_TRUE(got.contains(key))
+          << where << "." << key << " was not compared";
       expectSame(value, got[key], where + "." + key);
     }
     for (const auto &[key, value] : got.items())
-      EXPECT_TRUE(want.contains(key)) << where << "." << key << " is not expected: " << value.dump();
+      EXPECT_TRUE(want.contains(key))
+          << where << "." << key << " is not expected: " << value.dump();
   } else if (want.is_array()) {
     ASSERT_TRUE(got.is_array()) << where;
-    EXPECT_EQ(want.size(), got.size()) << where << "\nexpected " << want.dump() << "\ngot " << got.dump();
+    EXPECT_EQ(want.size(), got.size())
+        << where << "\nexpected " << want.dump() << "\ngot " << got.dump();
     for (std::size_t i = 0; i < std::min(want.size(), got.size()); ++i)
       expectSame(want[i], got[i], where + "[" + std::to_string(i) + "]");
   } else {
@@ -78,7 +84,8 @@ std::string hex(std::span<const std::byte> bytes) {
 Json outcomeOf(const Error &error) {
   EXPECT_FALSE(error.message.empty());
   EXPECT_FALSE(error.file.empty());
-  return {{"outcome", "error"}, {"error", error.code}, {"warnings", Json::array()}};
+  return {
+      {"outcome", "error"}, {"error", error.code}, {"warnings", Json::array()}};
 }
 
 Json describe(const Expected<IndexReader> &opened) {
@@ -129,7 +136,8 @@ Json describe(const Expected<IndexReader> &opened) {
     Json event = {{"timestamp_ns", num(e.timestampNs)},
                   {"function_id", num(e.functionId)},
                   {"event_kind", num(static_cast<std::uint32_t>(e.kind))},
-                  {"detail_seq", e.detailSeq == kNoDetail ? Json(nullptr) : num(e.detailSeq)}};
+                  {"detail_seq", e.detailSeq == kNoDetail ? Json(nullptr)
+                                                          : num(e.detailSeq)}};
     if (h.version == 1) {
       event["thread_id"] = num(e.threadId);
       event["call_depth"] = num(e.storedDepth);
@@ -139,7 +147,8 @@ Json describe(const Expected<IndexReader> &opened) {
     result["events"].push_back(event);
   }
   EXPECT_FALSE(reader.at(seq));
-  EXPECT_EQ(reader.recordsV1().size() + reader.recordsV2().size(), reader.size());
+  EXPECT_EQ(reader.recordsV1().size() + reader.recordsV2().size(),
+            reader.size());
   return result;
 }
 
@@ -191,8 +200,12 @@ Json describe(const Expected<DetailReader> &opened) {
       Json registers = Json::array();
       for (std::uint64_t value : f->registers)
         registers.push_back(num(value));
-      event["function_payload"] = {{"function_id", num(f->functionId)}, {"x_regs", registers}, {"lr", num(f->lr)},
-                                   {"fp", num(f->fp)},                  {"sp", num(f->sp)},    {"stack_size", num(f->stack.size())},
+      event["function_payload"] = {{"function_id", num(f->functionId)},
+                                   {"x_regs", registers},
+                                   {"lr", num(f->lr)},
+                                   {"fp", num(f->fp)},
+                                   {"sp", num(f->sp)},
+                                   {"stack_size", num(f->stack.size())},
                                    {"stack", hex(f->stack)}};
     }
     result["events"].push_back(event);
@@ -221,30 +234,36 @@ Json describe(const Expected<ProcessTrace> &opened) {
                  {"threads", Json::array()},
                  {"merged", Json::array()}};
   for (const ThreadTrace &thread : opened->threads()) {
-    Json t = {{"dir", thread.directory},
-              {"id", num(thread.id)},
-              {"warnings", codes(thread.warnings)},
-              {"index", describe(thread.index)},
-              {"detail", thread.detail ? describe(*thread.detail) : Json(nullptr)}};
+    Json t = {
+        {"dir", thread.directory},
+        {"id", num(thread.id)},
+        {"warnings", codes(thread.warnings)},
+        {"index", describe(thread.index)},
+        {"detail", thread.detail ? describe(*thread.detail) : Json(nullptr)}};
     if (thread.index) {
       LinkReport links = thread.checkLinks();
       Json good = Json::array();
       for (auto [index, detail] : links.good)
         good.push_back({num(index), num(detail)});
-      t["links"] = {{"good", good},
-                    {"index_events_without_their_detail", list(links.indexWithoutDetail)},
-                    {"index_events_whose_detail_points_elsewhere", list(links.indexDetailElsewhere)},
-                    {"detail_events_without_their_index", list(links.detailWithoutIndex)}};
+      t["links"] = {
+          {"good", good},
+          {"index_events_without_their_detail", list(links.indexWithoutDetail)},
+          {"index_events_whose_detail_points_elsewhere",
+           list(links.indexDetailElsewhere)},
+          {"detail_events_without_their_index",
+           list(links.detailWithoutIndex)}};
     }
     result["threads"].push_back(t);
   }
   for (MergeCursor next(*opened); next; next.advance())
-    result["merged"].push_back({num(next.event().timestampNs), num(next.thread()), num(next.seq())});
+    result["merged"].push_back(
+        {num(next.event().timestampNs), num(next.thread()), num(next.seq())});
   return result;
 }
 
 // Deferring the checksum must change nothing but when it is compared.
-template <class Reader> void expectDeferredAgrees(const std::string &path, const Json &want) {
+template <class Reader>
+void expectDeferredAgrees(const std::string &path, const Json &want) {
   auto opened = Reader::open(path, {.checksum = ChecksumPolicy::Defer});
   if (!opened) {
     EXPECT_EQ(want["outcome"], "error");
@@ -255,7 +274,8 @@ template <class Reader> void expectDeferredAgrees(const std::string &path, const
   if (!verified)
     EXPECT_EQ(verified.error().code, want["error"].get<std::string>());
   else
-    EXPECT_EQ(checksumName(opened->checksum()), want["checksum"].get<std::string>());
+    EXPECT_EQ(checksumName(opened->checksum()),
+              want["checksum"].get<std::string>());
 }
 
 class AtfVector : public testing::TestWithParam<Json> {};
@@ -263,7 +283,8 @@ class AtfVector : public testing::TestWithParam<Json> {};
 TEST_P(AtfVector, IsReadAsExpected) {
   const Json &entry = GetParam();
   std::string path = vectorFolder() + "/" + entry["path"].get<std::string>();
-  Json vector = readJson(vectorFolder() + "/" + entry["expect"].get<std::string>());
+  Json vector =
+      readJson(vectorFolder() + "/" + entry["expect"].get<std::string>());
   SCOPED_TRACE(vector.value("description", std::string()));
   const Json &want = vector["expect"];
   EXPECT_EQ(want["outcome"], entry["outcome"]);
@@ -285,15 +306,19 @@ std::vector<Json> allVectors() {
   return std::vector<Json>(index.begin(), index.end());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, AtfVector, testing::ValuesIn(allVectors()), [](const auto &info) {
-  std::string name = info.param["path"].template get<std::string>();
-  for (char &c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)))
-      c = '_';
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, AtfVector, testing::ValuesIn(allVectors()),
+                         [](const auto &info) {
+                           std::string name =
+                               info.param["path"].template get<std::string>();
+                           for (char &c : name)
+                             if (!std::isalnum(static_cast<unsigned char>(c)))
+                               c = '_';
+                           return name;
+                         });
 
 // Guards against a folder that is empty or of another form.
-TEST(AtfVectors, AreThere) { EXPECT_GT(allVectors().size(), 0u) << vectorFolder(); }
+TEST(AtfVectors, AreThere) {
+  EXPECT_GT(allVectors().size(), 0u) << vectorFolder();
+}
 
 } // namespace

@@ -1,0 +1,244 @@
+// manifest.json: all fields, odd ones, damaged ones, and large ones quickly.
+#include "ada/trace/manifest.h"
+#include "formats/atf/json_repair.h"
+#include "scratch_directory.h"
+
+#include <chrono>
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace ada;
+using ada::test::ScratchDirectory;
+
+namespace {
+
+constexpr const char *kFull = R"json({
+  "format_version": "2.1", "unknown": [1, {"x": null}],
+  "time_start_ns": 9007199254740993, "time_end_ns": 18446744073709551615,
+  "clock_type": 3,
+  "threads": [
+    {"id": 1, "has_detail": true, "tid": 4712, "name": "worker", "event_count": 7,
+     "detail_count": 2, "dropped": {"ring_full": 5, "odd": "x"},
+     "time_start_ns": 5, "time_end_ns": 9007199254740995},
+    {"id": 0}],
+  "modules": [
+    {"module_id": 0, "path": "/bin/app", "base_address": "0x0000560000000000",
+     "size": 4096, "uuid": "01234567-89ab-cdef-0123-456789abcdef", "build_id": "0123",
+     "loaded_ns": 3, "unloaded_ns": 4},
+    {"path": "no id"}],
+  "symbols": [
+    {"function_id": "0x0000000100000002", "module_id": 1, "symbol_index": 2,
+     "name": "_ZN1A4workEi", "file": "a.cpp", "line": 12, "address": "0x1234",
+     "signature": "void work(int)"
+},
+    {"module_id": 0, "symbol_index": 5, "name": "main"},
+    {"function_id": "zzz", "name": "left out"},
+    17],
+  "process": {"pid": 4711, "ppid": 1, "executable": "/bin/app", "argv": ["app", "-x"],
+              "cwd": "/home", "exit": {"signal": 9}},
+  "host": {"name": "box", "core_count": 2},
+  "clock": {"source": "tsc", "anchors": [{"counter": 10, "time_ns": 20}]},
+  "timing_anchors": [{"host_time_ns": 8, "media_time": {"value": -1, "timescale": 600},
+                      "label": "start"}],
+  "options": {"format": "2", "enabled": true},
+  "recorder": {"name": "adatrace", "abi": 1},
+  "recovered": {"when": "today"}
+})json";
+
+TEST(Manifest, AllFields) {
+  auto opened = Manifest::parse(kFull, "manifest.json");
+  ASSERT_TRUE(opened) << opened.error().text();
+  const Manifest &m = *opened;
+  EXPECT_EQ(m.formatVersion, "2.1");
+  EXPECT_EQ(m.timeStartNs, 9007199254740993u) << "64 bits, not a double";
+  EXPECT_EQ(m.timeEndNs, 18446744073709551615u);
+  EXPECT_EQ(m.clockType, 3u);
+  ASSERT_EQ(m.threads.size(), 2u);
+  EXPECT_EQ(m.threads[0].id, 1u);
+  EXPECT_EQ(m.threads[0].tid, 4712u);
+  EXPECT_EQ(m.threads[0].name, "worker");
+  EXPECT_EQ(m.threads[0].hasDetail, true);
+  EXPECT_EQ(m.threads[0].eventCount, 7u);
+  EXPECT_EQ(m.threads[0].detailCount, 2u);
+  EXPECT_EQ(m.threads[0].timeEndNs, 9007199254740995u);
+  EXPECT_EQ(m.threads[0].dropped.size(), 1u);
+  EXPECT_EQ(m.threads[0].dropped.at("ring_full"), 5u);
+  EXPECT_EQ(m.threads[1].id, 0u);
+  EXPECT_FALSE(m.threads[1].tid);
+  ASSERT_EQ(m.modules.size(), 1u);
+  EXPECT_EQ(m.modules[0].baseAddress, 0x560000000000u);
+  EXPECT_EQ(m.modules[0].unloadedNs, 4u);
+  EXPECT_EQ(m.pid, 4711u);
+  EXPECT_EQ(m.argv, (std::vector<std::string>{"app", "-x"}));
+  EXPECT_EQ(m.exit.how, "signal");
+  EXPECT_EQ(m.exit.value, 9);
+  EXPECT_EQ(m.host[1], std::pair(std::string("core_count"), std::string("2")));
+  EXPECT_EQ(m.options[1].second, "true");
+  EXPECT_EQ(m.clockAnchors.at(0).timeNs, 20u);
+  EXPECT_EQ(m.timingAnchors.at(0).mediaValue, -1);
+  EXPECT_EQ(m.timingAnchors.at(0).mediaTimescale, 600);
+  EXPECT_TRUE(m.wasRecovered);
+
+  ASSERT_EQ(m.symbols().size(), 2u);
+  const Symbol *work = m.find(0x100000002);
+  ASSERT_TRUE(work);
+  EXPECT_EQ(work->name, "_ZN1A4workEi");
+  EXPECT_EQ(work->file, "a.cpp");
+  EXPECT_EQ(work->line, 12u);
+  EXPECT_EQ(work->address, 0x1234u);
+  EXPECT_EQ(m.displayName(0x100000002), "A::work(int)");
+  EXPECT_EQ(m.shortDisplayName(0x100000002), "A::work(..)");
+  EXPECT_EQ(m.displayName(5), "main") << "id from module and index";
+  EXPECT_EQ(m.displayName(6), "0x0000000000000006");
+  EXPECT_EQ(m.moduleOfFunction(5)->path, "/bin/app");
+  EXPECT_EQ(m.moduleOfFunction(0x100000002), nullptr);
+  ASSERT_EQ(m.warnings.size(), 1u);
+  EXPECT_EQ(m.warnings[0].code, "W_SYMBOLS_LEFT_OUT");
+}
+
+TEST(Manifest, WhatIsRefused) {
+  for (const char *text : {"",
+                           " ",
+                           "{",
+                           "nonsense",
+                           "[]",
+                           "3",
+                           "{}",
+                           R"({"threads": 3})",
+                           R"({"threads": {}})",
+                           R"({"threads": [5]})",
+                           R"({"threads": [{}]})",
+                           R"({"threads": [{"id": "0"}]})",
+                           R"({"threads": [{"id": "../../x"}]})",
+                           R"({"threads": [{"id": -1}]})",
+                           R"({"threads": [{"id": 1.5}]})",
+                           R"({"threads": [{"id": 1.0}]})",
+                           R"({"threads": [{"id": true}]})",
+                           R"({"threads": [{"id": 4294967296}]})",
+                           R"({"threads": [{"id": null}]})",
+                           R"({"threads": [{"id": 99999999999999999999999}]})",
+                           R"({"threads": []} x)"}) {
+    auto manifest = Manifest::parse(text, "manifest.json");
+    ASSERT_FALSE(manifest) << text;
+    EXPECT_EQ(manifest.error().code, "E_BAD_MANIFEST") << text;
+    EXPECT_EQ(manifest.error().file, "manifest.json");
+  }
+  std::string deep(100000, '[');
+  EXPECT_FALSE(Manifest::parse(deep)) << "no stack overflow";
+  deep = R"({"threads": [], "x": )" + deep + std::string(100000, ']') + "}";
+  EXPECT_FALSE(Manifest::parse(deep));
+}
+
+TEST(Manifest, OddFieldsAreLeftOut) {
+  auto m = Manifest::parse(
+      R"({"threads": [{"id": 4294967295, "name": 5, "tid": "x"}, {"id": 3}, {"id": 3}],
+          "modules": 3, "symbols": {}, "process": [], "clock": 1, "clock_type": "x",
+          "host": 5, "time_start_ns": -4})");
+  ASSERT_TRUE(m) << m.error().text();
+  ASSERT_EQ(m->threads.size(), 2u) << "an id that comes twice counts once";
+  EXPECT_EQ(m->threads[0].name, "");
+  EXPECT_FALSE(m->threads[0].tid);
+  EXPECT_TRUE(m->symbols().empty());
+  EXPECT_EQ(m->timeStartNs, 0u);
+}
+
+TEST(Manifest, ExitForms) {
+  auto exitOf = [](const std::string &exit) {
+    auto m = Manifest::parse(R"({"threads": [], "process": {"exit": )" + exit +
+                             "}}");
+    EXPECT_TRUE(m);
+    return m->exit.how + ":" +
+           (m->exit.value ? std::to_string(*m->exit.value) : "");
+  };
+  EXPECT_EQ(exitOf(R"("running")"), "running:");
+  EXPECT_EQ(exitOf(R"({"code": 3})"), "code:3");
+  EXPECT_EQ(exitOf(R"({"how": "signal", "value": 11})"), "signal:11");
+  EXPECT_EQ(exitOf(R"({"how": "signal", "signal": 11})"), "signal:11");
+  EXPECT_EQ(exitOf("5"), ":");
+}
+
+TEST(Manifest, BytesAndNumbersThatJsonForbidsAreRepaired) {
+  auto m = Manifest::parse(
+      "{\"threads\": [{\"id\": 0, \"name\": \"a\xff\xc3(\"}],"
+      "\"x\": 123456789012345678901234567890, \"y\": -1e999,"
+      "\"z\": \"\\\"12345678901234567890123\", \"clock_type\": 3}");
+  ASSERT_TRUE(m) << m.error().text();
+  EXPECT_EQ(m->threads.at(0).name, "a\xef\xbf\xbd\xef\xbf\xbd(");
+  EXPECT_EQ(m->clockType, 3u);
+  ASSERT_EQ(m->warnings.size(), 1u);
+  EXPECT_EQ(m->warnings[0].code, "W_MANIFEST_REPAIRED");
+}
+
+TEST(JsonRepair, ChangesNothingThatIsGood) {
+  for (const char *text :
+       {"", "{}",
+        "[0, -0, 18446744073709551615, -9223372036854775808, 1e308, 0.1]",
+        "\"123456789012345678901234 \\\" \\\\\", 5",
+        "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\"", "\"unfinished \\"})
+    EXPECT_EQ(repairJson(text), text);
+  EXPECT_EQ(repairJson("18446744073709551616"), "null");
+  EXPECT_EQ(repairJson("[-9223372036854775809,1]"), "[null,1]");
+  EXPECT_EQ(repairJson("\xed\xa0\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd")
+      << "a surrogate";
+  EXPECT_EQ(repairJson("\"\\\xff\""), "\"\\\xef\xbf\xbd\"");
+}
+
+TEST(Manifest, LargeOnesAreFast) {
+  std::string text = R"({"threads": [{"id": 0}], "symbols": [)";
+  const int count = 100000;
+  for (int i = 0; i < count; ++i) {
+    char entry[300];
+    std::snprintf(
+        entry, sizeof entry,
+        "%s{\"function_id\": \"0x%016x\", \"module_id\": 0, \"symbol_index\": "
+        "%d, "
+        "\"name\": \"_ZN9name%05d4workEi\", \"file\": \"/src/dir/file%d.cpp\", "
+        "\"line\": %d, "
+        "\"address\": \"0x%08x\", \"signature\": \"void work(int)\"}\n",
+        i ? "," : "", i, i, i, i % 500, i, i * 16);
+    text += entry;
+  }
+  text += "]}";
+  auto start = std::chrono::steady_clock::now();
+  auto m = Manifest::parse(text);
+  auto seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  ASSERT_TRUE(m) << m.error().text();
+  EXPECT_EQ(m->symbols().size(), 100000u);
+  EXPECT_EQ(m->find(99999)->line, 99999u);
+  EXPECT_LT(seconds, 5) << "generous, for sanitizers and busy machines";
+  RecordProperty("milliseconds", static_cast<int>(seconds * 1000));
+}
+
+TEST(Manifest, NamesMayBeAskedForByManyThreads) {
+  std::string text = R"({"threads": [], "symbols": [)";
+  for (int i = 0; i < 500; ++i)
+    text += (i ? "," : "") +
+            std::string(R"({"module_id": 0, "symbol_index": )") +
+            std::to_string(i) + R"(, "name": "_Z1fi"})";
+  auto m = Manifest::parse(text + "]}");
+  ASSERT_TRUE(m);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (std::uint64_t id = 0; id < 600; ++id) {
+        bool known = id < 500;
+        wrong += known != (m->displayName(id) == "f(int)");
+        wrong += known != (m->shortDisplayName(id) == "f(..)");
+      }
+    });
+  for (auto &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Manifest, FilesThatCannotBeReadAreErrors) {
+  ScratchDirectory scratch;
+  auto m = Manifest::read(scratch / "manifest.json");
+  ASSERT_FALSE(m);
+  EXPECT_EQ(m.error().code, "E_IO");
+}
+
+} // namespace

@@ -1,0 +1,45 @@
+// A directory of its own for each test, removed afterwards.
+#ifndef ADA_TEST_UNIT_SCRATCH_DIRECTORY_H
+#define ADA_TEST_UNIT_SCRATCH_DIRECTORY_H
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+namespace ada::test {
+
+class ScratchDirectory {
+public:
+  ScratchDirectory() {
+    std::string name =
+        (std::filesystem::temp_directory_path() / "ada-test-XXXXXX").string();
+    if (!::mkdtemp(name.data()))
+      throw std::runtime_error("no scratch directory " + name);
+    root = name;
+  }
+  ScratchDirectory(const ScratchDirectory &) = delete;
+  ~ScratchDirectory() { std::filesystem::remove_all(root); }
+
+  /// The path of something in it; makes the directories above it.
+  std::string operator/(const std::string &name) const {
+    auto path = root / name;
+    std::filesystem::create_directories(path.parent_path());
+    return path.string();
+  }
+  std::string path() const { return root.string(); }
+  /// Makes a file.
+  std::string write(const std::string &name, const std::string &text) const {
+    std::string path = *this / name;
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+
+private:
+  std::filesystem::path root;
+};
+
+} // namespace ada::test
+
+#endif // ADA_TEST_UNIT_SCRATCH_DIRECTORY_H
