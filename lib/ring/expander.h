@@ -35,6 +35,8 @@ struct ThreadExpansion {
   CallStack stack;
   uint64_t lastNs = 0;       // no event is older than the one before it
   uint64_t strayExits = 0;   // exits without an open call
+  uint64_t madeExits = 0;    // return events of calls whose exits were lost
+  uint64_t silentExits = 0;  // exits without an event, for their calls were lost
   uint64_t unknownEntries = 0; // records whose function is in no module
 };
 
@@ -65,8 +67,10 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
   auto closeDownTo = [&](size_t keep, uint8_t how) {
     while (stack.depth > keep) {
       uint64_t f = stack.frames[--stack.depth].functionId;
-      if (f != kLostFunction)
+      if (f != kLostFunction) {
         emit(Event{ns, f, (uint32_t)stack.depth, how});
+        t.madeExits += how == kReturn;
+      }
     }
   };
 
@@ -92,6 +96,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
     if (i == 0 || stack.frames[i - 1].functionId != f) {
       if (i > 0 && stack.frames[i - 1].functionId == kLostFunction) {
         --stack.depth; // its call was lost; so is its exit
+        ++t.silentExits;
         return;
       }
       while (i > 0 && stack.frames[i - 1].functionId != f)

@@ -56,7 +56,9 @@ private:
   uint64_t drainThread(ada_ring_thread &slot, ThreadState &t, bool last);
   uint64_t takeRecords(ada_ring_thread &slot, ThreadState &t, bool last, bool &more);
   void expandBatch(ada_ring_thread &slot, ThreadState &t, uint64_t count);
+  void countGaps(ada_ring_thread &slot, ThreadState &t);
   void flushThread(ada_ring_thread &slot, ThreadState &t);
+  void flushThread(ada_ring_thread &slot, ThreadState &t, const ada_ring_cursor &position);
   void endThread(ada_ring_thread &slot, ThreadState &t);
   void finishFiles();
   void summarise(ada_ring_thread &slot, ThreadState &t);
@@ -94,8 +96,9 @@ private:
   ring::ModuleMap modules_;
   ThreadState *threads_ = nullptr;      // by slot
   ThreadSummary *summaries_ = nullptr;  // by thread index
-  uint64_t summaryCount_ = 0;
+  uint64_t summaryCount_ = 0, summaryCapacity_ = 0;
   ada_record *batch_ = nullptr;         // one chunk's records, copied
+  uint16_t batchPlaces_[ADA_CHUNK_RECORDS] = {}; // which of the chunk's records each of them is
   unsigned char *events_ = nullptr;     // encoded, not yet written
   uint64_t eventCount_ = 0;
   char failure_[512] = {};
