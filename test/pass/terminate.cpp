@@ -1,4 +1,4 @@
-// RUN: env LEVELS="0 2" %same_behaviour %s
+// RUN: %same_behaviour %s
 // RUN: FileCheck %s < %t-O0.events
 // An exception that meets noexcept ends the program as it does untraced.
 // CHECK: call main
