@@ -136,6 +136,8 @@ const char *Filter::impossible(const Function &function) const {
     return "an ifunc resolver: it runs before the image is relocated and registered";
   if (name == "__clang_call_terminate")
     return "made by the compiler for noexcept: never returns to the program";
+  if (name.contains(".__await_suspend_wrapper__"))
+    return "made by the compiler for co_await: the await_suspend that it calls is traced";
   switch (function.getCallingConv()) {
   case CallingConv::GHC:
   case CallingConv::HiPE:
@@ -151,7 +153,7 @@ const char *Filter::impossible(const Function &function) const {
   return nullptr;
 }
 
-static bool isFromSystem(const Function &function, const DemangledName &name, const std::string &path) {
+static bool isFromSystem(const DemangledName &name, const std::string &path) {
   if (!path.empty())
     return isSystemPath(path);
   // Without debug information nothing says which file a function is from, so the namespaces of the implementation
@@ -160,7 +162,6 @@ static bool isFromSystem(const Function &function, const DemangledName &name, co
   for (StringRef space : {"std", "__gnu_cxx", "__cxxabiv1", "__gnu_debug", "__gnu_parallel"})
     if (scope == space || compat::startsWith(scope, (space + "::").str()))
       return true;
-  (void)function;
   return false;
 }
 
@@ -204,7 +205,7 @@ std::string Filter::reasonAgainst(const Function &function) const {
     return "";
   if (!include.empty() && !matches(include))
     return "no glob of -ada-include matches it";
-  if (!options.systemHeaders && isFromSystem(function, name, path))
+  if (!options.systemHeaders && isFromSystem(name, path))
     return "from a system header" + (path.empty() ? " (by its namespace, without -g)" : " (" + path + ")") +
            "; -ada-system-headers traces it";
   if (options.minSize && isSmall(function, options.minSize))
