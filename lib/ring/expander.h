@@ -23,6 +23,8 @@ namespace ada::ring {
 inline constexpr uint8_t kCall = 1, kReturn = 2, kException = 3; // ATF event kinds
 inline constexpr uint64_t kLostFunction = UINT64_MAX - 1;        // a call that was entered in a gap
 
+inline constexpr uint64_t kMostLostCalls = 1u << 22;             // placeholders of one gap
+
 struct Event {
   uint64_t timestampNs;
   uint64_t functionId;
@@ -124,6 +126,8 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
     return;
   case ADA_RECORD_GAP: {
     uint64_t closed = r.what >> 34, opened = (r.what >> 4) & ((1u << 30) - 1);
+    if (opened > kMostLostCalls) // a damaged ring file, not a program
+      opened = kMostLostCalls;
     closeDownTo(closed < stack.depth ? stack.depth - closed : 0, kReturn);
     for (uint64_t i = 0; i < opened; ++i)
       if (!stack.push(kLostFunction, grow))
