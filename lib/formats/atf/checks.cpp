@@ -15,7 +15,7 @@ std::string hex32(std::uint32_t value) {
 }
 
 bool hasMagic(Bytes file, std::uint64_t offset, const char *magic) {
-  return std::memcmp(file.data() + offset, magic, 4) == 0;
+  return std::memcmp(file.data() + offset, magic, std::strlen(magic)) == 0;
 }
 
 // Four bytes as a person would write them: 'ATI2' or 41 54 49 00.
