@@ -8,7 +8,8 @@
 namespace ada::wtf {
 namespace {
 
-void appendMember(std::string &out, std::string_view name, std::string_view text) {
+void appendMember(std::string &out, std::string_view name,
+                  std::string_view text) {
   if (out.back() != '{')
     out += ',';
   json::appendQuoted(out, name);
@@ -16,14 +17,16 @@ void appendMember(std::string &out, std::string_view name, std::string_view text
   json::appendQuoted(out, text, /*asciiOnly=*/true);
 }
 
-std::optional<std::string> textMember(std::string_view object, std::string_view name) {
+std::optional<std::string> textMember(std::string_view object,
+                                      std::string_view name) {
   const auto value = json::member(object, name);
   return value ? json::unquote(*value) : std::nullopt;
 }
 
 } // namespace
 
-Expected<void> checkContext(std::string_view json, std::optional<std::uint64_t> offset) {
+Expected<void> checkContext(std::string_view json,
+                            std::optional<std::uint64_t> offset) {
   std::string why;
   if (json.empty())
     why = "the header has no context info";
@@ -84,11 +87,13 @@ Expected<ContextInfo> ContextInfo::parse(std::string_view json) {
   if (const auto icon = json::member(json, "icon"))
     info.iconUri = textMember(*icon, "uri");
   info.taskId = textMember(json, "taskId");
-  json::forEachElement(json::member(json, "args").value_or(""), [&](std::string_view value) {
-    if (auto arg = json::unquote(value))
-      info.args.push_back(std::move(*arg));
-  });
-  if (const auto agent = json::member(json, "userAgent"); agent && agent->starts_with('{')) {
+  json::forEachElement(json::member(json, "args").value_or(""),
+                       [&](std::string_view value) {
+                         if (auto arg = json::unquote(value))
+                           info.args.push_back(std::move(*arg));
+                       });
+  if (const auto agent = json::member(json, "userAgent");
+      agent && agent->starts_with('{')) {
     UserAgent &to = info.userAgent.emplace();
     const auto read = [&](std::string &field, std::string_view name) {
       if (auto text = textMember(*agent, name))

@@ -54,9 +54,11 @@ Expected<Dialect> sniff(std::span<const std::byte> head) {
     return Dialect::Chunked;
   std::string why = "there is no such version of the format";
   if (big && version == 10)
-    why = "this is the big-endian chunked form of June 2013, which no released program opens";
+    why = "this is the big-endian chunked form of June 2013, which no released "
+          "program opens";
   else if (big && (version == 1 || version == 2))
-    why = "versions 1 and 2 are from before the first release and are not readable";
+    why = "versions 1 and 2 are from before the first release and are not "
+          "readable";
   Error error = errorAt("E_BAD_VERSION", 8, why);
   error.field = "format version";
   error.expected = big ? "3" : "3 or 10";
@@ -66,9 +68,11 @@ Expected<Dialect> sniff(std::span<const std::byte> head) {
 
 std::optional<std::int64_t> FileHeader::absoluteNs(std::uint64_t timeUs) const {
   std::int64_t ns, add;
-  if (timeUs > static_cast<std::uint64_t>(INT64_MAX) || __builtin_mul_overflow(timebaseMs, 1'000'000, &ns) ||
+  if (timeUs > static_cast<std::uint64_t>(INT64_MAX) ||
+      __builtin_mul_overflow(timebaseMs, 1'000'000, &ns) ||
       __builtin_mul_overflow(static_cast<std::int64_t>(timeUs), 1000, &add) ||
-      __builtin_add_overflow(ns, add, &ns) || __builtin_add_overflow(ns, std::int64_t{timebaseNs}, &ns))
+      __builtin_add_overflow(ns, add, &ns) ||
+      __builtin_add_overflow(ns, std::int64_t{timebaseNs}, &ns))
     return std::nullopt;
   return ns;
 }
@@ -76,22 +80,31 @@ std::optional<std::int64_t> FileHeader::absoluteNs(std::uint64_t timeUs) const {
 std::span<const BuiltIn, 17> builtIns() {
   static constexpr std::array<BuiltIn, 17> kAll = {{
       {Role::Define, kInstance, 40, "wtf.event#define",
-       "uint16 wireId, uint16 eventClass, uint32 flags, ascii name, ascii args"},
+       "uint16 wireId, uint16 eventClass, uint32 flags, ascii name, ascii "
+       "args"},
       {Role::Discontinuity, kInstance, 32, "wtf.trace#discontinuity", ""},
-      {Role::ZoneCreate, kInstance, 40, "wtf.zone#create", "uint16 zoneId, ascii name, ascii type, ascii location"},
+      {Role::ZoneCreate, kInstance, 40, "wtf.zone#create",
+       "uint16 zoneId, ascii name, ascii type, ascii location"},
       {Role::ZoneDelete, kInstance, 40, "wtf.zone#delete", "uint16 zoneId"},
       {Role::ZoneSet, kInstance, 40, "wtf.zone#set", "uint16 zoneId"},
       {Role::ScopeEnter, kScope, 32, "wtf.scope#enter", "ascii name"},
       {Role::EnterTracing, kScope, 44, "wtf.scope#enterTracing", ""},
       {Role::ScopeLeave, kInstance, 40, "wtf.scope#leave", ""},
-      {Role::AppendData, kInstance, 56, "wtf.scope#appendData", "ascii name, any value"},
-      {Role::FlowBranch, kInstance, 40, "wtf.flow#branch", "flowId id, flowId parentId, ascii name, any value"},
-      {Role::FlowExtend, kInstance, 40, "wtf.flow#extend", "flowId id, ascii name, any value"},
-      {Role::FlowTerminate, kInstance, 40, "wtf.flow#terminate", "flowId id, any value"},
-      {Role::FlowAppendData, kInstance, 104, "wtf.flow#appendData", "flowId id, ascii name, any value"},
+      {Role::AppendData, kInstance, 56, "wtf.scope#appendData",
+       "ascii name, any value"},
+      {Role::FlowBranch, kInstance, 40, "wtf.flow#branch",
+       "flowId id, flowId parentId, ascii name, any value"},
+      {Role::FlowExtend, kInstance, 40, "wtf.flow#extend",
+       "flowId id, ascii name, any value"},
+      {Role::FlowTerminate, kInstance, 40, "wtf.flow#terminate",
+       "flowId id, any value"},
+      {Role::FlowAppendData, kInstance, 104, "wtf.flow#appendData",
+       "flowId id, ascii name, any value"},
       {Role::Mark, kInstance, 40, "wtf.trace#mark", "ascii name, any value"},
-      {Role::TimeStamp, kInstance, 32, "wtf.trace#timeStamp", "ascii name, any value"},
-      {Role::RangeBegin, kInstance, 40, "wtf.timeRange#begin", "uint32 id, ascii name, any value"},
+      {Role::TimeStamp, kInstance, 32, "wtf.trace#timeStamp",
+       "ascii name, any value"},
+      {Role::RangeBegin, kInstance, 40, "wtf.timeRange#begin",
+       "uint32 id, ascii name, any value"},
       {Role::RangeEnd, kInstance, 40, "wtf.timeRange#end", "uint32 id"},
   }};
   return kAll;
@@ -106,8 +119,10 @@ int EventType::indexOf(std::string_view argName) const {
 
 namespace {
 
-template <class T> ArrayView viewOf(ArgType element, std::span<const T> values) {
-  return {element, std::endian::native == std::endian::big, reinterpret_cast<const std::byte *>(values.data()),
+template <class T>
+ArrayView viewOf(ArgType element, std::span<const T> values) {
+  return {element, std::endian::native == std::endian::big,
+          reinterpret_cast<const std::byte *>(values.data()),
           static_cast<std::uint32_t>(values.size())};
 }
 
@@ -132,7 +147,9 @@ void appendNumber(std::string &out, std::int64_t value) {
 /// The shortest text that reads back as the same float.
 void appendNumber(std::string &out, float value) {
   char digits[48];
-  const std::string_view text(digits, std::to_chars(digits, digits + sizeof digits, value).ptr - digits);
+  const std::string_view text(
+      digits,
+      std::to_chars(digits, digits + sizeof digits, value).ptr - digits);
   if (std::isfinite(value))
     out += text;
   else
@@ -149,36 +166,56 @@ void appendCharacters(std::string &out, const ArrayView &array) {
 
 } // namespace
 
-ArrayView ArrayView::of(std::span<const std::int8_t> values) { return viewOf(ArgType::Int8, values); }
-ArrayView ArrayView::of(std::span<const std::uint8_t> values) { return viewOf(ArgType::Uint8, values); }
-ArrayView ArrayView::of(std::span<const std::int16_t> values) { return viewOf(ArgType::Int16, values); }
-ArrayView ArrayView::of(std::span<const std::uint16_t> values) { return viewOf(ArgType::Uint16, values); }
-ArrayView ArrayView::of(std::span<const std::int32_t> values) { return viewOf(ArgType::Int32, values); }
-ArrayView ArrayView::of(std::span<const std::uint32_t> values) { return viewOf(ArgType::Uint32, values); }
-ArrayView ArrayView::of(std::span<const float> values) { return viewOf(ArgType::Float32, values); }
+ArrayView ArrayView::of(std::span<const std::int8_t> values) {
+  return viewOf(ArgType::Int8, values);
+}
+ArrayView ArrayView::of(std::span<const std::uint8_t> values) {
+  return viewOf(ArgType::Uint8, values);
+}
+ArrayView ArrayView::of(std::span<const std::int16_t> values) {
+  return viewOf(ArgType::Int16, values);
+}
+ArrayView ArrayView::of(std::span<const std::uint16_t> values) {
+  return viewOf(ArgType::Uint16, values);
+}
+ArrayView ArrayView::of(std::span<const std::int32_t> values) {
+  return viewOf(ArgType::Int32, values);
+}
+ArrayView ArrayView::of(std::span<const std::uint32_t> values) {
+  return viewOf(ArgType::Uint32, values);
+}
+ArrayView ArrayView::of(std::span<const float> values) {
+  return viewOf(ArgType::Float32, values);
+}
 
 std::int64_t ArrayView::integer(std::uint32_t index) const {
   const unsigned width = widthOf(elementKind);
   const std::byte *p = bytes + std::size_t{index} * width;
-  return widen(elementKind, width == 1 ? load8(p) : width == 2 ? load16(p, msbFirst) : load32(p, msbFirst));
+  return widen(elementKind, width == 1   ? load8(p)
+                            : width == 2 ? load16(p, msbFirst)
+                                         : load32(p, msbFirst));
 }
 
 float ArrayView::number(std::uint32_t index) const {
   return std::bit_cast<float>(load32(bytes + std::size_t{index} * 4, msbFirst));
 }
 
-Arg Arg::float32(float value) { return scalar(ArgType::Float32, std::bit_cast<std::uint32_t>(value)); }
+Arg Arg::float32(float value) {
+  return scalar(ArgType::Float32, std::bit_cast<std::uint32_t>(value));
+}
 
 Arg Arg::arrayArg(ArrayView view) {
   static constexpr ArgType kArrays[] = {
       ArgType::Int8Array, // of Bool: there is none
-      ArgType::Int8Array,  ArgType::Uint8Array,  ArgType::Int16Array,   ArgType::Uint16Array,
-      ArgType::Int32Array, ArgType::Uint32Array, ArgType::Float32Array,
+      ArgType::Int8Array,    ArgType::Uint8Array, ArgType::Int16Array,
+      ArgType::Uint16Array,  ArgType::Int32Array, ArgType::Uint32Array,
+      ArgType::Float32Array,
   };
   Arg arg;
-  arg.type = view.element() == ArgType::Char    ? ArgType::CharArray
-             : view.element() == ArgType::Wchar ? ArgType::WcharArray
-                                                : kArrays[static_cast<unsigned>(view.element()) & 7];
+  arg.type = view.element() == ArgType::Char ? ArgType::CharArray
+             : view.element() == ArgType::Wchar
+                 ? ArgType::WcharArray
+                 : kArrays[static_cast<unsigned>(view.element()) & 7];
   arg.array = view;
   return arg;
 }
@@ -186,7 +223,9 @@ Arg Arg::arrayArg(ArrayView view) {
 std::int64_t Arg::integer() const { return widen(type, bits); }
 float Arg::number() const { return std::bit_cast<float>(bits); }
 
-void appendJsonString(std::string &out, std::string_view utf8) { json::appendQuoted(out, utf8); }
+void appendJsonString(std::string &out, std::string_view utf8) {
+  json::appendQuoted(out, utf8);
+}
 
 void appendJson(std::string &out, const Arg &arg) {
   if (arg.isNull) {

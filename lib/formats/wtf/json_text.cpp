@@ -1,4 +1,5 @@
-// JSON as text: a scanner with a bit stack instead of recursion, and what is built on it.
+// JSON as text: a scanner with a bit stack instead of recursion, and what is
+// built on it.
 #include "json_text.h"
 
 #include "text.h"
@@ -14,7 +15,8 @@ constexpr std::size_t kBad = std::string_view::npos;
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t skipBlanks(std::string_view text, std::size_t pos) {
-  while (pos < text.size() && (text[pos] == ' ' || text[pos] == '\t' || text[pos] == '\n' || text[pos] == '\r'))
+  while (pos < text.size() && (text[pos] == ' ' || text[pos] == '\t' ||
+                               text[pos] == '\n' || text[pos] == '\r'))
     ++pos;
   return pos;
 }
@@ -97,7 +99,8 @@ std::size_t skipKey(std::string_view text, std::size_t pos) {
   if (pos == kBad)
     return kBad;
   pos = skipBlanks(text, pos);
-  return pos < text.size() && text[pos] == ':' ? skipBlanks(text, pos + 1) : kBad;
+  return pos < text.size() && text[pos] == ':' ? skipBlanks(text, pos + 1)
+                                               : kBad;
 }
 
 /// From the first character of a value to behind its last.
@@ -154,7 +157,9 @@ void appendEscape(std::string &out, std::uint32_t unit) {
 
 /// Not a lone surrogate, which some JSON readers refuse even as an escape.
 text::CodePoint printable(text::CodePoint c) {
-  return c.value >= 0xD800 && c.value < 0xE000 ? text::CodePoint{0xFFFD, c.size, false} : c;
+  return c.value >= 0xD800 && c.value < 0xE000
+             ? text::CodePoint{0xFFFD, c.size, false}
+             : c;
 }
 
 } // namespace
@@ -164,24 +169,29 @@ bool valid(std::string_view text) {
   return end != kBad && skipBlanks(text, end) == text.size();
 }
 
-void forEachMember(std::string_view object, const std::function<void(std::string_view, std::string_view)> &f) {
+void forEachMember(
+    std::string_view object,
+    const std::function<void(std::string_view, std::string_view)> &f) {
   std::size_t pos = skipBlanks(object, 0);
   if (pos >= object.size() || object[pos] != '{')
     return;
   pos = skipBlanks(object, pos + 1);
   while (pos < object.size() && object[pos] == '"') {
-    const std::size_t keyEnd = skipString(object, pos), value = skipKey(object, pos);
+    const std::size_t keyEnd = skipString(object, pos),
+                      value = skipKey(object, pos);
     const std::size_t end = value == kBad ? kBad : skipValue(object, value);
     if (end == kBad)
       return;
-    f(*unquote(object.substr(pos, keyEnd - pos)), object.substr(value, end - value));
+    f(*unquote(object.substr(pos, keyEnd - pos)),
+      object.substr(value, end - value));
     pos = skipBlanks(object, end);
     if (pos < object.size() && object[pos] == ',')
       pos = skipBlanks(object, pos + 1);
   }
 }
 
-void forEachElement(std::string_view array, const std::function<void(std::string_view)> &f) {
+void forEachElement(std::string_view array,
+                    const std::function<void(std::string_view)> &f) {
   std::size_t pos = skipBlanks(array, 0);
   if (pos >= array.size() || array[pos] != '[')
     return;
@@ -197,7 +207,8 @@ void forEachElement(std::string_view array, const std::function<void(std::string
   }
 }
 
-std::optional<std::string_view> member(std::string_view object, std::string_view name) {
+std::optional<std::string_view> member(std::string_view object,
+                                       std::string_view name) {
   std::optional<std::string_view> found;
   forEachMember(object, [&](std::string_view key, std::string_view value) {
     if (key == name)
@@ -213,7 +224,8 @@ std::optional<std::string> unquote(std::string_view value) {
   auto hex4 = [&](std::size_t pos) {
     std::uint32_t unit = 0;
     for (int digit = 0; digit < 4; ++digit)
-      unit = unit << 4 | static_cast<std::uint32_t>(hexDigit(value[pos + digit]));
+      unit =
+          unit << 4 | static_cast<std::uint32_t>(hexDigit(value[pos + digit]));
     return unit;
   };
   for (std::size_t pos = 1; pos + 1 < value.size(); ++pos) {
@@ -221,7 +233,8 @@ std::optional<std::string> unquote(std::string_view value) {
       out += value[pos];
       continue;
     }
-    static constexpr std::string_view kLetters = "bfnrt", kMeanings = "\b\f\n\r\t";
+    static constexpr std::string_view kLetters = "bfnrt",
+                                      kMeanings = "\b\f\n\r\t";
     const char c = value[++pos];
     if (c != 'u') {
       const std::size_t letter = kLetters.find(c);

@@ -8,14 +8,16 @@
 
 namespace ada::wtf {
 
-inline constexpr std::uint32_t kNullOrdinal = 0xFFFFFFFF, kEmptyOrdinal = 0xFFFFFFFE;
+inline constexpr std::uint32_t kNullOrdinal = 0xFFFFFFFF,
+                               kEmptyOrdinal = 0xFFFFFFFE;
 
 class StringTable {
 public:
   StringTable() = default;
-  /// Over the table's bytes, which stay the caller's. `complete`: none are missing at the end;
-  /// then a last text may go without its NUL.
-  StringTable(std::string_view bytes, bool complete) : isComplete(complete), bytes(bytes) {
+  /// Over the table's bytes, which stay the caller's. `complete`: none are
+  /// missing at the end; then a last text may go without its NUL.
+  StringTable(std::string_view bytes, bool complete)
+      : isComplete(complete), bytes(bytes) {
     for (std::size_t begin = 0; begin < bytes.size();) {
       std::size_t end = bytes.find('\0', begin);
       if (end == bytes.npos) {

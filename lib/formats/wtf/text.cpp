@@ -6,7 +6,9 @@
 namespace ada::wtf::text {
 
 CodePoint decodeUtf8(std::string_view text, std::size_t pos) {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  const auto byte = [&](std::size_t at) {
+    return static_cast<unsigned char>(text[at]);
+  };
   const std::uint32_t lead = byte(pos);
   if (lead < 0x80)
     return {lead, 1, true};
@@ -20,13 +22,16 @@ CodePoint decodeUtf8(std::string_view text, std::size_t pos) {
       return kBadByte;
     value = value << 6 | (byte(pos + at) & 0x3F);
   }
-  if ((size == 3 && value < 0x800) || (size == 4 && (value < 0x10000 || value > 0x10FFFF)))
+  if ((size == 3 && value < 0x800) ||
+      (size == 4 && (value < 0x10000 || value > 0x10FFFF)))
     return kBadByte;
   return {value, size, true};
 }
 
 void appendUtf8(std::string &out, std::uint32_t c) {
-  const auto tail = [&](unsigned shift) { out += static_cast<char>(0x80 | (c >> shift & 0x3F)); };
+  const auto tail = [&](unsigned shift) {
+    out += static_cast<char>(0x80 | (c >> shift & 0x3F));
+  };
   if (c < 0x80) {
     out += static_cast<char>(c);
   } else if (c < 0x800) {
@@ -45,7 +50,9 @@ void appendUtf8(std::string &out, std::uint32_t c) {
 }
 
 bool isAscii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x80;
+  });
 }
 
 std::string latin1ToUtf8(std::string_view latin1) {
@@ -69,8 +76,10 @@ bool utf8ToLatin1(std::string_view utf8, std::string &out) {
 }
 
 bool hasSurrogates(std::string_view cesu8) {
-  for (std::size_t pos = cesu8.find('\xED'); pos != std::string_view::npos; pos = cesu8.find('\xED', pos + 1))
-    if (pos + 1 < cesu8.size() && static_cast<unsigned char>(cesu8[pos + 1]) >= 0xA0)
+  for (std::size_t pos = cesu8.find('\xED'); pos != std::string_view::npos;
+       pos = cesu8.find('\xED', pos + 1))
+    if (pos + 1 < cesu8.size() &&
+        static_cast<unsigned char>(cesu8[pos + 1]) >= 0xA0)
       return true;
   return false;
 }
@@ -78,10 +87,14 @@ bool hasSurrogates(std::string_view cesu8) {
 std::string cesu8ToUtf8(std::string_view cesu8) {
   std::string out;
   out.reserve(cesu8.size());
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned>(static_cast<unsigned char>(cesu8[at])); };
+  const auto byte = [&](std::size_t at) {
+    return static_cast<unsigned>(static_cast<unsigned char>(cesu8[at]));
+  };
   for (std::size_t pos = 0; pos < cesu8.size();) {
-    const bool pair = cesu8.size() - pos >= 6 && byte(pos) == 0xED && (byte(pos + 1) & 0xF0) == 0xA0 &&
-                      (byte(pos + 2) & 0xC0) == 0x80 && byte(pos + 3) == 0xED && (byte(pos + 4) & 0xF0) == 0xB0 &&
+    const bool pair = cesu8.size() - pos >= 6 && byte(pos) == 0xED &&
+                      (byte(pos + 1) & 0xF0) == 0xA0 &&
+                      (byte(pos + 2) & 0xC0) == 0x80 && byte(pos + 3) == 0xED &&
+                      (byte(pos + 4) & 0xF0) == 0xB0 &&
                       (byte(pos + 5) & 0xC0) == 0x80;
     if (!pair) {
       out += cesu8[pos++];

@@ -9,9 +9,12 @@ TimelineVisitor::~TimelineVisitor() = default;
 
 struct Timeline::State {
   State(TimelineVisitor &visitor, TimelineOptions options)
-      : visitor(visitor), zones(
-                              options, [this](const Zone &zone) { this->visitor.onZone(zone); },
-                              [this](const Warning &warning) { this->visitor.onWarning(warning); }) {}
+      : visitor(visitor),
+        zones(
+            options, [this](const Zone &zone) { this->visitor.onZone(zone); },
+            [this](const Warning &warning) {
+              this->visitor.onWarning(warning);
+            }) {}
 
   struct Open {
     const EventType *type;
@@ -60,8 +63,11 @@ void Timeline::State::take(Item &item) {
   Stack &stack = stacks[zone.index];
   if (item.timeUs < stack.lastUs) {
     zone.outOfOrder = true;
-    zones.warn("W_TIME_ORDER", "at byte " + std::to_string(item.record->offset) + ": a record of zone \"" +
-                                   zone.name + "\" is earlier than the one before it; the zone needs sorting");
+    zones.warn(
+        "W_TIME_ORDER",
+        "at byte " + std::to_string(item.record->offset) +
+            ": a record of zone \"" + zone.name +
+            "\" is earlier than the one before it; the zone needs sorting");
   }
   stack.lastUs = item.timeUs;
   lastUs = std::max(lastUs, item.timeUs);
@@ -71,7 +77,8 @@ void Timeline::State::take(Item &item) {
   case ItemKind::Enter: {
     visitor.onItem(item);
     const bool ownName = item.scopeType->role == Role::ScopeEnter;
-    stack.open.push_back({item.scopeType, item.timeUs, ownName ? std::string(item.name) : std::string()});
+    stack.open.push_back({item.scopeType, item.timeUs,
+                          ownName ? std::string(item.name) : std::string()});
     return;
   }
   case ItemKind::Leave:
@@ -89,8 +96,12 @@ void Timeline::State::take(Item &item) {
   visitor.onItem(item);
 }
 
-void Timeline::onHeader(const FileHeader &header) { state->visitor.onHeader(header); }
-void Timeline::onWarning(const Warning &warning) { state->visitor.onWarning(warning); }
+void Timeline::onHeader(const FileHeader &header) {
+  state->visitor.onHeader(header);
+}
+void Timeline::onWarning(const Warning &warning) {
+  state->visitor.onWarning(warning);
+}
 
 void Timeline::onRecord(const Record &record) {
   if (!state->zones.take(record))
@@ -110,10 +121,18 @@ void Timeline::finish() {
   }
 }
 
-std::size_t Timeline::zoneCount() const noexcept { return state->zones.zones.size(); }
-const Zone &Timeline::zone(std::size_t index) const noexcept { return state->zones.zones[index]; }
-const Zone &Timeline::currentZone() const noexcept { return state->zones.current(); }
-std::optional<std::uint16_t> Timeline::currentId() const noexcept { return state->zones.currentId(); }
+std::size_t Timeline::zoneCount() const noexcept {
+  return state->zones.zones.size();
+}
+const Zone &Timeline::zone(std::size_t index) const noexcept {
+  return state->zones.zones[index];
+}
+const Zone &Timeline::currentZone() const noexcept {
+  return state->zones.current();
+}
+std::optional<std::uint16_t> Timeline::currentId() const noexcept {
+  return state->zones.currentId();
+}
 std::uint64_t Timeline::lastTimeUs() const noexcept { return state->lastUs; }
 
 } // namespace ada::wtf

@@ -1,4 +1,5 @@
-// A whole file as trees: collect the items of each zone, sort them if need be, nest them.
+// A whole file as trees: collect the items of each zone, sort them if need be,
+// nest them.
 #include "ada/trace/wtf/tree.h"
 
 #include "bytes.h"
@@ -23,11 +24,15 @@ struct Raw {
 class Builder : public Visitor {
 public:
   Builder(Tree &tree, TimelineOptions options)
-      : tree(tree), tracker(
-                        options, [](const Zone &) {}, [&tree](const Warning &w) { tree.warnings.push_back(w); }) {}
+      : tree(tree),
+        tracker(
+            options, [](const Zone &) {},
+            [&tree](const Warning &w) { tree.warnings.push_back(w); }) {}
 
   void onHeader(const FileHeader &header) override { tree.header = header; }
-  void onWarning(const Warning &warning) override { tree.warnings.push_back(warning); }
+  void onWarning(const Warning &warning) override {
+    tree.warnings.push_back(warning);
+  }
   void onDefinition(const EventType &type, bool isNew) override {
     if (isNew)
       tree.types.push_back(&type);
@@ -41,7 +46,9 @@ private:
     std::vector<Value> values;
     std::uint64_t lastUs = 0;
   };
-  std::string_view intern(std::string_view name) { return *names.emplace(name).first; }
+  std::string_view intern(std::string_view name) {
+    return *names.emplace(name).first;
+  }
   void nest(ZoneTree &zone, const std::vector<Raw> &items);
 
   Tree &tree;
@@ -59,17 +66,26 @@ void Builder::onRecord(const Record &record) {
     collected.resize(zone.index + 1);
   Collected &into = collected[zone.index];
   forEachItem(record, [&](Item &item) {
-    Raw raw{item.kind, static_cast<std::uint32_t>(into.items.size()), record.type->name, record.type, item.timeUs,
-            static_cast<std::uint32_t>(into.values.size()), 0};
-    const bool named = item.kind == ItemKind::Mark || item.kind == ItemKind::TimeStamp;
-    if (named || item.kind == ItemKind::AppendData || record.type->role == Role::ScopeEnter)
+    Raw raw{item.kind,
+            static_cast<std::uint32_t>(into.items.size()),
+            record.type->name,
+            record.type,
+            item.timeUs,
+            static_cast<std::uint32_t>(into.values.size()),
+            0};
+    const bool named =
+        item.kind == ItemKind::Mark || item.kind == ItemKind::TimeStamp;
+    if (named || item.kind == ItemKind::AppendData ||
+        record.type->role == Role::ScopeEnter)
       raw.name = intern(item.name);
     if (named || item.kind == ItemKind::AppendData)
       into.values.emplace_back(item.value);
-    else if (record.type->role != Role::ScopeEnter && item.kind != ItemKind::Leave)
+    else if (record.type->role != Role::ScopeEnter &&
+             item.kind != ItemKind::Leave)
       for (const Arg &arg : record.args)
         into.values.emplace_back(arg);
-    raw.valueCount = static_cast<std::uint32_t>(into.values.size()) - raw.firstValue;
+    raw.valueCount =
+        static_cast<std::uint32_t>(into.values.size()) - raw.firstValue;
     into.items.push_back(raw);
     zone.outOfOrder |= item.timeUs < into.lastUs;
     into.lastUs = item.timeUs;
@@ -84,9 +100,11 @@ void Builder::finish() {
     if (!zone.id && tracker.zones.size() > 1 && from.items.empty())
       continue; // everything happened in zones with a number
     if (zone.outOfOrder)
-      std::sort(from.items.begin(), from.items.end(), [](const Raw &a, const Raw &b) {
-        return a.timeUs != b.timeUs ? a.timeUs < b.timeUs : a.order < b.order;
-      });
+      std::sort(from.items.begin(), from.items.end(),
+                [](const Raw &a, const Raw &b) {
+                  return a.timeUs != b.timeUs ? a.timeUs < b.timeUs
+                                              : a.order < b.order;
+                });
     ZoneTree &into = tree.zones.emplace_back();
     into.zone = zone;
     into.values = std::move(from.values);
@@ -118,7 +136,8 @@ void Builder::nest(ZoneTree &zone, const std::vector<Raw> &items) {
         continue;
       }
       const auto index = static_cast<std::uint32_t>(zone.added.size());
-      (top.lastAdded == kNoNode ? zone.nodes[top.node].firstAdded : zone.added[top.lastAdded].next) = index;
+      (top.lastAdded == kNoNode ? zone.nodes[top.node].firstAdded
+                                : zone.added[top.lastAdded].next) = index;
       top.lastAdded = index;
       zone.added.push_back({raw.name, raw.firstValue});
       continue;
@@ -154,7 +173,8 @@ void Builder::nest(ZoneTree &zone, const std::vector<Raw> &items) {
 } // namespace
 
 Value::Value(const Arg &arg)
-    : bits(arg.bits), count(arg.array.size()), type(arg.type), isNull(arg.isNull), validJson(arg.validJson) {
+    : bits(arg.bits), count(arg.array.size()), type(arg.type),
+      isNull(arg.isNull), validJson(arg.validJson) {
   if (isText(type))
     bytes = arg.text;
   else if (isArray(type) && count) {
@@ -174,13 +194,16 @@ Arg Value::arg() const {
   if (isText(type))
     arg.text = bytes;
   else if (isArray(type))
-    arg.array = ArrayView(elementType(type), false, reinterpret_cast<const std::byte *>(bytes.data()), count);
+    arg.array =
+        ArrayView(elementType(type), false,
+                  reinterpret_cast<const std::byte *>(bytes.data()), count);
   return arg;
 }
 
 Tree readTree(std::span<const std::byte> file, TreeOptions options) {
   struct Storage {
-    Storage(Tree &tree, TreeOptions options) : builder(tree, options.timeline), decoder(builder, options.decoder) {}
+    Storage(Tree &tree, TreeOptions options)
+        : builder(tree, options.timeline), decoder(builder, options.decoder) {}
     Builder builder;
     Decoder decoder;
   };

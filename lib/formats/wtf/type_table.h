@@ -10,7 +10,8 @@
 
 namespace ada::wtf {
 
-/// Two levels, so that a file with one type of a high number costs 2 KiB, not 512.
+/// Two levels, so that a file with one type of a high number costs 2 KiB, not
+/// 512.
 class TypeTable {
 public:
   TypeTable();
@@ -25,12 +26,14 @@ public:
   struct Defined {
     const EventType *type;
     bool isNew;
-    /// A flaw that does not prevent the definition: code and sentence; null if none.
+    /// A flaw that does not prevent the definition: code and sentence; null if
+    /// none.
     const char *warning = nullptr;
     std::string message = {};
   };
   /// Takes a definition: the same again is ignored, another one replaces.
-  Expected<Defined> define(std::uint16_t wireId, std::uint16_t eventClass, std::uint32_t flags, std::string name,
+  Expected<Defined> define(std::uint16_t wireId, std::uint16_t eventClass,
+                           std::uint32_t flags, std::string name,
                            std::string args, Dialect dialect);
 
 private:
@@ -38,7 +41,8 @@ private:
   void set(std::uint16_t wireId, const EventType *type);
 
   std::array<std::unique_ptr<Page>, 256> pages;
-  std::deque<EventType> types; // also those that were replaced: visitors may hold on to them
+  std::deque<EventType>
+      types; // also those that were replaced: visitors may hold on to them
 };
 
 } // namespace ada::wtf

@@ -8,22 +8,28 @@ namespace {
 
 std::string_view textOf(const Record &record, std::string_view argName) {
   const int index = record.type->indexOf(argName);
-  return index < 0 ? std::string_view() : record.args[static_cast<std::size_t>(index)].text;
+  return index < 0 ? std::string_view()
+                   : record.args[static_cast<std::size_t>(index)].text;
 }
 
 Arg valueOf(const Record &record) {
   const int index = record.type->indexOf("value");
-  return index < 0 ? Arg::null(ArgType::Any) : record.args[static_cast<std::size_t>(index)];
+  return index < 0 ? Arg::null(ArgType::Any)
+                   : record.args[static_cast<std::size_t>(index)];
 }
 
 std::uint16_t zoneIdOf(const Record &record) {
-  return static_cast<std::uint16_t>(record.args[static_cast<std::size_t>(record.type->indexOf("zoneId"))].bits);
+  return static_cast<std::uint16_t>(
+      record.args[static_cast<std::size_t>(record.type->indexOf("zoneId"))]
+          .bits);
 }
 
 } // namespace
 
-ZoneTracker::ZoneTracker(TimelineOptions options, OnZone onZone, OnWarning onWarning)
-    : options(options), onZone(std::move(onZone)), onWarning(std::move(onWarning)) {
+ZoneTracker::ZoneTracker(TimelineOptions options, OnZone onZone,
+                         OnWarning onWarning)
+    : options(options), onZone(std::move(onZone)),
+      onWarning(std::move(onWarning)) {
   zones.emplace_back();
   nameless.push_back(true);
 }
@@ -84,13 +90,17 @@ void ZoneTracker::create(const Record &record) {
       byId[id] = same->second;
       return;
     }
-    warn("W_SAME_ZONE", "at byte " + std::to_string(record.offset) + ": zones " +
-                            std::to_string(*zones[same->second].id) + " and " + std::to_string(id) +
-                            " have the same name, type and location; they are kept apart here, but viewers mix "
+    warn("W_SAME_ZONE", "at byte " + std::to_string(record.offset) +
+                            ": zones " +
+                            std::to_string(*zones[same->second].id) + " and " +
+                            std::to_string(id) +
+                            " have the same name, type and location; they are "
+                            "kept apart here, but viewers mix "
                             "them up");
   }
   std::uint32_t index = 0;
-  if (zones.front().id) { // else events before this one belong to the first zone that is created
+  if (zones.front().id) { // else events before this one belong to the first
+                          // zone that is created
     index = static_cast<std::uint32_t>(zones.size());
     zones.emplace_back().index = index;
     nameless.push_back(true);
@@ -103,8 +113,10 @@ void ZoneTracker::set(const Record &record) {
   const std::uint16_t id = zoneIdOf(record);
   auto known = byId.find(id);
   if (known == byId.end()) {
-    warn("W_UNKNOWN_ZONE", "at byte " + std::to_string(record.offset) + ": the file switches to zone " +
-                               std::to_string(id) + ", which it did not create; viewers fail here");
+    warn("W_UNKNOWN_ZONE", "at byte " + std::to_string(record.offset) +
+                               ": the file switches to zone " +
+                               std::to_string(id) +
+                               ", which it did not create; viewers fail here");
     const auto index = static_cast<std::uint32_t>(zones.size());
     Zone &zone = zones.emplace_back();
     zone.index = index;
@@ -140,9 +152,12 @@ void forEachItem(const Record &record, const std::function<void(Item &)> &f) {
     if (type.isScope()) {
       item.kind = ItemKind::Enter;
       item.scopeType = &type;
-      if (const std::string_view name = type.role == Role::ScopeEnter ? textOf(record, "name") : ""; !name.empty())
+      if (const std::string_view name =
+              type.role == Role::ScopeEnter ? textOf(record, "name") : "";
+          !name.empty())
         item.name = name;
-    } else if (type.flags & kAppendScopeData) { // all its arguments become the scope's
+    } else if (type.flags &
+               kAppendScopeData) { // all its arguments become the scope's
       item.kind = ItemKind::AppendData;
       for (std::size_t i = 0; i < record.args.size(); ++i) {
         item.name = type.argDefs[i].name;

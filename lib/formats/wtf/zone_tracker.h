@@ -17,13 +17,15 @@ public:
   using OnWarning = std::function<void(const Warning &)>;
   ZoneTracker(TimelineOptions options, OnZone onZone, OnWarning onWarning);
 
-  /// True if the record is about types or zones: it is used up, and no item of the timeline.
+  /// True if the record is about types or zones: it is used up, and no item of
+  /// the timeline.
   bool take(const Record &record);
 
   Zone &current() { return zones[currentIndex]; }
   std::optional<std::uint16_t> currentId() const { return lastSet; }
 
-  std::deque<Zone> zones; // the first one is there from the start, without id and name
+  std::deque<Zone>
+      zones; // the first one is there from the start, without id and name
   void warn(const char *code, std::string message);
 
 private:
@@ -42,8 +44,8 @@ private:
   std::vector<std::string> warned;
 };
 
-/// Calls `f(item)` with each item that the record stands for: kind, name, value, time,
-/// record, scopeType. The stack is the caller's affair.
+/// Calls `f(item)` with each item that the record stands for: kind, name,
+/// value, time, record, scopeType. The stack is the caller's affair.
 void forEachItem(const Record &record, const std::function<void(Item &)> &f);
 
 } // namespace ada::wtf

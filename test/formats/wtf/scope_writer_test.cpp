@@ -1,5 +1,6 @@
-// Random call trees of several threads, written in each dialect, read back as the same calls, times,
-// threads and names; and what the writer does at the limits.
+// Random call trees of several threads, written in each dialect, read back as
+// the same calls, times, threads and names; and what the writer does at the
+// limits.
 #include "content.h"
 
 #include <gtest/gtest.h>
@@ -14,12 +15,15 @@ using namespace wtftest;
 struct File {
   std::string bytes;
   ScopeWriter writer;
-  explicit File(FileHeader header = {}, EncoderOptions options = {}) : writer(begin(bytes, header, options)) {}
+  explicit File(FileHeader header = {}, EncoderOptions options = {})
+      : writer(begin(bytes, header, options)) {}
   File(const File &) = delete;
-  static ScopeWriter begin(std::string &bytes, const FileHeader &header, EncoderOptions options) {
+  static ScopeWriter begin(std::string &bytes, const FileHeader &header,
+                           EncoderOptions options) {
     auto writer = ScopeWriter::begin(
         [&bytes](std::span<const std::byte> more) {
-          bytes.append(reinterpret_cast<const char *>(more.data()), more.size());
+          bytes.append(reinterpret_cast<const char *>(more.data()),
+                       more.size());
           return true;
         },
         header, options);
@@ -28,7 +32,9 @@ struct File {
   }
 };
 
-std::string codeOf(const ada::Expected<void> &result) { return result ? "" : result.error().code; }
+std::string codeOf(const ada::Expected<void> &result) {
+  return result ? "" : result.error().code;
+}
 
 /// A thread's calls as they are made, in words; and the same from a tree.
 struct Calls {
@@ -44,16 +50,19 @@ std::string wordsOf(const ZoneTree &zone) {
   const auto leaveTo = [&](std::uint32_t parent) {
     while (!stack.empty() && stack.back() != parent) {
       const Node &node = zone.nodes[stack.back()];
-      words += "leave " + std::string(node.name) + '@' + std::to_string(node.leaveUs) + ' ';
+      words += "leave " + std::string(node.name) + '@' +
+               std::to_string(node.leaveUs) + ' ';
       stack.pop_back();
     }
   };
   for (std::uint32_t at = 0; at < zone.nodes.size(); ++at) {
     const Node &node = zone.nodes[at];
     leaveTo(node.parent);
-    words += "enter " + std::string(node.name) + '@' + std::to_string(node.timeUs);
+    words +=
+        "enter " + std::string(node.name) + '@' + std::to_string(node.timeUs);
     for (std::uint32_t i = 0; i < node.valueCount; ++i)
-      words += '(' + toJson(zone.values[node.firstValue + i].arg()).dump() + ')';
+      words +=
+          '(' + toJson(zone.values[node.firstValue + i].arg()).dump() + ')';
     words += ' ';
     stack.push_back(at);
   }
@@ -64,8 +73,15 @@ std::string wordsOf(const ZoneTree &zone) {
 TEST(WtfScopeWriter, callsComeBackAsTheyWere) {
   std::mt19937 random(1);
   const auto pick = [&](std::uint32_t n) { return random() % n; };
-  const std::string names[] = {"main", "ns::Worker::run", "operator<<", "std::vector<int, A>::push_back(int&&)",
-                               "~Foo", "lambda at \"x.cpp\":3", "\xE2\x98\x83", "f (2)", "f"};
+  const std::string names[] = {"main",
+                               "ns::Worker::run",
+                               "operator<<",
+                               "std::vector<int, A>::push_back(int&&)",
+                               "~Foo",
+                               "lambda at \"x.cpp\":3",
+                               "\xE2\x98\x83",
+                               "f (2)",
+                               "f"};
   std::size_t calls = 0;
   for (int round = 0; round < 3000; ++round) {
     FileHeader header;
@@ -76,7 +92,8 @@ TEST(WtfScopeWriter, callsComeBackAsTheyWere) {
     std::vector<Calls> threads(1 + pick(4));
     std::vector<ScopeWriter::ZoneId> zones;
     for (std::size_t i = 0; i < threads.size(); ++i)
-      zones.push_back(*file.writer.addZone(std::to_string(i) + ":worker", "a.out"));
+      zones.push_back(
+          *file.writer.addZone(std::to_string(i) + ":worker", "a.out"));
     for (std::uint32_t step = pick(60); step-- > 0;) {
       const std::uint32_t at = pick(static_cast<std::uint32_t>(threads.size()));
       Calls &thread = threads[at];
@@ -87,14 +104,17 @@ TEST(WtfScopeWriter, callsComeBackAsTheyWere) {
         auto type = file.writer.scopeType(name, withArg ? "int32 n" : "");
         ASSERT_TRUE(type);
         const Arg arg = Arg::int32(static_cast<std::int32_t>(random()));
-        ASSERT_TRUE(file.writer.enter(zones[at], *type, thread.now, std::span(&arg, withArg ? 1 : 0)));
-        thread.words += "enter " + name + '@' + std::to_string(thread.now) +
-                        (withArg ? '(' + std::to_string(arg.integer()) + ')' : "") + ' ';
+        ASSERT_TRUE(file.writer.enter(zones[at], *type, thread.now,
+                                      std::span(&arg, withArg ? 1 : 0)));
+        thread.words +=
+            "enter " + name + '@' + std::to_string(thread.now) +
+            (withArg ? '(' + std::to_string(arg.integer()) + ')' : "") + ' ';
         thread.open.push_back(name);
         ++calls;
       } else {
         ASSERT_TRUE(file.writer.leave(zones[at], thread.now));
-        thread.words += "leave " + thread.open.back() + '@' + std::to_string(thread.now) + ' ';
+        thread.words += "leave " + thread.open.back() + '@' +
+                        std::to_string(thread.now) + ' ';
         thread.open.pop_back();
       }
     }
@@ -108,7 +128,8 @@ TEST(WtfScopeWriter, callsComeBackAsTheyWere) {
     ASSERT_EQ(tree.zones.size(), threads.size());
     for (std::size_t i = 0; i < threads.size(); ++i) {
       for (; !threads[i].open.empty(); threads[i].open.pop_back(), ++left)
-        threads[i].words += "leave " + threads[i].open.back() + '@' + std::to_string(last) + ' ';
+        threads[i].words += "leave " + threads[i].open.back() + '@' +
+                            std::to_string(last) + ' ';
       EXPECT_EQ(wordsOf(tree.zones[i]), threads[i].words);
       EXPECT_TRUE(tree.zones[i].unclosed.empty());
       EXPECT_EQ(tree.zones[i].zone.name, std::to_string(i) + ":worker");
@@ -120,7 +141,8 @@ TEST(WtfScopeWriter, callsComeBackAsTheyWere) {
 
 TEST(WtfScopeWriter, sameNameWithOtherArgumentsGetsANumber) {
   File file;
-  const auto plain = file.writer.scopeType("f"), withArg = file.writer.scopeType("f", "int32 n"),
+  const auto plain = file.writer.scopeType("f"),
+             withArg = file.writer.scopeType("f", "int32 n"),
              instance = file.writer.instanceType("f");
   ASSERT_TRUE(plain && withArg && instance);
   EXPECT_EQ(*plain, 18u);
@@ -134,7 +156,8 @@ TEST(WtfScopeWriter, sameNameWithOtherArgumentsGetsANumber) {
   std::vector<std::string> names;
   for (std::size_t i = 17; i < content.types.size(); ++i)
     names.push_back(content.types[i]["name"]);
-  EXPECT_EQ(names, (std::vector<std::string>{"f", "f (2)", "f (3)", "f (2) (2)"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"f", "f (2)", "f (3)", "f (2) (2)"}));
 }
 
 TEST(WtfScopeWriter, whenNumbersRunOutScopesCarryTheirNames) {
@@ -142,7 +165,8 @@ TEST(WtfScopeWriter, whenNumbersRunOutScopesCarryTheirNames) {
   const auto zone = *file.writer.addZone("0:main", "a.out");
   for (int i = 0; i < 65518; ++i)
     ASSERT_TRUE(file.writer.scopeType("f" + std::to_string(i)));
-  const auto more = file.writer.scopeType("ns::g(int)"), again = file.writer.scopeType("ns::g(int)");
+  const auto more = file.writer.scopeType("ns::g(int)"),
+             again = file.writer.scopeType("ns::g(int)");
   ASSERT_TRUE(more && again);
   EXPECT_EQ(*more, *again);
   EXPECT_EQ(file.writer.scopeType("h", "int32 n").error().code, "E_RANGE");
@@ -152,13 +176,16 @@ TEST(WtfScopeWriter, whenNumbersRunOutScopesCarryTheirNames) {
   ASSERT_TRUE(file.writer.finish());
   EXPECT_EQ(file.writer.statistics().renamedScopes, 1u);
   const Tree tree = readTree(bytesOf(file.bytes));
-  EXPECT_EQ(wordsOf(tree.zones[0]), "enter ns::g_int_@1 enter f65517@2 leave f65517@2 leave ns::g_int_@2 ");
+  EXPECT_EQ(
+      wordsOf(tree.zones[0]),
+      "enter ns::g_int_@1 enter f65517@2 leave f65517@2 leave ns::g_int_@2 ");
 }
 
 TEST(WtfScopeWriter, refusesWhatViewersMisread) {
   File file;
   const auto zone = *file.writer.addZone("0:main", "a.out");
-  EXPECT_EQ(file.writer.addZone("0:main", "a.out").error().code, "E_NAME_CONFLICT");
+  EXPECT_EQ(file.writer.addZone("0:main", "a.out").error().code,
+            "E_NAME_CONFLICT");
   EXPECT_TRUE(file.writer.addZone("0:main", "b.out"));
   const auto f = *file.writer.scopeType("f");
   EXPECT_EQ(codeOf(file.writer.appendData(zone, 1, "k", "1")), "E_NO_SCOPE");
@@ -170,10 +197,15 @@ TEST(WtfScopeWriter, refusesWhatViewersMisread) {
   EXPECT_EQ(codeOf(file.writer.timeStamp(zone, 10, "tick", "17")), "");
   EXPECT_EQ(codeOf(file.writer.mark(zone, 10, "phase 1")), "");
   EXPECT_EQ(codeOf(file.writer.appendData(zone, 10, "k", "{\"a\":1}")), "");
-  EXPECT_EQ(codeOf(file.writer.appendData(zone, 10, "k", "oops")), "E_BAD_TEXT");
-  const Arg flow[] = {Arg::flowId(1), Arg::flowId(0), Arg::ascii("fl"), Arg::null(ArgType::Any)};
-  EXPECT_EQ(codeOf(file.writer.event(zone, wireIdOf(Role::FlowBranch), 10, flow)), "");
-  EXPECT_EQ(codeOf(file.writer.enter(zone, f, kMaxTime + 1)), "E_TIME_OVERFLOW");
+  EXPECT_EQ(codeOf(file.writer.appendData(zone, 10, "k", "oops")),
+            "E_BAD_TEXT");
+  const Arg flow[] = {Arg::flowId(1), Arg::flowId(0), Arg::ascii("fl"),
+                      Arg::null(ArgType::Any)};
+  EXPECT_EQ(
+      codeOf(file.writer.event(zone, wireIdOf(Role::FlowBranch), 10, flow)),
+      "");
+  EXPECT_EQ(codeOf(file.writer.enter(zone, f, kMaxTime + 1)),
+            "E_TIME_OVERFLOW");
   EXPECT_EQ(codeOf(file.writer.leave(zone, 11)), "");
   EXPECT_EQ(codeOf(file.writer.leave(zone, 12)), "");
   EXPECT_EQ(file.writer.statistics().strayLeaves, 1u);
@@ -181,7 +213,8 @@ TEST(WtfScopeWriter, refusesWhatViewersMisread) {
   ASSERT_TRUE(file.writer.finish());
   const Tree tree = readTree(bytesOf(file.bytes));
   EXPECT_EQ(tree.zones[0].zone.strayLeaves, 1u);
-  EXPECT_EQ(toJson(tree.zones[0])["tree"][0]["appended"], Json({{"k", {{"a", 1}}}}));
+  EXPECT_EQ(toJson(tree.zones[0])["tree"][0]["appended"],
+            Json({{"k", {{"a", 1}}}}));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
-// Files of other programs decode to the content that is described beside them: dialect, header,
-// definitions, records, and zones as trees of scopes. They survive a round trip byte for byte.
-// ADA_VECTORS=DIR walks another folder: DIR/wtf-trace, or DIR itself.
+// Files of other programs decode to the content that is described beside them:
+// dialect, header, definitions, records, and zones as trees of scopes. They
+// survive a round trip byte for byte. ADA_VECTORS=DIR walks another folder:
+// DIR/wtf-trace, or DIR itself.
 #include "content.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,9 @@ namespace fs = std::filesystem;
 std::vector<fs::path> vectorFiles() {
   fs::path folder = ADA_WTF_VECTORS;
   if (const char *other = std::getenv("ADA_VECTORS"))
-    folder = fs::exists(fs::path(other) / "wtf-trace") ? fs::path(other) / "wtf-trace" : fs::path(other);
+    folder = fs::exists(fs::path(other) / "wtf-trace")
+                 ? fs::path(other) / "wtf-trace"
+                 : fs::path(other);
   std::vector<fs::path> files;
   if (fs::is_directory(folder))
     for (const fs::directory_entry &entry : fs::directory_iterator(folder))
@@ -28,7 +31,9 @@ std::vector<fs::path> vectorFiles() {
   return files;
 }
 
-Json described(fs::path file) { return Json::parse(readFile(file.replace_extension(".json"))); }
+Json described(fs::path file) {
+  return Json::parse(readFile(file.replace_extension(".json")));
+}
 
 /// Compares only what the description has.
 void expectMember(const Json &expected, const char *name, const Json &actual) {
@@ -38,7 +43,9 @@ void expectMember(const Json &expected, const char *name, const Json &actual) {
 }
 
 void expectHeader(const Json &expected, const FileHeader &header) {
-  const auto parse = [](const std::string &text) { return text.empty() ? Json::object() : Json::parse(text); };
+  const auto parse = [](const std::string &text) {
+    return text.empty() ? Json::object() : Json::parse(text);
+  };
   expectMember(expected, "contextInfo", parse(header.contextInfo));
   expectMember(expected, "metadata", parse(header.metadata));
   expectMember(expected, "timebase", header.timebaseMs);
@@ -53,7 +60,9 @@ void expectHeader(const Json &expected, const FileHeader &header) {
   }
   expectMember(expected, "flags", header.flags);
   expectMember(expected, "eventsOffset", header.eventsOffset);
-  expectMember(expected, "headerStringForm", header.strings == HeaderStrings::LengthOnly ? "len" : "chars+bytes");
+  expectMember(expected, "headerStringForm",
+               header.strings == HeaderStrings::LengthOnly ? "len"
+                                                           : "chars+bytes");
 }
 
 TEST(WtfVectors, decodeAsDescribed) {
@@ -74,11 +83,13 @@ TEST(WtfVectors, decodeAsDescribed) {
     }
 
     const std::string dialect = expected.at("dialect");
-    EXPECT_EQ(dialect.substr(0, dialect.find(" (")), dialectName(content.header->dialect));
+    EXPECT_EQ(dialect.substr(0, dialect.find(" (")),
+              dialectName(content.header->dialect));
     expectMember(expected, "formatVersion", content.header->formatVersion());
     expectMember(expected, "wtfVersionLow32", content.header->wtfVersion);
     const Json &header = expected.at("header");
-    expectHeader(header.contains("header") ? header["header"] : header, *content.header);
+    expectHeader(header.contains("header") ? header["header"] : header,
+                 *content.header);
     expectMember(expected, "eventTypes", content.types);
     expectMember(expected, "records", content.records);
 
@@ -108,7 +119,8 @@ TEST(WtfVectors, comeTheSameInPiecesOfAnySize) {
   }
 }
 
-/// Only the files that came with the project: others may use a freedom that the encoder does not.
+/// Only the files that came with the project: others may use a freedom that the
+/// encoder does not.
 TEST(WtfVectors, reencodeToTheSameBytes) {
   if (std::getenv("ADA_VECTORS"))
     GTEST_SKIP() << "byte-exact for the project's own vectors only";
@@ -123,7 +135,8 @@ TEST(WtfVectors, reencodeToTheSameBytes) {
 
 TEST(WtfVectors, saySameInEachDialect) {
   for (const fs::path &path : vectorFiles())
-    for (Dialect dialect : {Dialect::BigEndian, Dialect::LittleEndian, Dialect::Chunked}) {
+    for (Dialect dialect :
+         {Dialect::BigEndian, Dialect::LittleEndian, Dialect::Chunked}) {
       SCOPED_TRACE(path.filename().string());
       SCOPED_TRACE(dialectName(dialect));
       const std::string file = readFile(path);
@@ -140,7 +153,8 @@ TEST(WtfVectors, saySameInEachDialect) {
         Json a = before.records[i], b = after.records[i];
         for (Json *record : {&a, &b}) {
           record->erase("off");
-          for (Json &value : (*record)["args"]) // version 3 has no difference between "" and none
+          for (Json &value : (*record)["args"]) // version 3 has no difference
+                                                // between "" and none
             if (value == "")
               value = nullptr;
         }
@@ -155,8 +169,11 @@ TEST(WtfVectors, giveWhatIsBeforeAnyCut) {
     const std::string file = readFile(path);
     Content whole;
     decode(file, whole);
-    // Where each record ends: where the next one begins, or the file (or the chunk's event part) ends.
-    std::vector<std::uint64_t> ends(whole.offsets.begin() + (whole.offsets.empty() ? 0 : 1), whole.offsets.end());
+    // Where each record ends: where the next one begins, or the file (or the
+    // chunk's event part) ends.
+    std::vector<std::uint64_t> ends(whole.offsets.begin() +
+                                        (whole.offsets.empty() ? 0 : 1),
+                                    whole.offsets.end());
     ends.push_back(file.size());
     const bool chunked = whole.header->dialect == Dialect::Chunked;
     for (std::size_t cut = 0; cut < file.size(); ++cut) {
@@ -165,15 +182,17 @@ TEST(WtfVectors, giveWhatIsBeforeAnyCut) {
       decode(file.substr(0, cut), part);
       const std::size_t complete = static_cast<std::size_t>(
           std::upper_bound(ends.begin(), ends.end(), cut) - ends.begin());
-      if (chunked && std::getenv("ADA_VECTORS")) { // chunks between records, or texts behind events
+      if (chunked && std::getenv("ADA_VECTORS")) { // chunks between records, or
+                                                   // texts behind events
         ASSERT_LE(part.records.size(), whole.records.size());
       } else {
         ASSERT_EQ(part.records.size(), complete);
       }
       for (std::size_t i = 0; i < part.records.size(); ++i)
         ASSERT_EQ(part.records[i], whole.records[i]);
-      const bool atBoundary = !chunked && (cut == whole.header->eventsOffset ||
-                                           std::find(ends.begin(), ends.end(), cut) != ends.end());
+      const bool atBoundary =
+          !chunked && (cut == whole.header->eventsOffset ||
+                       std::find(ends.begin(), ends.end(), cut) != ends.end());
       ASSERT_EQ(part.error.has_value(), !atBoundary);
       if (!part.error)
         continue;
@@ -183,7 +202,8 @@ TEST(WtfVectors, giveWhatIsBeforeAnyCut) {
       if (!chunked && cut > whole.header->eventsOffset) {
         EXPECT_EQ(*part.error->offset, whole.offsets[complete]);
       }
-      EXPECT_NE(part.error->message.find(cut ? std::to_string(cut) : "empty"), std::string::npos)
+      EXPECT_NE(part.error->message.find(cut ? std::to_string(cut) : "empty"),
+                std::string::npos)
           << part.error->message;
     }
   }

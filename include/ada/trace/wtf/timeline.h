@@ -1,4 +1,5 @@
-// Zones and scopes from records: what a wtf-trace says happened where, and when.
+// Zones and scopes from records: what a wtf-trace says happened where, and
+// when.
 //
 //   struct Calls : ada::wtf::TimelineVisitor {
 //     void onItem(const ada::wtf::Item &item) override {
@@ -11,12 +12,13 @@
 //   ...push, decoder.finish()...
 //   timeline.finish();
 //
-// A zone is a thread, or something like it. The last wtf.zone#set says in which zone a record
-// is; records before the first one are in the first zone that is created.
+// A zone is a thread, or something like it. The last wtf.zone#set says in which
+// zone a record is; records before the first one are in the first zone that is
+// created.
 //
-// Memory: the open scopes. So items come in file order, and within a zone that is the order
-// of time unless the zone says outOfOrder: files saved from ring buffers can be so.
-// tree.h sorts.
+// Memory: the open scopes. So items come in file order, and within a zone that
+// is the order of time unless the zone says outOfOrder: files saved from ring
+// buffers can be so. tree.h sorts.
 #ifndef ADA_TRACE_WTF_TIMELINE_H
 #define ADA_TRACE_WTF_TIMELINE_H
 
@@ -28,12 +30,14 @@ namespace ada::wtf {
 
 struct Zone {
   std::uint32_t index = 0; ///< in order of creation, from 0
-  /// The number that the file uses. None for the zone of a file that creates no zone.
+  /// The number that the file uses. None for the zone of a file that creates no
+  /// zone.
   std::optional<std::uint16_t> id;
   std::string name, type, location;
   std::uint64_t strayLeaves = 0; ///< so far: leaves without an open scope
-  std::uint64_t lostData = 0;    ///< so far: appended data without an open scope
-  bool outOfOrder = false;       ///< a record was earlier than the one before it in the zone
+  std::uint64_t lostData = 0; ///< so far: appended data without an open scope
+  bool outOfOrder =
+      false; ///< a record was earlier than the one before it in the zone
 };
 
 enum class ItemKind : std::uint8_t {
@@ -53,18 +57,20 @@ struct Item {
   std::uint64_t timeUs = 0;
   /// Of the scope, event, mark or added value.
   std::string_view name;
-  /// Enter: open scopes around it. Leave, Unclosed: the same number as at its Enter.
-  /// Otherwise: open scopes; AppendData with 0 belongs to nothing.
+  /// Enter: open scopes around it. Leave, Unclosed: the same number as at its
+  /// Enter. Otherwise: open scopes; AppendData with 0 belongs to nothing.
   std::size_t depth = 0;
   Arg value;                      ///< Mark, TimeStamp, AppendData
   const Record *record = nullptr; ///< not with Unclosed
   std::uint64_t enterUs = 0;      ///< Leave, Unclosed: when the scope began
-  const EventType *scopeType = nullptr; ///< Enter, Leave, Unclosed: the type it was entered with
+  const EventType *scopeType =
+      nullptr; ///< Enter, Leave, Unclosed: the type it was entered with
 };
 
-/// W_UNKNOWN_ZONE (wtf.zone#set of a number that no zone has; it becomes a nameless zone),
-/// W_SAME_ZONE (two numbers with the same name, type and location; viewers mix them up),
-/// W_TIME_ORDER (see Zone::outOfOrder), and those of the decoder. Each once.
+/// W_UNKNOWN_ZONE (wtf.zone#set of a number that no zone has; it becomes a
+/// nameless zone), W_SAME_ZONE (two numbers with the same name, type and
+/// location; viewers mix them up), W_TIME_ORDER (see Zone::outOfOrder), and
+/// those of the decoder. Each once.
 class TimelineVisitor {
 public:
   virtual ~TimelineVisitor();
@@ -76,8 +82,8 @@ public:
 };
 
 struct TimelineOptions {
-  /// Treat zones with the same name, type and location as one, as viewers do. It scrambles
-  /// the nesting if they were active at the same time.
+  /// Treat zones with the same name, type and location as one, as viewers do.
+  /// It scrambles the nesting if they were active at the same time.
   bool mergeZones = false;
 };
 
@@ -88,8 +94,8 @@ public:
   Timeline &operator=(Timeline &&) noexcept;
   ~Timeline() override;
 
-  /// After the decoder's finish(): closes the scopes that are still open, innermost first, at
-  /// the last time of the trace.
+  /// After the decoder's finish(): closes the scopes that are still open,
+  /// innermost first, at the last time of the trace.
   void finish();
 
   /// All zones so far. A file without zones has one without id and name.

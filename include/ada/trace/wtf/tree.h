@@ -2,13 +2,14 @@
 //
 //   auto tree = ada::wtf::readTree(fileBytes);
 //   for (const ada::wtf::ZoneTree &zone : tree.zones)
-//     for (auto node = zone.first; node != ada::wtf::kNoNode; node = zone.nodes[node].next)
+//     for (auto node = zone.first; node != ada::wtf::kNoNode; node =
+//     zone.nodes[node].next)
 //       std::cout << zone.nodes[node].name << '\n';
 //   if (tree.error)
 //     warn(*tree.error);
 //
-// Records that are out of order within a zone are sorted by time; equal times keep the order
-// of the file.
+// Records that are out of order within a zone are sorted by time; equal times
+// keep the order of the file.
 #ifndef ADA_TRACE_WTF_TREE_H
 #define ADA_TRACE_WTF_TREE_H
 
@@ -41,11 +42,13 @@ struct Node {
   std::string_view name;
   const EventType *type = nullptr;
   std::uint64_t timeUs = 0;
-  std::uint64_t leaveUs = 0; ///< scopes; the last time of the trace if not closed
-  std::uint32_t parent = kNoNode, firstChild = kNoNode, next = kNoNode; ///< indices into ZoneTree::nodes
+  std::uint64_t leaveUs =
+      0; ///< scopes; the last time of the trace if not closed
+  std::uint32_t parent = kNoNode, firstChild = kNoNode,
+                next = kNoNode; ///< indices into ZoneTree::nodes
   std::uint32_t firstValue = 0; ///< index into ZoneTree::values
-  /// Arguments, one for each of type->argDefs; of a Mark or TimeStamp just its value. None for
-  /// scopes of wtf.scope#enter: their argument is the name.
+  /// Arguments, one for each of type->argDefs; of a Mark or TimeStamp just its
+  /// value. None for scopes of wtf.scope#enter: their argument is the name.
   std::uint32_t valueCount = 0;
   std::uint32_t firstAdded = kNoNode; ///< index into ZoneTree::added
 };
@@ -53,8 +56,9 @@ struct Node {
 /// A value added to a scope after it began.
 struct Added {
   std::string_view name;
-  std::uint32_t value = 0;      ///< index into ZoneTree::values
-  std::uint32_t next = kNoNode; ///< the scope's next one, index into ZoneTree::added
+  std::uint32_t value = 0; ///< index into ZoneTree::values
+  std::uint32_t next =
+      kNoNode; ///< the scope's next one, index into ZoneTree::added
 };
 
 struct ZoneTree {
@@ -63,7 +67,8 @@ struct ZoneTree {
   std::uint32_t first = kNoNode; ///< the first node that is in no scope
   std::vector<Value> values;
   std::vector<Added> added;
-  std::vector<std::uint32_t> unclosed; ///< scopes without a leave, outermost first
+  std::vector<std::uint32_t>
+      unclosed; ///< scopes without a leave, outermost first
 };
 
 /// What a file holds, up to the first error in it.
