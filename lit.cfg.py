@@ -34,10 +34,13 @@ config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py"]
 
 llvm = config.ada_llvm
 llvmBin = config.ada_llvm_bin
+# A build with sanitizers has no plugin and no runtime; it uses those of another build tree.
+pluginBuild = config.ada_plugin_build or config.ada_build_dir
 buildBin = os.path.join(config.ada_build_dir, "bin")
-buildLib = os.path.join(config.ada_build_dir, "lib")
+pluginBin = os.path.join(pluginBuild, "bin")
+buildLib = os.path.join(pluginBuild, "lib")
 
-config.environment["PATH"] = os.pathsep.join([buildBin, llvmBin, config.environment["PATH"]])
+config.environment["PATH"] = os.pathsep.join([buildBin, pluginBin, llvmBin, config.environment["PATH"]])
 # A variable set in the caller's shell must not change what a test sees.
 for name in [n for n in config.environment if n.startswith("ADA_")]:
     del config.environment[name]
@@ -55,8 +58,8 @@ config.substitutions += [
     ("%clangxx", os.path.join(llvmBin, "clang++")),
     ("%clang", os.path.join(llvmBin, "clang")),
     ("%opt", os.path.join(llvmBin, "opt")),
-    ("%ada_clangxx", os.path.join(buildBin, "ada-clang++-" + llvm)),
-    ("%ada_clang", os.path.join(buildBin, "ada-clang-" + llvm)),
+    ("%ada_clangxx", os.path.join(pluginBin, "ada-clang++-" + llvm)),
+    ("%ada_clang", os.path.join(pluginBin, "ada-clang-" + llvm)),
     ("%runtime_static", os.path.join(buildLib, "libAdaRuntime.a")),
     ("%runtime", "-L{0} -Wl,-rpath,{0} -lAdaRuntime".format(buildLib)),
     ("%include", os.path.join(config.ada_source_dir, "include")),
