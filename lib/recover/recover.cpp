@@ -135,7 +135,7 @@ private:
       inFile = std::min(cursor->events, reader->size());
       reader->forEach({0, inFile}, [&](std::uint64_t, const atf::IndexEvent &event) {
         if (event.kind == EventKind::Call)
-          state.stack.push(event.functionId, growFrames);
+          state.stack.push(event.functionId, event.timestampNs, growFrames);
         else if (state.stack.depth > 0)
           --state.stack.depth;
         state.lastNs = event.timestampNs;

@@ -1,0 +1,29 @@
+/* attributes.h - says in the source which functions AdaTrace is to trace.
+ *
+ *     #include <ada/attributes.h>
+ *
+ *     ADA_ALWAYS int parse(const char *text);        traced, though it is small or in a system header
+ *     ADA_NEVER static inline int hot(int x) { … }   never traced, whatever the build says
+ *
+ * On a declaration or the definition, in front of everything else. For a lambda the place is after its parameter list:
+ * [](int x) ADA_NEVER { … }.
+ *
+ * ADA_ALWAYS overrides the compiler plugin's -ada-include, -ada-min-size and its rule to leave system headers out. An
+ * explicit -ada-exclude or -ada-ignorelist overrides ADA_ALWAYS. Nothing overrides ADA_NEVER.
+ *
+ * Whether a traced function is recorded is decided when the program runs; see ada/trace.h. An ADA_NEVER function has no
+ * hooks, so nothing can switch it on, and it costs nothing at all.
+ *
+ * The macros are empty for compilers that do not know the attribute. C and C++; nothing else is declared here. */
+#ifndef ADA_ATTRIBUTES_H
+#define ADA_ATTRIBUTES_H
+
+#if defined(__clang__)
+#define ADA_ALWAYS __attribute__((annotate("ada_always")))
+#define ADA_NEVER __attribute__((annotate("ada_never")))
+#else
+#define ADA_ALWAYS
+#define ADA_NEVER
+#endif
+
+#endif /* ADA_ATTRIBUTES_H */
