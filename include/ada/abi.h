@@ -129,6 +129,13 @@ ADA_ABI_ASSERT(sizeof(ada_detail_frame) == 48, "ada_detail_frame is 48 bytes");
 void __ada_enter_detail(void);
 void __ada_exit_detail(void);
 
+/* On AArch64 `nest` is x18 in LLVM 14 and 19, and x15 in LLVM 22, whose pass calls these: */
+void __ada_enter_x15(void);
+void __ada_exit_x15(void);
+void __ada_unwind_x15(void);
+void __ada_enter_detail_x15(void);
+void __ada_exit_detail_x15(void);
+
 /* Plain C calls, emitted only where they are needed. `frame` is the address of
  * the calling function's frame, distinct for all live activations.
  *   __ada_mark_frame  before the first returns_twice call (setjmp, vfork) of an
