@@ -15,6 +15,7 @@
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #if LLVM_VERSION_MAJOR >= 22
 #include "llvm/Plugins/PassPlugin.h"
 #else
@@ -158,6 +159,17 @@ inline llvm::StringRef aarch64HookSuffix() {
   return "_x15";
 #else
   return "";
+#endif
+}
+
+/// Makes the code generator honour `nonlazybind` on AArch64, where the dynamic linker's lazy resolver would destroy the
+/// nest register. Until 15 it does so only if told by an option of its own.
+inline void enableNonLazyBinding() {
+#if LLVM_VERSION_MAJOR < 15
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find("aarch64-enable-nonlazybind");
+  if (found != options.end() && !found->second->getNumOccurrences())
+    found->second->addOccurrence(0, found->first(), "true");
 #endif
 }
 

@@ -101,6 +101,9 @@ void __ada_unregister_image(const ada_image *image);
  *     __ada_enter   the function's own arguments, in order,
  *     __ada_exit    its return value, if it has one,
  *     __ada_unwind  nothing (called from the cleanup landing pad).
+ * x87 values are never forwarded, nor is anything that would travel on the stack: forwarding stops before it.
+ * On AArch64 `nest` is x18 for LLVM up to 19 and x15 for LLVM 22, so there each hook has two symbols: code of LLVM 22
+ * calls __ada_enter_x15, __ada_exit_x15 and __ada_unwind_x15; there a hook preserves x9-x15 and the callee-saved ones.
  * They are never called through a lazily bound PLT entry: the dynamic linker's
  * resolver does not preserve r10 (`nonlazybind`). They are declared here for the
  * assembler and the tests only; C code can't call them correctly. */

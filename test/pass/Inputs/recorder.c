@@ -74,7 +74,8 @@ void __ada_register_image(const ada_image *image) {
     pid = getpid();
     events = calloc(kCapacity, sizeof *events);
   }
-  if (getenv("RECORDER_OFF"))
+  const char *off = getenv("RECORDER_OFF");
+  if (off && *off)
     return;
   for (const ada_function *f = image->functions_begin; f != image->functions_end; ++f)
     ((uint8_t *)f)[f->enable_off] = ADA_ENABLE_INDEX;

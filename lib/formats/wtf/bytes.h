@@ -1,0 +1,58 @@
+// Integers in either byte order, and errors of the decoder.
+#ifndef ADA_LIB_FORMATS_WTF_BYTES_H
+#define ADA_LIB_FORMATS_WTF_BYTES_H
+
+#include "ada/trace/error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ada::wtf {
+
+inline std::uint32_t load8(const std::byte *p) { return std::to_integer<std::uint32_t>(*p); }
+inline std::uint32_t load16(const std::byte *p, bool msbFirst) {
+  return msbFirst ? load8(p) << 8 | load8(p + 1) : load8(p + 1) << 8 | load8(p);
+}
+inline std::uint32_t load32(const std::byte *p, bool msbFirst) {
+  return msbFirst ? load16(p, true) << 16 | load16(p + 2, true) : load16(p + 2, false) << 16 | load16(p, false);
+}
+
+inline void append8(std::string &out, std::uint32_t value) { out += static_cast<char>(value); }
+inline void append16(std::string &out, std::uint32_t value, bool msbFirst) {
+  const char hi = static_cast<char>(value >> 8), lo = static_cast<char>(value);
+  const char bytes[2] = {msbFirst ? hi : lo, msbFirst ? lo : hi};
+  out.append(bytes, 2);
+}
+inline void append32(std::string &out, std::uint32_t value, bool msbFirst) {
+  append16(out, msbFirst ? value >> 16 : value & 0xFFFF, msbFirst);
+  append16(out, msbFirst ? value & 0xFFFF : value >> 16, msbFirst);
+}
+inline void store32le(std::string &out, std::size_t at, std::uint32_t value) {
+  for (int i = 0; i < 4; ++i)
+    out[at + i] = static_cast<char>(value >> (8 * i));
+}
+
+inline std::string_view asText(const std::byte *p, std::size_t size) {
+  return {reinterpret_cast<const char *>(p), size};
+}
+
+inline Error errorAt(const char *code, std::uint64_t offset, std::string message) {
+  Error error;
+  error.code = code;
+  error.message = std::move(message);
+  error.offset = offset;
+  return error;
+}
+inline Error errorOf(const char *code, std::string message) {
+  Error error;
+  error.code = code;
+  error.message = std::move(message);
+  return error;
+}
+
+} // namespace ada::wtf
+
+#endif // ADA_LIB_FORMATS_WTF_BYTES_H

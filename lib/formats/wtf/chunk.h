@@ -1,0 +1,48 @@
+// A chunk of the chunked dialect: its head and the parts it is made of.
+//
+//   u32 id, type, length, start time, end time, part count
+//   part count × { u32 type, offset behind this table, length }
+//   the parts, each filled up with zeros to a multiple of 4
+#ifndef ADA_LIB_FORMATS_WTF_CHUNK_H
+#define ADA_LIB_FORMATS_WTF_CHUNK_H
+
+#include "ada/trace/error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace ada::wtf {
+
+inline constexpr std::size_t kChunkHead = 24, kPartEntry = 12;
+inline constexpr std::uint32_t kHeaderChunk = 1, kEventChunk = 2;
+inline constexpr std::uint32_t kHeaderPart = 0x10000, kJsonEventsPart = 0x20000, kLegacyEventsPart = 0x20001,
+                               kEventsPart = 0x20002, kStringsPart = 0x30000;
+
+struct ChunkHead {
+  std::uint32_t type = 0, length = 0, parts = 0;
+};
+/// From at least kChunkHead bytes. E_BAD_CHUNK if the length can't be.
+Expected<ChunkHead> readChunkHead(std::span<const std::byte> bytes, std::uint64_t offset);
+
+/// A part, or what there is of it.
+struct Part {
+  std::uint32_t type = 0;
+  std::uint64_t offset = 0; ///< in the file
+  std::span<const std::byte> bytes;
+  bool complete = false; ///< false: the file ends before the part does
+};
+
+/// The parts that matter, one of each at most.
+struct ChunkParts {
+  std::optional<Part> header, strings, events;
+  bool jsonEvents = false;
+};
+/// `bytes` may be shorter than the chunk if the file is. E_BAD_CHUNK if a part is not inside
+/// of the chunk, or there twice.
+Expected<ChunkParts> readChunkParts(const ChunkHead &head, std::span<const std::byte> bytes, std::uint64_t offset);
+
+} // namespace ada::wtf
+
+#endif // ADA_LIB_FORMATS_WTF_CHUNK_H

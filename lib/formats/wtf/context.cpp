@@ -1,0 +1,106 @@
+// The context info, read and written.
+#include "ada/trace/wtf/context.h"
+
+#include "bytes.h"
+#include "context_check.h"
+#include "json_text.h"
+
+namespace ada::wtf {
+namespace {
+
+void appendMember(std::string &out, std::string_view name, std::string_view text) {
+  if (out.back() != '{')
+    out += ',';
+  json::appendQuoted(out, name);
+  out += ':';
+  json::appendQuoted(out, text, /*asciiOnly=*/true);
+}
+
+std::optional<std::string> textMember(std::string_view object, std::string_view name) {
+  const auto value = json::member(object, name);
+  return value ? json::unquote(*value) : std::nullopt;
+}
+
+} // namespace
+
+Expected<void> checkContext(std::string_view json, std::optional<std::uint64_t> offset) {
+  std::string why;
+  if (json.empty())
+    why = "the header has no context info";
+  else if (!json::valid(json))
+    why = "the context info is not JSON";
+  else if (const auto type = json::member(json, "contextType"); !type)
+    why = "the context info has no contextType";
+  else if (json::unquote(*type) != "script")
+    why = "the context info is of a type that does not exist";
+  else
+    return {};
+  Error error = errorOf("E_BAD_CONTEXT", why);
+  error.offset = offset;
+  error.field = "context info";
+  error.expected = R"({"contextType":"script",...})";
+  error.found = json.substr(0, 60);
+  return error;
+}
+
+std::string ContextInfo::toJson() const {
+  std::string out = "{";
+  appendMember(out, "contextType", "script");
+  appendMember(out, "uri", uri);
+  if (title)
+    appendMember(out, "title", *title);
+  if (iconUri) {
+    out += ",\"icon\":{";
+    appendMember(out, "uri", *iconUri);
+    out += '}';
+  }
+  if (taskId)
+    appendMember(out, "taskId", *taskId);
+  out += ",\"args\":[";
+  for (const std::string &arg : args) {
+    if (&arg != &args.front())
+      out += ',';
+    json::appendQuoted(out, arg, /*asciiOnly=*/true);
+  }
+  out += ']';
+  if (userAgent) {
+    out += ",\"userAgent\":{";
+    appendMember(out, "value", userAgent->value);
+    appendMember(out, "type", userAgent->type);
+    appendMember(out, "platform", userAgent->platform);
+    appendMember(out, "platformVersion", userAgent->platformVersion);
+    appendMember(out, "device", userAgent->device);
+    out += '}';
+  }
+  return out + '}';
+}
+
+Expected<ContextInfo> ContextInfo::parse(std::string_view json) {
+  if (auto checked = checkContext(json, std::nullopt); !checked)
+    return checked.error();
+  ContextInfo info;
+  info.uri = textMember(json, "uri").value_or("");
+  info.title = textMember(json, "title");
+  if (const auto icon = json::member(json, "icon"))
+    info.iconUri = textMember(*icon, "uri");
+  info.taskId = textMember(json, "taskId");
+  json::forEachElement(json::member(json, "args").value_or(""), [&](std::string_view value) {
+    if (auto arg = json::unquote(value))
+      info.args.push_back(std::move(*arg));
+  });
+  if (const auto agent = json::member(json, "userAgent"); agent && agent->starts_with('{')) {
+    ContextInfo::UserAgent &to = info.userAgent.emplace();
+    const auto read = [&](std::string &field, std::string_view name) {
+      if (auto text = textMember(*agent, name))
+        field = std::move(*text);
+    };
+    read(to.value, "value");
+    read(to.type, "type");
+    read(to.platform, "platform");
+    read(to.platformVersion, "platformVersion");
+    read(to.device, "device");
+  }
+  return info;
+}
+
+} // namespace ada::wtf

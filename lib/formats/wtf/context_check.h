@@ -1,0 +1,17 @@
+// The one check of context info that every reader makes: its type is "script".
+#ifndef ADA_LIB_FORMATS_WTF_CONTEXT_CHECK_H
+#define ADA_LIB_FORMATS_WTF_CONTEXT_CHECK_H
+
+#include "ada/trace/error.h"
+
+#include <optional>
+#include <string_view>
+
+namespace ada::wtf {
+
+/// E_BAD_CONTEXT, at `offset`, unless the text is a JSON object with "contextType": "script".
+Expected<void> checkContext(std::string_view json, std::optional<std::uint64_t> offset);
+
+} // namespace ada::wtf
+
+#endif // ADA_LIB_FORMATS_WTF_CONTEXT_CHECK_H

@@ -1,0 +1,310 @@
+// The decoder: which part of the file the next bytes belong to, and what to keep until more come.
+//
+// Bytes are consumed in units: the header, a record, a chunk. A unit that is complete in what
+// was pushed is read in place; the beginning of one that is not is kept in `pending`, together
+// with the size that is known to be needed, so that nothing is tried again before there
+// is news.
+#include "ada/trace/wtf/decoder.h"
+
+#include "bytes.h"
+#include "chunk.h"
+#include "header.h"
+#include "record_parser.h"
+
+#include <algorithm>
+
+namespace ada::wtf {
+
+Visitor::~Visitor() = default;
+
+struct Decoder::State {
+  State(Visitor &visitor, DecoderOptions options)
+      : visitor(visitor), options(options), parser(visitor, options.maxRecordBytes) {}
+
+  Expected<void> push(std::span<const std::byte> bytes);
+  Expected<void> consume(std::span<const std::byte> bytes, std::size_t &used);
+  Expected<std::size_t> step(std::span<const std::byte> bytes);
+  Expected<std::size_t> stepHeader(std::span<const std::byte> bytes);
+  Expected<std::size_t> stepRecord(std::span<const std::byte> bytes);
+  Expected<std::size_t> stepChunk(std::span<const std::byte> bytes);
+  Expected<void> readChunk(const ChunkHead &head, std::span<const std::byte> bytes);
+  Expected<void> readEvents(const Part &part, const std::optional<Part> &strings);
+  Expected<void> finish();
+  void begin();
+
+  std::size_t wait(std::uint64_t size) {
+    need = size;
+    return 0;
+  }
+  Error truncated(std::uint64_t offset, const std::string &inside) const {
+    return errorAt("E_TRUNCATED", offset,
+                   "the file ends at byte " + std::to_string(position + pending.size()) + ", " + inside +
+                       ": its end is missing; " + std::to_string(parser.delivered()) + " records before it were read");
+  }
+  WarningSink warner() {
+    return [this](const char *code, std::string message) { parser.warn(code, std::move(message)); };
+  }
+
+  Visitor &visitor;
+  DecoderOptions options;
+  RecordParser parser;
+  enum class Phase { Start, Header, Records, Chunks } phase = Phase::Start;
+  std::vector<std::byte> pending;
+  std::uint64_t need = 1;     // no use in looking at pending before it has this size
+  std::uint64_t position = 0; // of pending's first byte, or of the next byte pushed
+  std::uint64_t skip = 0;     // bytes left of a chunk that is not for us
+  std::uint64_t chunkStart = 0;
+  bool hasHeader = false, hasEvents = false;
+  FileHeader header;
+  std::optional<Error> failure;
+};
+
+Expected<void> Decoder::State::push(std::span<const std::byte> bytes) {
+  while (!bytes.empty() || (!pending.empty() && pending.size() >= need)) {
+    std::size_t used = 0;
+    if (pending.empty()) {
+      if (auto consumed = consume(bytes, used); !consumed)
+        return consumed;
+      bytes = bytes.subspan(used);
+      pending.assign(bytes.begin(), bytes.end());
+      return {};
+    }
+    const std::size_t take =
+        std::min<std::uint64_t>(bytes.size(), need > pending.size() ? need - pending.size() : 0);
+    pending.insert(pending.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(take));
+    bytes = bytes.subspan(take);
+    if (pending.size() < need)
+      return {};
+    if (auto consumed = consume(pending, used); !consumed)
+      return consumed;
+    pending.erase(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(used));
+  }
+  return {};
+}
+
+Expected<void> Decoder::State::consume(std::span<const std::byte> bytes, std::size_t &used) {
+  for (;;) {
+    auto stepped = step(bytes.subspan(used));
+    if (!stepped)
+      return stepped.error();
+    if (*stepped == 0)
+      return {};
+    used += *stepped;
+    position += *stepped;
+  }
+}
+
+/// Consumes a unit and returns its size; 0 if it is not complete, and sets `need`.
+Expected<std::size_t> Decoder::State::step(std::span<const std::byte> bytes) {
+  if (bytes.empty())
+    return wait(1);
+  switch (phase) {
+  case Phase::Start: {
+    if (bytes.size() < 4)
+      return wait(4);
+    if (bytes.size() < 12 && hasMagic(bytes))
+      return wait(12);
+    auto dialect = sniff(bytes);
+    if (!dialect)
+      return dialect.error();
+    header.dialect = *dialect;
+    if (*dialect != Dialect::Chunked) {
+      phase = Phase::Header;
+      return stepHeader(bytes);
+    }
+    phase = Phase::Chunks;
+    header.wtfVersion = load32(bytes.data() + 4, false);
+    header.eventsOffset = 12;
+    return std::size_t{12};
+  }
+  case Phase::Header:
+    return stepHeader(bytes);
+  case Phase::Records:
+    return stepRecord(bytes);
+  case Phase::Chunks:
+    return stepChunk(bytes);
+  }
+  return wait(1);
+}
+
+void Decoder::State::begin() {
+  if (options.asciiText)
+    header.asciiText = *options.asciiText;
+  parser.begin(header.dialect, header.asciiText, header.timeScale);
+  hasHeader = true;
+  visitor.onHeader(header);
+}
+
+Expected<std::size_t> Decoder::State::stepHeader(std::span<const std::byte> bytes) {
+  std::size_t more = 0;
+  auto size = readV3Header(bytes, header, more, warner());
+  if (!size)
+    return size.error();
+  if (!*size)
+    return wait(more);
+  phase = Phase::Records;
+  begin();
+  return **size;
+}
+
+Expected<std::size_t> Decoder::State::stepRecord(std::span<const std::byte> bytes) {
+  auto outcome = parser.parse(bytes, position);
+  if (!outcome)
+    return outcome.error();
+  if (outcome->what == RecordParser::Outcome::NeedMore)
+    return wait(outcome->size);
+  return static_cast<std::size_t>(outcome->size);
+}
+
+Expected<std::size_t> Decoder::State::stepChunk(std::span<const std::byte> bytes) {
+  if (skip) {
+    const std::size_t size = std::min<std::uint64_t>(skip, bytes.size());
+    skip -= size;
+    return size;
+  }
+  if (bytes.size() < kChunkHead)
+    return wait(kChunkHead);
+  auto head = readChunkHead(bytes, position);
+  if (!head)
+    return head.error();
+  if (head->type != kHeaderChunk && head->type != kEventChunk) {
+    chunkStart = position;
+    skip = head->length;
+    return stepChunk(bytes);
+  }
+  if (head->length > options.maxChunkBytes)
+    return errorAt("E_LIMIT", position,
+                   "a chunk claims " + std::to_string(head->length) + " bytes, more than the limit of " +
+                       std::to_string(options.maxChunkBytes));
+  if (bytes.size() < head->length)
+    return wait(head->length);
+  if (auto read = readChunk(*head, bytes.first(head->length)); !read)
+    return read.error();
+  return std::size_t{head->length};
+}
+
+/// A chunk, or as much as the file has of it.
+Expected<void> Decoder::State::readChunk(const ChunkHead &head, std::span<const std::byte> bytes) {
+  auto parts = readChunkParts(head, bytes, position);
+  if (!parts)
+    return parts.error();
+  const bool complete = bytes.size() == head.length;
+  if (head.type == kHeaderChunk) {
+    if (!complete && !(parts->header && parts->header->complete))
+      return {};
+    if (hasHeader) {
+      parser.warn("W_HEADER_AGAIN", "at byte " + std::to_string(position) +
+                                        ": the file has a second header chunk, which was ignored");
+      return {};
+    }
+    if (!parts->header)
+      return errorAt("E_BAD_HEADER", position, "the file header chunk has no header part");
+    if (auto read = readChunkedHeader(asText(parts->header->bytes.data(), parts->header->bytes.size()),
+                                      parts->header->offset, header, warner());
+        !read)
+      return read;
+    begin();
+    return {};
+  }
+  if (!hasHeader)
+    return errorAt("E_BAD_HEADER", position, "the file has event data before its header chunk");
+  hasEvents = true;
+  if (parts->jsonEvents)
+    parser.warn("W_JSON_EVENTS", "at byte " + std::to_string(position) +
+                                     ": events in JSON form, which no program ever wrote, were skipped");
+  return parts->events ? readEvents(*parts->events, parts->strings) : Expected<void>();
+}
+
+Expected<void> Decoder::State::readEvents(const Part &part, const std::optional<Part> &strings) {
+  StringTable table;
+  if (strings)
+    table = StringTable(asText(strings->bytes.data(), strings->bytes.size()), strings->complete);
+  parser.setStrings(&table);
+  if (part.type == kLegacyEventsPart)
+    parser.setLayout(Layout::PackedBig, options.asciiText.value_or(AsciiText::Latin1));
+  else
+    parser.setLayout(Layout::Aligned, AsciiText::Utf8);
+  Expected<void> result;
+  for (std::size_t at = 0; at < part.bytes.size();) {
+    auto outcome = parser.parse(part.bytes.subspan(at), part.offset + at);
+    if (!outcome) {
+      result = outcome.error();
+      break;
+    }
+    if (outcome->what == RecordParser::Outcome::Delivered) {
+      at += outcome->size;
+      continue;
+    }
+    parser.drop();
+    if (part.complete && (!strings || strings->complete))
+      result = errorAt("E_BAD_CHUNK", part.offset + at, "a record reaches over the end of its chunk's event part");
+    else
+      result = truncated(part.offset + at, "inside of a record");
+    break;
+  }
+  if (result && !part.complete && !part.bytes.empty())
+    result = truncated(part.offset + part.bytes.size(), "between two records of a chunk");
+  parser.setStrings(nullptr);
+  return result;
+}
+
+Expected<void> Decoder::State::finish() {
+  switch (phase) {
+  case Phase::Start:
+    if (position + pending.size() == 0)
+      return errorAt("E_TRUNCATED", 0, "the file is empty");
+    return truncated(0, "inside of its first 12 bytes");
+  case Phase::Header:
+    return truncated(0, "inside of its header");
+  case Phase::Records:
+    if (!pending.empty())
+      return truncated(position, "inside of a record");
+    return {};
+  case Phase::Chunks:
+    break;
+  }
+  if (skip)
+    return truncated(chunkStart, "inside of a chunk");
+  if (pending.size() >= kChunkHead) {
+    auto head = readChunkHead(pending, position);
+    if (!head)
+      return head.error();
+    if (auto read = readChunk(*head, pending); !read)
+      return read;
+  }
+  if (!pending.empty())
+    return truncated(position, "inside of a chunk");
+  if (!hasHeader)
+    return truncated(position, "before the header chunk");
+  if (!hasEvents)
+    return truncated(position, "before the first chunk with events");
+  return {};
+}
+
+Decoder::Decoder(Visitor &visitor, DecoderOptions options) : state(std::make_unique<State>(visitor, options)) {}
+Decoder::Decoder(Decoder &&) noexcept = default;
+Decoder &Decoder::operator=(Decoder &&) noexcept = default;
+Decoder::~Decoder() = default;
+
+Expected<void> Decoder::push(const void *data, std::size_t size) {
+  if (state->failure)
+    return *state->failure;
+  auto pushed = state->push({static_cast<const std::byte *>(data), size});
+  if (!pushed)
+    state->failure = pushed.error();
+  return pushed;
+}
+
+Expected<void> Decoder::finish() {
+  if (state->failure)
+    return *state->failure;
+  auto finished = state->finish();
+  if (!finished)
+    state->failure = finished.error();
+  return finished;
+}
+
+const FileHeader *Decoder::header() const noexcept { return state->hasHeader ? &state->header : nullptr; }
+std::uint64_t Decoder::records() const noexcept { return state->parser.delivered(); }
+
+} // namespace ada::wtf

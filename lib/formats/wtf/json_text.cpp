@@ -1,0 +1,298 @@
+// JSON as text: a scanner with a bit stack instead of recursion, and what is built on it.
+#include "json_text.h"
+
+#include "text.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ada::wtf::json {
+namespace {
+
+constexpr std::size_t kBad = std::string_view::npos;
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+std::size_t skipBlanks(std::string_view text, std::size_t pos) {
+  while (pos < text.size() && (text[pos] == ' ' || text[pos] == '\t' || text[pos] == '\n' || text[pos] == '\r'))
+    ++pos;
+  return pos;
+}
+
+int hexDigit(char c) {
+  if (isDigit(c))
+    return c - '0';
+  if (c >= 'a' && c <= 'f')
+    return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F')
+    return c - 'A' + 10;
+  return -1;
+}
+
+/// From the opening quote to behind the closing one.
+std::size_t skipString(std::string_view text, std::size_t pos) {
+  if (pos >= text.size() || text[pos] != '"')
+    return kBad;
+  for (++pos; pos < text.size(); ++pos) {
+    const char c = text[pos];
+    if (c == '"')
+      return pos + 1;
+    if (static_cast<unsigned char>(c) < 0x20)
+      return kBad;
+    if (c != '\\')
+      continue;
+    if (++pos >= text.size())
+      return kBad;
+    if (text[pos] == 'u') {
+      for (int digit = 0; digit < 4; ++digit)
+        if (++pos >= text.size() || hexDigit(text[pos]) < 0)
+          return kBad;
+    } else if (std::string_view("\"\\/bfnrt").find(text[pos]) == kBad) {
+      return kBad;
+    }
+  }
+  return kBad;
+}
+
+std::size_t skipDigits(std::string_view text, std::size_t pos) {
+  const std::size_t start = pos;
+  while (pos < text.size() && isDigit(text[pos]))
+    ++pos;
+  return pos == start ? kBad : pos;
+}
+
+std::size_t skipNumber(std::string_view text, std::size_t pos) {
+  if (pos < text.size() && text[pos] == '-')
+    ++pos;
+  if (pos < text.size() && text[pos] == '0')
+    ++pos;
+  else if (pos = skipDigits(text, pos); pos == kBad)
+    return kBad;
+  if (pos < text.size() && text[pos] == '.')
+    if (pos = skipDigits(text, pos + 1); pos == kBad)
+      return kBad;
+  if (pos < text.size() && (text[pos] == 'e' || text[pos] == 'E')) {
+    ++pos;
+    if (pos < text.size() && (text[pos] == '+' || text[pos] == '-'))
+      ++pos;
+    pos = skipDigits(text, pos);
+  }
+  return pos;
+}
+
+std::size_t skipScalar(std::string_view text, std::size_t pos) {
+  if (pos >= text.size())
+    return kBad;
+  if (text[pos] == '"')
+    return skipString(text, pos);
+  for (std::string_view word : {"true", "false", "null"})
+    if (text.substr(pos, word.size()) == word)
+      return pos + word.size();
+  return skipNumber(text, pos);
+}
+
+/// A member's name, the colon and the blanks behind it.
+std::size_t skipKey(std::string_view text, std::size_t pos) {
+  pos = skipString(text, pos);
+  if (pos == kBad)
+    return kBad;
+  pos = skipBlanks(text, pos);
+  return pos < text.size() && text[pos] == ':' ? skipBlanks(text, pos + 1) : kBad;
+}
+
+/// From the first character of a value to behind its last.
+std::size_t skipValue(std::string_view text, std::size_t pos) {
+  std::vector<bool> inObject; // one bit a level
+  for (;;) {
+    bool closed = false;
+    if (pos < text.size() && (text[pos] == '{' || text[pos] == '[')) {
+      const bool object = text[pos] == '{';
+      pos = skipBlanks(text, pos + 1);
+      if (pos >= text.size())
+        return kBad;
+      if (text[pos] == (object ? '}' : ']')) {
+        ++pos;
+        closed = true;
+      } else {
+        inObject.push_back(object);
+        if (object && (pos = skipKey(text, pos)) == kBad)
+          return kBad;
+      }
+    } else {
+      pos = skipScalar(text, pos);
+      if (pos == kBad)
+        return kBad;
+      closed = true;
+    }
+    while (closed) { // behind a value
+      if (inObject.empty())
+        return pos;
+      pos = skipBlanks(text, pos);
+      if (pos >= text.size())
+        return kBad;
+      if (text[pos] == ',') {
+        pos = skipBlanks(text, pos + 1);
+        if (inObject.back() && (pos = skipKey(text, pos)) == kBad)
+          return kBad;
+        closed = false;
+      } else if (text[pos] == (inObject.back() ? '}' : ']')) {
+        inObject.pop_back();
+        ++pos;
+      } else {
+        return kBad;
+      }
+    }
+  }
+}
+
+void appendEscape(std::string &out, std::uint32_t unit) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4)
+    out += kHex[unit >> shift & 15];
+}
+
+/// Not a lone surrogate, which some JSON readers refuse even as an escape.
+text::CodePoint printable(text::CodePoint c) {
+  return c.value >= 0xD800 && c.value < 0xE000 ? text::CodePoint{0xFFFD, c.size, false} : c;
+}
+
+} // namespace
+
+bool valid(std::string_view text) {
+  const std::size_t end = skipValue(text, skipBlanks(text, 0));
+  return end != kBad && skipBlanks(text, end) == text.size();
+}
+
+void forEachMember(std::string_view object, const std::function<void(std::string_view, std::string_view)> &f) {
+  std::size_t pos = skipBlanks(object, 0);
+  if (pos >= object.size() || object[pos] != '{')
+    return;
+  pos = skipBlanks(object, pos + 1);
+  while (pos < object.size() && object[pos] == '"') {
+    const std::size_t keyEnd = skipString(object, pos), value = skipKey(object, pos);
+    const std::size_t end = value == kBad ? kBad : skipValue(object, value);
+    if (end == kBad)
+      return;
+    f(*unquote(object.substr(pos, keyEnd - pos)), object.substr(value, end - value));
+    pos = skipBlanks(object, end);
+    if (pos < object.size() && object[pos] == ',')
+      pos = skipBlanks(object, pos + 1);
+  }
+}
+
+void forEachElement(std::string_view array, const std::function<void(std::string_view)> &f) {
+  std::size_t pos = skipBlanks(array, 0);
+  if (pos >= array.size() || array[pos] != '[')
+    return;
+  pos = skipBlanks(array, pos + 1);
+  while (pos < array.size() && array[pos] != ']') {
+    const std::size_t end = skipValue(array, pos);
+    if (end == kBad)
+      return;
+    f(array.substr(pos, end - pos));
+    pos = skipBlanks(array, end);
+    if (pos < array.size() && array[pos] == ',')
+      pos = skipBlanks(array, pos + 1);
+  }
+}
+
+std::optional<std::string_view> member(std::string_view object, std::string_view name) {
+  std::optional<std::string_view> found;
+  forEachMember(object, [&](std::string_view key, std::string_view value) {
+    if (key == name)
+      found = value;
+  });
+  return found;
+}
+
+std::optional<std::string> unquote(std::string_view value) {
+  if (value.size() < 2 || skipString(value, 0) != value.size())
+    return std::nullopt;
+  std::string out;
+  auto hex4 = [&](std::size_t pos) {
+    std::uint32_t unit = 0;
+    for (int digit = 0; digit < 4; ++digit)
+      unit = unit << 4 | static_cast<std::uint32_t>(hexDigit(value[pos + digit]));
+    return unit;
+  };
+  for (std::size_t pos = 1; pos + 1 < value.size(); ++pos) {
+    if (value[pos] != '\\') {
+      out += value[pos];
+      continue;
+    }
+    static constexpr std::string_view kLetters = "bfnrt", kMeanings = "\b\f\n\r\t";
+    const char c = value[++pos];
+    if (c != 'u') {
+      const std::size_t letter = kLetters.find(c);
+      out += letter == kBad ? c : kMeanings[letter];
+      continue;
+    }
+    std::uint32_t unit = hex4(pos + 1);
+    pos += 4;
+    if (unit >= 0xD800 && unit < 0xDC00 && value.substr(pos + 1, 2) == "\\u") {
+      const std::uint32_t low = hex4(pos + 3);
+      if (low >= 0xDC00 && low < 0xE000) {
+        unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+        pos += 6;
+      }
+    }
+    text::appendUtf8(out, unit);
+  }
+  return out;
+}
+
+void appendQuoted(std::string &out, std::string_view utf8, bool asciiOnly) {
+  out += '"';
+  for (std::size_t pos = 0; pos < utf8.size();) {
+    const text::CodePoint c = printable(text::decodeUtf8(utf8, pos));
+    if (c.value == '"' || c.value == '\\') {
+      out += '\\';
+      out += static_cast<char>(c.value);
+    } else if (c.value == '\n') {
+      out += "\\n";
+    } else if (c.value == '\t') {
+      out += "\\t";
+    } else if (c.value < 0x20 || c.value == 0x7F) {
+      appendEscape(out, c.value);
+    } else if (c.value < 0x80) {
+      out += static_cast<char>(c.value);
+    } else if (asciiOnly) {
+      if (c.value >= 0x10000) {
+        appendEscape(out, 0xD800 + ((c.value - 0x10000) >> 10));
+        appendEscape(out, 0xDC00 + ((c.value - 0x10000) & 0x3FF));
+      } else {
+        appendEscape(out, c.value);
+      }
+    } else {
+      text::appendUtf8(out, c.value);
+    }
+    pos += c.size;
+  }
+  out += '"';
+}
+
+void appendCompact(std::string &out, std::string_view json) {
+  bool inString = false;
+  for (std::size_t pos = 0; pos < json.size();) {
+    const char c = json[pos];
+    if (static_cast<unsigned char>(c) >= 0x80) {
+      const text::CodePoint point = printable(text::decodeUtf8(json, pos));
+      text::appendUtf8(out, point.value);
+      pos += point.size;
+      continue;
+    }
+    if (inString && c == '\\') {
+      out += json.substr(pos, 2);
+      pos += 2;
+      continue;
+    }
+    if (c == '"')
+      inString = !inString;
+    if (inString || !(c == ' ' || c == '\t' || c == '\n' || c == '\r'))
+      out += c;
+    ++pos;
+  }
+}
+
+} // namespace ada::wtf::json

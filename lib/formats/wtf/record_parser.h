@@ -1,0 +1,87 @@
+// Records from bytes: the packed layout of version 3 and the aligned one of the chunked dialect.
+#ifndef ADA_LIB_FORMATS_WTF_RECORD_PARSER_H
+#define ADA_LIB_FORMATS_WTF_RECORD_PARSER_H
+
+#include "string_table.h"
+#include "type_table.h"
+
+#include "ada/trace/wtf/decoder.h"
+
+#include <functional>
+
+namespace ada::wtf {
+
+enum class Layout : std::uint8_t {
+  PackedBig,    ///< version 3, and legacy parts of the chunked dialect
+  PackedLittle, ///< version 3 as described
+  Aligned,      ///< chunked
+};
+
+/// Finds the end of a record, then makes arguments of its bytes and delivers them. Finding the
+/// end remembers how far it came, so that a record that arrives in many pieces is not
+/// looked at from its start again each time.
+class RecordParser {
+public:
+  RecordParser(Visitor &visitor, std::uint64_t maxRecordBytes) : visitor(visitor), maxBytes(maxRecordBytes) {}
+
+  /// What all records of a file share; before the first one.
+  void begin(Dialect dialect, AsciiText asciiText, std::uint32_t timeScale);
+  /// For parts that differ from it.
+  void setLayout(Layout newLayout, AsciiText newText) {
+    layout = newLayout;
+    asciiText = newText;
+  }
+  /// The strings of the chunk, for Layout::Aligned.
+  void setStrings(const StringTable *table) { strings = table; }
+
+  struct Outcome {
+    enum { Delivered, NeedMore } what;
+    /// Delivered: the record's size. NeedMore: a size of `bytes` to try again with.
+    std::uint64_t size;
+  };
+  /// Takes the record that begins `bytes`, which is at `offset` in the file. `bytes` may only
+  /// grow until the record is delivered.
+  Expected<Outcome> parse(std::span<const std::byte> bytes, std::uint64_t offset);
+
+  /// Forgets a record that will not be completed.
+  void drop() { argsFound = 0; }
+
+  std::uint64_t delivered() const { return count; }
+  void warn(const char *code, std::string message);
+
+private:
+  struct Slot { // where an argument's value is
+    std::uint64_t at = 0;
+    std::uint32_t count = 0; // bytes of text, elements of an array, string ordinal
+    bool isNull = false;
+  };
+
+  Expected<std::uint64_t> measurePacked(std::span<const std::byte> bytes, std::uint64_t offset);
+  Expected<std::uint64_t> measureAligned(std::span<const std::byte> bytes, std::uint64_t offset);
+  void makeArgs(std::span<const std::byte> bytes);
+  void makeText(Arg &arg, const Slot &slot, std::span<const std::byte> bytes, std::string &scratch);
+  Expected<void> deliver(std::uint64_t offset, std::uint32_t time);
+  Expected<void> define(const Record &record);
+
+  Visitor &visitor;
+  std::uint64_t maxBytes;
+  Dialect dialect = Dialect::BigEndian;
+  Layout layout = Layout::PackedBig;
+  AsciiText asciiText = AsciiText::Latin1;
+  std::uint32_t timeScale = 1;
+  TypeTable types;
+  const StringTable *strings = nullptr;
+
+  const EventType *type = nullptr;
+  std::vector<Slot> slots;
+  std::size_t argsFound = 0;  // arguments of the current record whose end is known; 0: start over
+  std::uint64_t foundEnd = 0; // and where the last of them ends
+  std::vector<Arg> args;
+  std::vector<std::string> scratch; // one for each argument, for text that had to be converted
+  std::uint64_t count = 0;
+  std::vector<std::string> warned;
+};
+
+} // namespace ada::wtf
+
+#endif // ADA_LIB_FORMATS_WTF_RECORD_PARSER_H

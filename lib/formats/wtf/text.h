@@ -1,0 +1,45 @@
+// The text encodings of the format: UTF-8 inside of the library, Latin-1 and CESU-8 in files.
+//
+// CESU-8 is what one gets by writing each UTF-16 unit of a text as UTF-8 on its own: the same
+// as UTF-8 up to U+FFFF, two times three bytes above. Existing readers of version 3 count UTF-16
+// units and go wrong on 4-byte sequences.
+#ifndef ADA_LIB_FORMATS_WTF_TEXT_H
+#define ADA_LIB_FORMATS_WTF_TEXT_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ada::wtf::text {
+
+struct CodePoint {
+  std::uint32_t value; ///< U+FFFD for a byte that is not UTF-8
+  std::uint32_t size;  ///< in bytes, at least 1
+  bool valid;
+};
+/// The code point at `pos` (less than the size). Surrogates in 3 bytes count as valid: text
+/// from JavaScript may hold lone ones.
+CodePoint decodeUtf8(std::string_view text, std::size_t pos);
+
+/// Surrogates become 3 bytes.
+void appendUtf8(std::string &out, std::uint32_t codePoint);
+
+/// True if no byte is above 0x7F.
+bool isAscii(std::string_view text);
+
+std::string latin1ToUtf8(std::string_view latin1);
+/// False if there is a character above U+00FF, or the text is not UTF-8.
+bool utf8ToLatin1(std::string_view utf8, std::string &out);
+
+/// True if there may be a surrogate pair in it, so that cesu8ToUtf8() would change it.
+bool hasSurrogates(std::string_view cesu8);
+/// Joins surrogate pairs; everything else stays, UTF-8 of 4 bytes too.
+std::string cesu8ToUtf8(std::string_view cesu8);
+
+/// The text as CESU-8 and its number of UTF-16 units. False if it is not UTF-8.
+bool utf8ToCesu8(std::string_view utf8, std::string &out, std::size_t &units);
+
+} // namespace ada::wtf::text
+
+#endif // ADA_LIB_FORMATS_WTF_TEXT_H

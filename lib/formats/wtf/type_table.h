@@ -1,0 +1,46 @@
+// The event types that a file has defined so far, by wire id.
+#ifndef ADA_LIB_FORMATS_WTF_TYPE_TABLE_H
+#define ADA_LIB_FORMATS_WTF_TYPE_TABLE_H
+
+#include "ada/trace/wtf/format.h"
+
+#include <array>
+#include <deque>
+#include <memory>
+
+namespace ada::wtf {
+
+/// Two levels, so that a file with one type of a high number costs 2 KiB, not 512.
+class TypeTable {
+public:
+  TypeTable();
+
+  /// The type with this number, or null.
+  const EventType *find(std::uint32_t wireId) const {
+    if (wireId > 0xFFFF || !pages[wireId >> 8])
+      return nullptr;
+    return (*pages[wireId >> 8])[wireId & 0xFF];
+  }
+
+  struct Defined {
+    const EventType *type;
+    bool isNew;
+    /// A flaw that does not prevent the definition: code and sentence; null if none.
+    const char *warning = nullptr;
+    std::string message = {};
+  };
+  /// Takes a definition: the same again is ignored, another one replaces.
+  Expected<Defined> define(std::uint16_t wireId, std::uint16_t eventClass, std::uint32_t flags, std::string name,
+                           std::string args, Dialect dialect);
+
+private:
+  using Page = std::array<const EventType *, 256>;
+  void set(std::uint16_t wireId, const EventType *type);
+
+  std::array<std::unique_ptr<Page>, 256> pages;
+  std::deque<EventType> types; // also those that were replaced: visitors may hold on to them
+};
+
+} // namespace ada::wtf
+
+#endif // ADA_LIB_FORMATS_WTF_TYPE_TABLE_H

@@ -1,0 +1,159 @@
+// Which zone a record is in, and what it means there.
+#include "zone_tracker.h"
+
+#include <algorithm>
+
+namespace ada::wtf {
+namespace {
+
+std::string_view textOf(const Record &record, std::string_view argName) {
+  const int index = record.type->indexOf(argName);
+  return index < 0 ? std::string_view() : record.args[static_cast<std::size_t>(index)].text;
+}
+
+Arg valueOf(const Record &record) {
+  const int index = record.type->indexOf("value");
+  return index < 0 ? Arg::null(ArgType::Any) : record.args[static_cast<std::size_t>(index)];
+}
+
+std::uint16_t zoneIdOf(const Record &record) {
+  return static_cast<std::uint16_t>(record.args[static_cast<std::size_t>(record.type->indexOf("zoneId"))].bits);
+}
+
+} // namespace
+
+ZoneTracker::ZoneTracker(TimelineOptions options, OnZone onZone, OnWarning onWarning)
+    : options(options), onZone(std::move(onZone)), onWarning(std::move(onWarning)) {
+  zones.emplace_back();
+  nameless.push_back(true);
+}
+
+void ZoneTracker::warn(const char *code, std::string message) {
+  if (std::find(warned.begin(), warned.end(), code) != warned.end())
+    return;
+  warned.push_back(code);
+  onWarning({code, std::move(message)});
+}
+
+bool ZoneTracker::take(const Record &record) {
+  switch (record.type->role) {
+  case Role::ZoneCreate:
+    create(record);
+    return true;
+  case Role::ZoneSet:
+    set(record);
+    return true;
+  case Role::Define:
+  case Role::ZoneDelete: // the number stays usable, says every reader
+    return true;
+  default:
+    return false;
+  }
+}
+
+void ZoneTracker::name(Zone &zone, const Record &record) {
+  zone.id = zoneIdOf(record);
+  zone.name = textOf(record, "name");
+  zone.type = textOf(record, "type");
+  zone.location = textOf(record, "location");
+  nameless[zone.index] = false;
+  byId[*zone.id] = zone.index;
+  onZone(zone);
+}
+
+void ZoneTracker::create(const Record &record) {
+  const std::uint16_t id = zoneIdOf(record);
+  std::string triple;
+  for (std::string_view part : {"name", "type", "location"}) {
+    const std::string_view text = textOf(record, part);
+    triple += std::to_string(text.size()) + ':';
+    triple += text;
+  }
+  const auto same = byTriple.find(triple);
+  if (const auto known = byId.find(id); known != byId.end()) {
+    if (same != byTriple.end() && same->second == known->second)
+      return; // once more, as real files do
+    if (nameless[known->second]) {
+      name(zones[known->second], record);
+      byTriple.emplace(std::move(triple), known->second);
+      return;
+    }
+  }
+  if (same != byTriple.end()) {
+    if (options.mergeZones) {
+      byId[id] = same->second;
+      return;
+    }
+    warn("W_SAME_ZONE", "at byte " + std::to_string(record.offset) + ": zones " +
+                            std::to_string(*zones[same->second].id) + " and " + std::to_string(id) +
+                            " have the same name, type and location; they are kept apart here, but viewers mix "
+                            "them up");
+  }
+  std::uint32_t index = 0;
+  if (zones.front().id) { // else events before this one belong to the first zone that is created
+    index = static_cast<std::uint32_t>(zones.size());
+    zones.emplace_back().index = index;
+    nameless.push_back(true);
+  }
+  name(zones[index], record);
+  byTriple.insert_or_assign(std::move(triple), index);
+}
+
+void ZoneTracker::set(const Record &record) {
+  const std::uint16_t id = zoneIdOf(record);
+  auto known = byId.find(id);
+  if (known == byId.end()) {
+    warn("W_UNKNOWN_ZONE", "at byte " + std::to_string(record.offset) + ": the file switches to zone " +
+                               std::to_string(id) + ", which it did not create; viewers fail here");
+    const auto index = static_cast<std::uint32_t>(zones.size());
+    Zone &zone = zones.emplace_back();
+    zone.index = index;
+    zone.id = id;
+    nameless.push_back(true);
+    known = byId.emplace(id, index).first;
+    onZone(zone);
+  }
+  currentIndex = known->second;
+  lastSet = id;
+}
+
+void forEachItem(const Record &record, const std::function<void(Item &)> &f) {
+  const EventType &type = *record.type;
+  Item item;
+  item.timeUs = record.timeUs;
+  item.record = &record;
+  item.name = type.name;
+  switch (type.role) {
+  case Role::ScopeLeave:
+    item.kind = ItemKind::Leave;
+    break;
+  case Role::Mark:
+  case Role::TimeStamp:
+  case Role::AppendData:
+    item.kind = type.role == Role::Mark        ? ItemKind::Mark
+                : type.role == Role::TimeStamp ? ItemKind::TimeStamp
+                                               : ItemKind::AppendData;
+    item.name = textOf(record, "name");
+    item.value = valueOf(record);
+    break;
+  default:
+    if (type.isScope()) {
+      item.kind = ItemKind::Enter;
+      item.scopeType = &type;
+      if (const std::string_view name = type.role == Role::ScopeEnter ? textOf(record, "name") : ""; !name.empty())
+        item.name = name;
+    } else if (type.flags & kAppendScopeData) { // all its arguments become the scope's
+      item.kind = ItemKind::AppendData;
+      for (std::size_t i = 0; i < record.args.size(); ++i) {
+        item.name = type.argDefs[i].name;
+        item.value = record.args[i];
+        f(item);
+      }
+      return;
+    }
+    break;
+  }
+  f(item);
+}
+
+} // namespace ada::wtf

@@ -1,0 +1,51 @@
+// Which zone a record is in, and what it means there.
+#ifndef ADA_LIB_FORMATS_WTF_ZONE_TRACKER_H
+#define ADA_LIB_FORMATS_WTF_ZONE_TRACKER_H
+
+#include "ada/trace/wtf/timeline.h"
+
+#include <deque>
+#include <functional>
+#include <unordered_map>
+
+namespace ada::wtf {
+
+/// Follows wtf.zone#create and wtf.zone#set.
+class ZoneTracker {
+public:
+  using OnZone = std::function<void(const Zone &)>;
+  using OnWarning = std::function<void(const Warning &)>;
+  ZoneTracker(TimelineOptions options, OnZone onZone, OnWarning onWarning);
+
+  /// True if the record is about types or zones: it is used up, and no item of the timeline.
+  bool take(const Record &record);
+
+  Zone &current() { return zones[currentIndex]; }
+  std::optional<std::uint16_t> currentId() const { return lastSet; }
+
+  std::deque<Zone> zones; // the first one is there from the start, without id and name
+  void warn(const char *code, std::string message);
+
+private:
+  void create(const Record &record);
+  void set(const Record &record);
+  void name(Zone &zone, const Record &record);
+
+  TimelineOptions options;
+  OnZone onZone;
+  OnWarning onWarning;
+  std::unordered_map<std::uint16_t, std::uint32_t> byId;
+  std::unordered_map<std::string, std::uint32_t> byTriple;
+  std::vector<bool> nameless; // zones that were used before they were created
+  std::uint32_t currentIndex = 0;
+  std::optional<std::uint16_t> lastSet;
+  std::vector<std::string> warned;
+};
+
+/// Calls `f(item)` with each item that the record stands for: kind, name, value, time,
+/// record, scopeType. The stack is the caller's affair.
+void forEachItem(const Record &record, const std::function<void(Item &)> &f);
+
+} // namespace ada::wtf
+
+#endif // ADA_LIB_FORMATS_WTF_ZONE_TRACKER_H

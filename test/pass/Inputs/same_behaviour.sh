@@ -1,0 +1,39 @@
+#!/bin/bash
+# same_behaviour.sh BINDIR PLUGIN INCLUDE OUT SOURCE [FLAGS…] - a traced program does what it does untraced.
+#
+# Builds SOURCE plain and traced at -O0 to -O3, with the hooks after and before inlining, runs both and compares output and
+# exit status. The recorder checks that the events are well nested. Events go to OUT-O<n>.events and OUT-O<n>-early.events.
+# LEVELS="0 2" restricts the levels.
+set -u
+bin=$1 plugin=$2 include=$3 out=$4 source=$5
+shift 5
+compiler=$bin/clang
+case $source in *.cpp) compiler=$bin/clang++ ;; esac
+fail() {
+  echo "$0: $*" >&2
+  exit 1
+}
+"$bin/clang" -O1 -fPIC -I"$include" -c "$(dirname "$0")/recorder.c" -o "$out.recorder.o" || fail "recorder"
+for level in ${LEVELS:-0 1 2 3}; do
+  "$compiler" -w -O$level -I"$include" "$source" "$@" -o "$out.plain" -lm -pthread || fail "plain build at -O$level"
+  "$out.plain" >"$out.plain.txt" 2>&1
+  expected=$?
+  for place in "" early; do
+    events=$out-O$level${place:+-$place}.events
+    "$compiler" -w -O$level -I"$include" -Xclang -load -Xclang "$plugin" -fpass-plugin="$plugin" \
+      ${place:+-mllvm -ada-before-inlining} -mllvm -verify-machineinstrs "$source" "$@" "$out.recorder.o" -o "$out.traced" \
+      -lm -pthread || fail "traced build at -O$level $place"
+    for off in "" 1; do
+      rm -f "$events"
+      RECORDER_OUT=$events RECORDER_OFF=$off "$out.traced" >"$out.traced.txt" 2>&1
+      status=$?
+      [ -z "$off" ] && mv "$events" "$events.kept"
+      [ $status = $expected ] || {
+        grep '^!' "$events.kept" | head -n 5 >&2
+        fail "exit status $status instead of $expected at -O$level $place ${off:+(off)}"
+      }
+      cmp "$out.plain.txt" "$out.traced.txt" || fail "output differs at -O$level $place ${off:+(off)}"
+    done
+    mv "$events.kept" "$events"
+  done
+done

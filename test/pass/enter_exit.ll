@@ -1,0 +1,58 @@
+; RUN: %opt_ada %s | FileCheck %s
+; A function gets an entry, a byte, and hooks on entry and return that one load of the byte decides.
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+; CHECK-DAG: $__ada_image = comdat any
+; CHECK-DAG: @__ada_on.add = private global i8 0, section "ada_enabled"{{.*}}, align 1, !associated ![[SELF:[0-9]+]]
+; CHECK-DAG: @__ada_fn.add = private constant { i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32 } {{.*}}, section "ada_functions"{{.*}}, align 16, !associated ![[SELF]]
+; CHECK-DAG: @__ada_text = private unnamed_addr constant [4 x i8] c"add\00"
+; CHECK-DAG: @__start_ada_functions = extern_weak hidden global i8
+; CHECK-DAG: @__ada_image = linkonce_odr hidden constant { i32, i32, ptr, ptr, ptr, ptr } { i32 1, i32 48, {{.*}}, comdat
+; CHECK-DAG: @llvm.global_ctors = appending global {{.*}} { i32 1, ptr @__ada_image_ctor, ptr @__ada_image }
+; CHECK-DAG: @llvm.global_dtors = appending global {{.*}} { i32 1, ptr @__ada_image_dtor, ptr @__ada_image }
+; CHECK-DAG: @__ada_at.add = private alias i32 (i32, i8), ptr @add
+; CHECK-DAG: @llvm.compiler.used = appending global {{.*}}@__ada_on.add{{.*}}@__ada_fn.add
+
+define signext i32 @add(i32 signext %a, i8 zeroext %b) {
+; CHECK-LABEL: define signext i32 @add(
+; CHECK-NEXT:    [[ON:%.*]] = load atomic i8, ptr @__ada_on.add monotonic, align 1
+; CHECK-NEXT:    [[IS:%.*]] = icmp ne i8 [[ON]], 0
+; CHECK-NEXT:    br i1 [[IS]], label %{{.*}}, label %{{.*}}, !prof ![[SELDOM:[0-9]+]]
+; CHECK:         call preserve_mostcc void @__ada_enter(ptr nest @__ada_fn.add, i32 signext %a, i8 zeroext %b)
+; CHECK:         %sum = add
+; CHECK-NEXT:    icmp ne i8 [[ON]], 0
+; CHECK-NEXT:    br i1 {{.*}}, !prof ![[SELDOM]]
+; CHECK:         call preserve_mostcc void @__ada_exit(ptr nest @__ada_fn.add, i32 signext %sum)
+; CHECK:         ret i32 %sum
+  %wide = zext i8 %b to i32
+  %sum = add i32 %a, %wide
+  ret i32 %sum
+}
+
+define void @none() {
+; CHECK-LABEL: define void @none(
+; CHECK:         call preserve_mostcc void @__ada_enter(ptr nest @__ada_fn.none)
+; CHECK:         call preserve_mostcc void @__ada_exit(ptr nest @__ada_fn.none)
+; CHECK:         ret void
+  ret void
+}
+
+define i32 @two_returns(i1 %c) {
+; CHECK-LABEL: define i32 @two_returns(
+; CHECK-COUNT-2: call preserve_mostcc void @__ada_exit(ptr nest @__ada_fn.two_returns, i32
+  br i1 %c, label %one, label %two
+one:
+  ret i32 1
+two:
+  ret i32 2
+}
+
+; CHECK: declare preserve_mostcc void @__ada_enter(ptr nest) [[HOOK:#[0-9]+]]
+; CHECK: define linkonce_odr hidden void @__ada_image_ctor() {{.*}}comdat($__ada_image)
+; CHECK: call void @__ada_register_image(ptr @__ada_image)
+; CHECK: define linkonce_odr hidden void @__ada_image_dtor() {{.*}}comdat($__ada_image)
+; CHECK: call void @__ada_unregister_image(ptr @__ada_image)
+; CHECK: attributes [[HOOK]] = { {{.*}}nonlazybind
+; CHECK: ![[SELF]] = !{ptr @add}
+; CHECK: ![[SELDOM]] = !{!"branch_weights", i32 1, i32 1048575}

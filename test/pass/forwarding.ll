@@ -1,0 +1,74 @@
+; RUN: %opt_ada %s | FileCheck %s --check-prefixes=CHECK,X86
+; RUN: sed s/x86_64-unknown/aarch64-unknown/ %s | %opt_ada - | FileCheck %s --check-prefixes=CHECK,ARM
+; Arguments are forwarded in order as long as they are in registers; the first that is on the stack ends it.
+target triple = "x86_64-unknown-linux-gnu"
+
+%pair = type { i64, i64 }
+
+; CHECK-LABEL: define void @many(
+; X86: @__ada_enter(ptr nest @__ada_fn.many, i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f)
+; ARM: @__ada_enter{{.*}}(ptr nest @__ada_fn.many, i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g, i64 %h)
+define void @many(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g, i64 %h, i64 %i) {
+  ret void
+}
+
+; CHECK-LABEL: define void @doubles(
+; CHECK: @__ada_fn.doubles, double %a, double %b, double %c, double %d, double %e, double %f, double %g, double %h, i32 %x)
+define void @doubles(double %a, double %b, double %c, double %d, double %e, double %f, double %g, double %h, i32 %x, double %i) {
+  ret void
+}
+
+; CHECK-LABEL: define void @by_value(
+; CHECK: @__ada_fn.by_value, i32 %a)
+define void @by_value(i32 %a, ptr byval(%pair) %p, i32 %b) {
+  ret void
+}
+
+; CHECK-LABEL: define void @wide(
+; X86: @__ada_fn.wide, i128 %a, i128 %b, i64 %c, i64 %d)
+; ARM: @__ada_fn.wide, i128 %a, i128 %b, i64 %c, i64 %d)
+define void @wide(i128 %a, i128 %b, i64 %c, i64 %d, i128 %e) {
+  ret void
+}
+
+; CHECK-LABEL: define void @vectors(
+; CHECK: @__ada_fn.vectors, <4 x float> %a, <2 x double> %b, <2 x float> %c)
+define void @vectors(<4 x float> %a, <2 x double> %b, <2 x float> %c, <3 x i8> %d, i32 %e) {
+  ret void
+}
+
+; Registers of their own are passed over.
+; CHECK-LABEL: define void @special(
+; CHECK: @__ada_fn.special, i64 %x)
+define void @special(ptr nest %n, ptr swiftself %s, i64 %x) {
+  ret void
+}
+
+; x8 on AArch64, the first argument on x86-64.
+; CHECK-LABEL: define void @result(
+; X86: @__ada_enter(ptr nest @__ada_fn.result, ptr {{.*}}%r, i64 %x)
+; ARM: @__ada_enter{{.*}}(ptr nest @__ada_fn.result, ptr {{.*}}sret(%pair) {{.*}}%r, i64 %x)
+define void @result(ptr sret(%pair) %r, i64 %x) {
+  ret void
+}
+
+; Only what is declared: the rest is where va_arg looks for it.
+; CHECK-LABEL: define void @variadic(
+; CHECK: @__ada_fn.variadic, i32 %n)
+define void @variadic(i32 %n, ...) {
+  ret void
+}
+
+; A pointer is a number to the hook: no memory is kept alive or changed by it.
+; CHECK-LABEL: define ptr @pointer(
+; CHECK: @__ada_enter{{.*}}(ptr nest @__ada_fn.pointer, ptr {{(nocapture readnone|readnone captures\(none\))}} %p)
+; CHECK: @__ada_exit{{.*}}(ptr nest @__ada_fn.pointer, ptr {{(nocapture readnone|readnone captures\(none\))}} %p)
+define ptr @pointer(ptr %p) {
+  ret ptr %p
+}
+
+; CHECK-LABEL: define { i64, double } @two_registers(
+; CHECK: @__ada_exit{{.*}}(ptr nest @__ada_fn.two_registers, { i64, double } %v)
+define { i64, double } @two_registers({ i64, double } %v) {
+  ret { i64, double } %v
+}

@@ -1,0 +1,44 @@
+; RUN: %opt_ada -ada-exclude=excluded %s | FileCheck %s
+; exec and _exit run no destructors: they are announced, switched off or not, traced or not.
+target triple = "x86_64-unknown-linux-gnu"
+
+declare i32 @execve(ptr, ptr, ptr)
+declare i32 @execl(ptr, ptr, ...)
+declare void @_exit(i32) noreturn
+declare void @quick_exit(i32) noreturn
+
+; CHECK-LABEL: define void @f(
+; CHECK-NEXT:  load atomic
+; CHECK:       @__ada_enter
+; CHECK:       call void @__ada_before_exec()
+; CHECK-NEXT:  call i32 @execve(
+; CHECK-NEXT:  call void @__ada_before_exec()
+; CHECK-NEXT:  call i32 (ptr, ptr, ...) @execl(
+; CHECK-NEXT:  call void @__ada_before_exit(i32 %status)
+; CHECK-NEXT:  call void @_exit(i32 %status)
+define void @f(ptr %p, i32 %status) nounwind {
+  call i32 @execve(ptr %p, ptr null, ptr null)
+  call i32 (ptr, ptr, ...) @execl(ptr %p, ptr %p, ptr null)
+  call void @_exit(i32 %status)
+  unreachable
+}
+
+; CHECK-LABEL: define void @excluded()
+; CHECK-NEXT:  call void @__ada_before_exit(i32 7)
+; CHECK-NEXT:  call void @quick_exit(i32 7)
+define void @excluded() nounwind {
+  call void @quick_exit(i32 7)
+  unreachable
+}
+
+; A function of the program's own that has such a name is not libc's.
+; CHECK-LABEL: define i32 @calls_own(
+; CHECK-NOT:   @__ada_before_exec
+; CHECK:       ret i32
+define i32 @calls_own() nounwind {
+  %r = call i32 @execv()
+  ret i32 %r
+}
+define i32 @execv() nounwind {
+  ret i32 0
+}
