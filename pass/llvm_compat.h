@@ -22,6 +22,7 @@
 #include "llvm/Passes/PassPlugin.h"
 #endif
 #if LLVM_VERSION_MAJOR >= 19
+#include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/TargetParser/Triple.h"
 #else
@@ -145,6 +146,18 @@ inline const llvm::ConstantInt *constantCount(const llvm::DISubrange &range) {
   return llvm::dyn_cast_if_present<llvm::ConstantInt *>(range.getCount());
 #else
   return range.getCount().dyn_cast<llvm::ConstantInt *>();
+#endif
+}
+
+/// Calls CALLBACK(const DILocalVariable *) for each variable that a debug record at INSTRUCTION describes. Before 19 there are only
+/// intrinsics.
+template <typename Callback> void forEachDebugRecord(const llvm::Instruction &instruction, Callback callback) {
+#if LLVM_VERSION_MAJOR >= 19
+  for (const llvm::DbgVariableRecord &record : llvm::filterDbgVars(instruction.getDbgRecordRange()))
+    callback(record.getVariable());
+#else
+  (void)instruction;
+  (void)callback;
 #endif
 }
 
