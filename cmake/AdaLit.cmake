@@ -63,6 +63,7 @@ config.ada_llvm = "@suite_LLVM@"
 config.ada_llvm_bin = r"@suiteLLVMBin@"
 config.ada_python = r"@Python3_EXECUTABLE@"
 config.ada_sanitize = "@ADA_SANITIZE@"
+config.ada_traced_build = r"@ADA_TRACED_BUILD@"
 lit_config.load_config(config, os.path.join(config.ada_source_dir, "lit.cfg.py"))
 own = os.path.join(config.test_source_root, "lit.cfg.py")
 if os.path.exists(own):

@@ -1,5 +1,6 @@
 // first.c - the smallest program worth tracing: recursion, a call through a pointer, a loop of equal calls.
 #include <stdio.h>
+#include <stdlib.h>
 
 static unsigned fibonacci(unsigned n) {
   return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
@@ -14,8 +15,9 @@ static unsigned sumOf(unsigned (*function)(unsigned), unsigned count) {
   return sum;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  unsigned count = argc > 1 ? (unsigned)atoi(argv[1]) : 1000;
   printf("fibonacci(4) = %u\n", fibonacci(4));
-  printf("sum of the first 1000 squares = %u\n", sumOf(square, 1000));
+  printf("sum of the first %u squares = %u\n", count, sumOf(square, count));
   return 0;
 }

@@ -1,0 +1,312 @@
+//===- make_session.cpp - makes a session directory from readable text ----===//
+//
+// Usage: ada-make-session FILE [DIRECTORY]
+//
+// Takes the lines of FILE that begin with "T:", so that a test has its input, its RUN
+// lines and what it expects in one file. Without DIRECTORY it takes the session that
+// ADA_OPTIONS names, as a traced program does.
+//
+//   T: process 4711                  starts directory pid_4711 (4711_2: after an exec)
+//   T: argv ./app -v                 fields of its manifest
+//   T: exit code 0                   or: signal 9, exec, running
+//   T: option overflow drop
+//   T: recorder ring /dev/shm/x
+//   T: module 0 /bin/app 0123abcd    number, path, build id
+//   T: function 5 _Z1fi a.cpp:12     id (0x… or decimal), name, file and line
+//   T: no manifest
+//   T: thread 0 tid 4711 name main   also: format 1, unfinished (no footer), unlisted
+//   T: dropped ring_full 12          of the thread
+//   T: 100 call _Z1fi                time, kind (or its number), function (name or id)
+//   T: repeat 1000 50                the lines up to `end` 1000 times, each time 50 ns
+//   T: end                           later; repeats may contain repeats
+//
+//===----------------------------------------------------------------------===//
+#include "ada/trace/atf_writer.h"
+#include "ada/trace/names.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <sstream>
+
+using nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Line {
+  size_t number;
+  std::vector<std::string> words;
+};
+
+[[noreturn]] void die(const std::string &message) {
+  std::cerr << "ada-make-session: " << message << '\n';
+  std::exit(1);
+}
+[[noreturn]] void die(const Line &line, const std::string &message) {
+  die("line " + std::to_string(line.number) + ": " + message);
+}
+
+uint64_t number(const Line &line, const std::string &word) {
+  try {
+    size_t end = 0;
+    const uint64_t value = std::stoull(word, &end, 0);
+    if (end == word.size())
+      return value;
+  } catch (const std::exception &) {
+  }
+  die(line, "'" + word + "' is not a number");
+}
+
+// One process directory while it is being made.
+class Process {
+public:
+  Process(fs::path directory, const std::string &name) : directory(std::move(directory)) {
+    fs::create_directories(this->directory);
+    manifest["format_version"] = "2.1";
+    manifest["time_start_ns"] = 0;
+    manifest["time_end_ns"] = 0;
+    manifest["clock_type"] = 3;
+    manifest["process"] = {{"pid", std::strtoull(name.c_str(), nullptr, 10)},
+                           {"exit", {{"how", "code"}, {"value", 0}}}};
+    manifest["threads"] = ordered_json::array();
+    manifest["modules"] = ordered_json::array();
+    manifest["symbols"] = ordered_json::array();
+  }
+
+  void take(const Line &line) {
+    const std::vector<std::string> &words = line.words;
+    const std::string &what = words[0];
+    if (what == "argv")
+      manifest["process"]["argv"] =
+          std::vector<std::string>(words.begin() + 1, words.end());
+    else if (what == "exit")
+      takeExit(line);
+    else if (what == "option" || what == "recorder")
+      manifest[what == "option" ? "options" : "recorder"][at(line, 1)] = at(line, 2);
+    else if (what == "module")
+      manifest["modules"].push_back({{"module_id", number(line, at(line, 1))},
+                                     {"path", at(line, 2)},
+                                     {"base_address", "0x400000"},
+                                     {"size", 4096},
+                                     {"uuid", ""},
+                                     {"build_id", words.size() > 3 ? words[3] : ""}});
+    else if (what == "function")
+      takeFunction(line);
+    else if (what == "no")
+      withManifest = false;
+    else if (what == "thread")
+      startThread(line);
+    else if (what == "dropped")
+      (*thread)["dropped"][at(line, 1)] = number(line, at(line, 2));
+    else
+      die(line, "unknown word '" + what + "'");
+  }
+
+  void event(const Line &line, uint64_t later) {
+    static const std::map<std::string, uint32_t> kinds = {
+        {"call", 1}, {"return", 2}, {"exception", 3}};
+    if (!writer)
+      die(line, "an event without a thread");
+    const auto kind = kinds.find(at(line, 1));
+    ada::atf::IndexEvent event;
+    event.timestampNs = number(line, line.words[0]) + later;
+    event.kind = ada::EventKind{
+        kind != kinds.end() ? kind->second
+                            : static_cast<uint32_t>(number(line, line.words[1]))};
+    const auto known = functions.find(at(line, 2));
+    event.functionId =
+        known != functions.end() ? known->second : number(line, line.words[2]);
+    event.threadId = tid;
+    if (const auto done = writer->append(event); !done)
+      die(line, done.error().text());
+    if (events++ == 0)
+      (*thread)["time_start_ns"] = event.timestampNs;
+    (*thread)["time_end_ns"] = event.timestampNs;
+    (*thread)["event_count"] = events;
+  }
+
+  void finish() {
+    finishThread();
+    if (withManifest)
+      std::ofstream(directory / "manifest.json") << manifest.dump(1) << '\n';
+  }
+
+private:
+  static const std::string &at(const Line &line, size_t i) {
+    if (i >= line.words.size())
+      die(line, "something is missing at the end");
+    return line.words[i];
+  }
+
+  void takeExit(const Line &line) {
+    ordered_json exit = {{"how", at(line, 1)}};
+    if (line.words.size() > 2)
+      exit["value"] = number(line, line.words[2]);
+    manifest["process"]["exit"] = exit;
+  }
+
+  void takeFunction(const Line &line) {
+    const uint64_t id = number(line, at(line, 1));
+    ordered_json symbol = {{"function_id", ada::functionIdText(id)},
+                           {"module_id", ada::moduleOf(id)},
+                           {"symbol_index", ada::symbolOf(id)},
+                           {"name", at(line, 2)}};
+    if (line.words.size() > 3) {
+      const size_t colon = line.words[3].rfind(':');
+      symbol["file"] = line.words[3].substr(0, colon);
+      if (colon != std::string::npos)
+        symbol["line"] = number(line, line.words[3].substr(colon + 1));
+    }
+    functions[line.words[2]] = id;
+    manifest["symbols"].push_back(symbol);
+  }
+
+  void startThread(const Line &line) {
+    finishThread();
+    const uint64_t id = number(line, at(line, 1));
+    ada::atf::WriterOptions options;
+    bool listed = true;
+    ordered_json entry = {{"id", id}, {"has_detail", false}};
+    tid = static_cast<uint32_t>(id);
+    finished = true;
+    for (size_t i = 2; i < line.words.size(); ++i) {
+      const std::string &word = line.words[i];
+      if (word == "tid")
+        entry["tid"] = tid = static_cast<uint32_t>(number(line, at(line, ++i)));
+      else if (word == "name")
+        entry["name"] = at(line, ++i);
+      else if (word == "format")
+        options.version = static_cast<uint8_t>(number(line, at(line, ++i)));
+      else if (word == "unfinished")
+        finished = false;
+      else if (word == "unlisted")
+        listed = false;
+      else
+        die(line, "unknown word '" + word + "'");
+    }
+    entry["event_count"] = events = 0;
+    entry["dropped"] = ordered_json::object();
+    hidden = entry;
+    if (listed)
+      manifest["threads"].push_back(entry);
+    thread = listed ? &manifest["threads"].back() : &hidden;
+    options.threadId = tid;
+    const fs::path path = directory / ("thread_" + std::to_string(id));
+    fs::create_directories(path);
+    auto made = ada::atf::IndexWriter::create((path / "index.atf").string(), options);
+    if (!made)
+      die(line, made.error().text());
+    writer.emplace(std::move(*made));
+  }
+
+  void finishThread() {
+    if (writer && finished)
+      if (const auto done = writer->finish(); !done)
+        die(done.error().text());
+    writer.reset();
+  }
+
+  fs::path directory;
+  ordered_json manifest, hidden;
+  ordered_json *thread = nullptr;
+  bool withManifest = true, finished = true;
+  std::map<std::string, uint64_t> functions;
+  std::optional<ada::atf::IndexWriter> writer;
+  uint32_t tid = 0;
+  uint64_t events = 0;
+};
+
+class Maker {
+public:
+  Maker(std::vector<Line> lines, fs::path session)
+      : lines(std::move(lines)), session(std::move(session)) {}
+
+  void run() {
+    fs::create_directories(session);
+    for (size_t i = 0; i < lines.size();)
+      i = take(i, 0);
+    if (process)
+      process->finish();
+  }
+
+private:
+  // Takes line `i`, for a repeat all up to its end; the number of the next one.
+  size_t take(size_t i, uint64_t later) {
+    const Line &line = lines[i];
+    const std::string &what = line.words[0];
+    if (what == "process") {
+      if (process)
+        process->finish();
+      if (line.words.size() < 2)
+        die(line, "which process?");
+      process.emplace(session / ("pid_" + line.words[1]), line.words[1]);
+      return i + 1;
+    }
+    if (!process)
+      die(line, "the first line must be `process N`");
+    if (what == "repeat") {
+      if (line.words.size() < 3)
+        die(line, "repeat TIMES STEP");
+      const uint64_t times = number(line, line.words[1]);
+      const uint64_t step = number(line, line.words[2]);
+      size_t next = i;
+      for (uint64_t n = 0; n < times; ++n) {
+        for (next = i + 1; next < lines.size() && lines[next].words[0] != "end";)
+          next = take(next, later + n * step);
+      }
+      if (next >= lines.size() || next == i)
+        die(line, "repeat without end, or no times");
+      return next + 1;
+    }
+    if (std::isdigit(static_cast<unsigned char>(what[0])))
+      process->event(line, later);
+    else
+      process->take(line);
+    return i + 1;
+  }
+
+  std::vector<Line> lines;
+  fs::path session;
+  std::optional<Process> process;
+};
+
+std::string sessionOfOptions() {
+  const char *options = std::getenv("ADA_OPTIONS");
+  const std::string text = options ? options : "";
+  const size_t at = text.find("session=");
+  if (at == std::string::npos)
+    die("no directory given, and ADA_OPTIONS names no session");
+  std::string path = text.substr(at + 8);
+  if (!path.empty() && (path[0] == '\'' || path[0] == '"'))
+    return path.substr(1, path.find(path[0], 1) - 1);
+  return path.substr(0, path.find_first_of(": "));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 2)
+    die("usage: ada-make-session FILE [DIRECTORY]");
+  std::ifstream file(argv[1]);
+  if (!file)
+    die(std::string("can't read ") + argv[1]);
+  std::vector<Line> lines;
+  std::string text;
+  for (size_t n = 1; std::getline(file, text); ++n) {
+    if (text.rfind("T:", 0) != 0)
+      continue;
+    std::istringstream words(text.substr(2));
+    Line line{n, {}};
+    for (std::string word; words >> word;)
+      line.words.push_back(word);
+    if (!line.words.empty())
+      lines.push_back(line);
+  }
+  Maker(std::move(lines), argc > 2 ? argv[2] : sessionOfOptions()).run();
+}

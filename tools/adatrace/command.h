@@ -1,0 +1,51 @@
+//===- command.h - the registry of subcommands ----------------------------===//
+//
+// A subcommand is one file, cmd_<verb>.cpp, that defines one `const Command`.
+// To add one: write the file, name its Command below and in commands().
+//
+//===----------------------------------------------------------------------===//
+#ifndef ADATRACE_COMMAND_H
+#define ADATRACE_COMMAND_H
+
+#include "exit_codes.h"
+#include "terminal.h"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ada::cli {
+
+/// What main() hands to every subcommand besides its own options.
+struct Invocation {
+  ColorMode color = ColorMode::Auto;
+  std::vector<std::string> program; ///< record: PROGRAM ARGS...
+};
+
+struct Command {
+  const char *name;
+  const char *summary;
+  const char *examples; ///< shown at the end of --help, one a line
+  /// Declares the options on `app` and returns what to run once they are parsed;
+  /// its result is the exit status.
+  std::function<int()> (*declare)(CLI::App &app, const Invocation &invocation);
+  bool takesProgram = false; ///< the first argument that is no option ends them
+};
+
+extern const Command kRecord, kTree, kReport, kInfo, kDump, kVerify, kRecover,
+    kFlags;
+
+/// All subcommands in the order of --help.
+inline std::span<const Command *const> commands() {
+  static const Command *const list[] = {&kRecord, &kTree,   &kReport,  &kInfo,
+                                        &kDump,   &kVerify, &kRecover, &kFlags};
+  return list;
+}
+
+} // namespace ada::cli
+#endif // ADATRACE_COMMAND_H

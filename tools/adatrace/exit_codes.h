@@ -1,0 +1,24 @@
+//===- exit_codes.h - what the exit statuses of adatrace mean -------------===//
+//
+// `record` adds those of env(1): 126 and 127 if the program can't be started,
+// 128+n if signal n killed it, and else the program's own status.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ADATRACE_EXIT_CODES_H
+#define ADATRACE_EXIT_CODES_H
+
+namespace ada::cli {
+
+enum ExitCode : int {
+  kOk = 0,
+  kProblemsFound = 1, // the trace was read and has problems
+  kWrongUsage = 2,    // an option, an argument or ADA_OPTIONS is wrong
+  kCantRead = 3,      // the input can't be read, or the output can't be written
+  kRecordFailed = 125,
+  kCantExecute = 126,
+  kNotFound = 127,
+  kSignalBase = 128,
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_EXIT_CODES_H

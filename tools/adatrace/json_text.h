@@ -1,0 +1,15 @@
+//===- json_text.h - text as a JSON string --------------------------------===//
+#ifndef ADATRACE_JSON_TEXT_H
+#define ADATRACE_JSON_TEXT_H
+
+#include <string>
+#include <string_view>
+
+namespace ada::cli {
+
+/// `text` in quotes, escaped. Bytes that are not UTF-8 become U+FFFD, because JSON
+/// can't hold them.
+std::string jsonText(std::string_view text);
+
+} // namespace ada::cli
+#endif // ADATRACE_JSON_TEXT_H

@@ -1,0 +1,252 @@
+//===- session_check.cpp - everything that can be wrong with a session ----===//
+#include "session_check.h"
+#include "quantities.h"
+
+#include "ada/trace/calls.h"
+#include "ada/trace/names.h"
+
+#include <fmt/format.h>
+
+namespace ada::cli {
+
+namespace {
+
+// One kind of problem in a file: where it is seen first, and how often.
+struct Sightings {
+  uint64_t count = 0, firstSeq = 0;
+  std::string first;
+
+  template <typename Describe> void add(uint64_t seq, Describe describe) {
+    if (count++ == 0) {
+      firstSeq = seq;
+      first = describe();
+    }
+  }
+};
+
+uint64_t offsetOf(const atf::IndexReader &index, uint64_t seq) {
+  return index.header().eventsOffset + seq * atf::kIndexEventBytes;
+}
+
+} // namespace
+
+void SessionCheck::problem(const std::string &file, const std::string &text) {
+  ++problemCount;
+  report(file + ": " + text);
+}
+
+void SessionCheck::check(const atf::Session &session) {
+  for (const Warning &flaw : session.warnings())
+    if (!flaw.code.starts_with("W_PROCESS_UNREADABLE"))
+      problem(session.path(), fmt::format("{} [{}]", flaw.message, flaw.code));
+  for (const Error &failure : session.failures()) {
+    ++problemCount;
+    report(failure.text());
+  }
+  const bool whole = session.kind() == atf::Session::Kind::Root ||
+                     session.kind() == atf::Session::Kind::Process;
+  for (const atf::ProcessTrace &process : session.processes())
+    checkProcess(process, whole);
+}
+
+void SessionCheck::checkProcess(const atf::ProcessTrace &process, bool isWhole) {
+  for (const Warning &flaw : process.warnings())
+    // The thread's own error, below, says it with the file.
+    if (!flaw.code.starts_with("W_THREAD_UNREADABLE") &&
+        (isWhole || flaw.code != "W_NO_MANIFEST"))
+      problem(process.path(), fmt::format("{} [{}]", flaw.message, flaw.code));
+  if (process.manifest() && isWhole)
+    checkManifest(process);
+  for (const atf::ThreadTrace &thread : process.threads())
+    checkThread(process, thread);
+}
+
+void SessionCheck::checkManifest(const atf::ProcessTrace &process) {
+  const Manifest &manifest = *process.manifest();
+  const std::string file = process.path() + "/manifest.json";
+  for (const Warning &flaw : manifest.warnings)
+    problem(file, fmt::format("{} [{}]", flaw.message, flaw.code));
+  if (manifest.exit.how == "running")
+    problem(file, "the process did not finish its trace (killed, or still running); "
+                  "`adatrace recover` finishes it");
+  for (const auto &[field, value] : manifest.recorder)
+    if (field == "failure")
+      problem(file, "recorder.failure: the recorder failed: " + value);
+
+  std::unordered_set<uint64_t> modules;
+  for (const ManifestModule &module : manifest.modules)
+    if (!modules.insert(module.id).second)
+      problem(file, fmt::format("modules: module_id {} is there twice", module.id));
+  Sightings unknownModule;
+  for (const Symbol &symbol : manifest.symbols())
+    if (!modules.contains(moduleOf(symbol.functionId)))
+      unknownModule.add(0, [&] {
+        return fmt::format("symbols: function {} is in module {}, which is not listed",
+                           functionIdText(symbol.functionId),
+                           moduleOf(symbol.functionId));
+      });
+  if (unknownModule.count)
+    problem(file, unknownModule.first +
+                      (unknownModule.count > 1
+                           ? fmt::format(" (and {} more such symbols)",
+                                         formatCount(unknownModule.count - 1))
+                           : ""));
+
+  uint64_t dropped = 0;
+  for (const ManifestThread &thread : manifest.threads)
+    for (const auto &[reason, count] : thread.dropped)
+      dropped += count;
+  if (dropped)
+    note(fmt::format("{}: {} events were not recorded (`adatrace info` says why)", file,
+                     formatCount(dropped)));
+}
+
+void SessionCheck::checkThread(const atf::ProcessTrace &process,
+                               const atf::ThreadTrace &thread) {
+  ++threadCount;
+  if (!thread.index) {
+    ++problemCount;
+    report(thread.index.error().text());
+    return;
+  }
+  const atf::IndexReader &index = *thread.index;
+  eventCount += index.size();
+  for (const Warning &flaw : index.warnings())
+    problem(index.path(), fmt::format("{} [{}]", flaw.message, flaw.code));
+  for (const Warning &flaw : thread.warnings)
+    problem(thread.path, fmt::format("{} [{}]", flaw.message, flaw.code));
+  checkEnds(index, thread);
+  checkEvents(process, index);
+  if (thread.detail && *thread.detail) {
+    for (const Warning &flaw : (**thread.detail).warnings())
+      problem((**thread.detail).path(), fmt::format("{} [{}]", flaw.message, flaw.code));
+    checkLinks(thread);
+  }
+}
+
+// What header, footer and manifest say about the first and last event.
+void SessionCheck::checkEnds(const atf::IndexReader &index,
+                             const atf::ThreadTrace &thread) {
+  const uint64_t start = index.empty() ? 0 : index[0].timestampNs;
+  const uint64_t end = index.empty() ? 0 : index[index.size() - 1].timestampNs;
+  const auto expect = [&](const std::string &where, uint64_t found, uint64_t wanted) {
+    if (found != wanted)
+      problem(index.path(), fmt::format("{}: expected {}, found {}", where, wanted, found));
+  };
+  if (index.isComplete()) {
+    expect("at byte 48: header.time_start_ns", index.header().timeStartNs, start);
+    expect("at byte 56: header.time_end_ns", index.header().timeEndNs, end);
+    const atf::IndexFooter &footer = *index.footer();
+    expect(fmt::format("at byte {}: footer.time_start_ns", footer.offset + 16),
+           footer.timeStartNs, start);
+    expect(fmt::format("at byte {}: footer.time_end_ns", footer.offset + 24),
+           footer.timeEndNs, end);
+  }
+  if (!thread.info)
+    return;
+  const ManifestThread &info = *thread.info;
+  if (info.tid && index.header().threadId != *info.tid &&
+      index.header().threadId != thread.id)
+    expect("at byte 12: header.thread_id and the manifest's tid",
+           index.header().threadId, *info.tid);
+  // The manifest of a killed process is older than its files; that it was killed is
+  // said already.
+  if (!index.isComplete())
+    return;
+  if (info.eventCount)
+    expect("the manifest's event_count", *info.eventCount, index.size());
+  if (info.timeStartNs)
+    expect("the manifest's time_start_ns", *info.timeStartNs, start);
+  if (info.timeEndNs)
+    expect("the manifest's time_end_ns", *info.timeEndNs, end);
+}
+
+// One pass over the events: order of time, nesting, kinds, functions.
+void SessionCheck::checkEvents(const atf::ProcessTrace &process,
+                               const atf::IndexReader &index) {
+  Sightings backwards, strays, missing, kinds, functions;
+  CallStackWalker walker;
+  FunctionIndex known;
+  const Manifest *manifest = process.manifest();
+  uint64_t last = 0;
+  uint32_t functionsSeen = 0;
+  index.forEach([&](uint64_t seq, const atf::IndexEvent &event) {
+    if (event.timestampNs < last)
+      backwards.add(seq, [&] {
+        return fmt::format("timestamp_ns goes back from {} to {}", last,
+                           event.timestampNs);
+      });
+    last = event.timestampNs;
+    const auto name = [&] { return std::string(process.displayName(event.functionId)); };
+    if (kindName(event.kind) == "unknown") {
+      kinds.add(seq, [&] {
+        return fmt::format("event_kind {} is not call, return or exception",
+                           static_cast<uint32_t>(event.kind));
+      });
+      return;
+    }
+    const bool isNew = known.add(event.functionId) == functionsSeen;
+    if (isNew) {
+      ++functionsSeen;
+      if (manifest && !manifest->find(event.functionId))
+        functions.add(seq, [&] {
+          return fmt::format("function_id {} is not in the manifest",
+                             functionIdText(event.functionId));
+        });
+    }
+    const CallStackWalker::Step step =
+        walker.feed(seq, event.timestampNs, event.functionId, event.kind);
+    if (step.stray)
+      strays.add(seq, [&] {
+        return fmt::format("{} of {}, which is not open", kindName(event.kind), name());
+      });
+    if (step.finished.size() > 1)
+      missing.add(seq, [&] {
+        return fmt::format("{} of {} while {} is still open", kindName(event.kind),
+                           name(), process.displayName(step.finished[0].functionId));
+      });
+  });
+  const auto say = [&](const Sightings &seen, const char *more) {
+    if (seen.count == 0)
+      return;
+    std::string text = fmt::format("at byte {}: event {}: {}",
+                                   offsetOf(index, seen.firstSeq), seen.firstSeq,
+                                   seen.first);
+    if (seen.count > 1)
+      text += fmt::format(" ({} {})", formatCount(seen.count), more);
+    problem(index.path(), text);
+  };
+  say(backwards, "times in this file");
+  say(kinds, "such events in this file");
+  say(functions, "such functions in this file");
+  say(strays, "exits without a call in this file");
+  say(missing, "exits that left calls open in this file");
+}
+
+void SessionCheck::checkLinks(const atf::ThreadTrace &thread) {
+  const atf::LinkReport links = thread.checkLinks();
+  const atf::IndexReader &index = *thread.index;
+  const auto say = [&](const std::vector<uint64_t> &list, const std::string &file,
+                       uint64_t offset, const char *what) {
+    if (!list.empty())
+      problem(file, fmt::format("at byte {}: event {}: {}{}", offset, list[0], what,
+                                list.size() > 1
+                                    ? fmt::format(" ({} such events in this file)",
+                                                  formatCount(list.size()))
+                                    : ""));
+  };
+  if (!links.indexWithoutDetail.empty())
+    say(links.indexWithoutDetail, index.path(),
+        offsetOf(index, links.indexWithoutDetail[0]),
+        "detail_seq names a detail event that does not exist");
+  if (!links.indexDetailElsewhere.empty())
+    say(links.indexDetailElsewhere, index.path(),
+        offsetOf(index, links.indexDetailElsewhere[0]),
+        "detail_seq names a detail event of another index event");
+  if (!links.detailWithoutIndex.empty())
+    say(links.detailWithoutIndex, (**thread.detail).path(),
+        (**thread.detail)[links.detailWithoutIndex[0]].offset,
+        "index_seq names an index event that does not exist");
+}
+
+} // namespace ada::cli
