@@ -41,6 +41,15 @@ inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {
 #endif
 }
 
+/// `ptr`; TYPE* where pointers have types.
+inline llvm::PointerType *pointerTo(llvm::Type *type) {
+#if LLVM_VERSION_MAJOR >= 17
+  return llvm::PointerType::getUnqual(type->getContext());
+#else
+  return llvm::PointerType::getUnqual(type);
+#endif
+}
+
 /// CONSTANT as a `ptr`.
 inline llvm::Constant *asPointer(llvm::Constant *constant) {
   return llvm::ConstantExpr::getPointerCast(constant, pointerType(constant->getContext()));
@@ -137,6 +146,15 @@ inline llvm::Function *intrinsic(llvm::Module &module, llvm::Intrinsic::ID id, l
   return llvm::Intrinsic::getOrInsertDeclaration(&module, id, types);
 #else
   return llvm::Intrinsic::getDeclaration(&module, id, types);
+#endif
+}
+
+/// llvm.va_start or llvm.va_end, which are overloaded from 19 on.
+inline llvm::Function *variadicIntrinsic(llvm::Module &module, llvm::Intrinsic::ID id) {
+#if LLVM_VERSION_MAJOR >= 19
+  return intrinsic(module, id, {pointerType(module.getContext())});
+#else
+  return intrinsic(module, id);
 #endif
 }
 

@@ -294,6 +294,8 @@ public:
     uint64_t bytes = bitsOf(type) / 8;
     const auto *composite = dyn_cast_or_null<DICompositeType>(type);
     bool isStruct = composite && composite->getTag() != dwarf::DW_TAG_enumeration_type;
+    // clang passes __int128 as two halves on x86-64.
+    bool isSplit = isStruct || (bytes == 16 && isa_and_nonnull<DIBasicType>(type));
     if (lost || !type)
       return "-";
     if (isStruct && isEmpty(*composite))
@@ -319,13 +321,13 @@ public:
       Type *lowered = function.getArg(next)->getType();
       uint64_t size = bytesOf(layout, lowered);
       // A whole scalar, or a struct's next eightbyte, which may be wider than what is left of it.
-      if ((!isStruct && size != bytes && !(size * 8 >= bitsOf(type) && type->getTag() == dwarf::DW_TAG_base_type)) ||
-          (isStruct && size > ((bytes - seen + 7) & ~uint64_t(7))))
+      if ((!isSplit && size != bytes && !(size * 8 >= bitsOf(type) && type->getTag() == dwarf::DW_TAG_base_type)) ||
+          (isSplit && size > ((bytes - seen + 7) & ~uint64_t(7))))
         return lose();
       if (!registers.place(lowered, where))
         return lose();
       ++next;
-      seen += isStruct ? ((size + 7) & ~uint64_t(7)) : size;
+      seen += isSplit ? ((size + 7) & ~uint64_t(7)) : size;
     }
     return where.empty() ? "-" : where;
   }

@@ -14,7 +14,13 @@ int DetailFile::open() {
   if (fd_ >= 0)
     return 0;
   Path path(directory_);
-  path << "/thread_" << index_ << "/detail.atf";
+  path << "/thread_" << index_;
+  if (!made_) {
+    int error = sys::makeDirectory(path.c_str()); // the index file may come later
+    if (error < 0 && error != -EEXIST)
+      return error;
+  }
+  path << "/detail.atf";
   fd_ = sys::open(path.c_str(), made_ ? O_RDWR : O_RDWR | O_CREAT | O_TRUNC);
   if (fd_ < 0)
     return fd_;
