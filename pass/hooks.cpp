@@ -136,14 +136,26 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, Value *entry, ArrayRef<Ar
     attributes.push_back(argument.attributes);
   }
   std::string symbol = name.str();
-  if (compat::targetTriple(module).isAArch64())
+  Triple triple = compat::targetTriple(module);
+  if (triple.isAArch64())
     symbol += compat::aarch64HookSuffix().str();
   Function *hook = declare(symbol, FunctionType::get(nothing, {entry->getType()}, false));
   hook->setCallingConv(CallingConv::PreserveMost);
   if (!hook->hasParamAttribute(0, Attribute::Nest))
     hook->addParamAttr(0, Attribute::Nest);
-  CallInst *call =
-      builder.CreateCall(compat::calleeOfType(hook, FunctionType::get(nothing, types, false)), values);
+  FunctionType *type = FunctionType::get(nothing, types, false);
+  FunctionCallee callee = compat::calleeOfType(hook, type);
+  if (compat::ignoresNonLazyBind(triple)) {
+    // The same thing by hand: a pointer that is relocated when the image is loaded. Volatile, so that it stays a load.
+    std::string pointerName = symbol + "_address";
+    GlobalVariable *pointer = module.getNamedGlobal(pointerName);
+    if (!pointer)
+      pointer = new GlobalVariable(module, compat::pointerType(context), /*isConstant=*/true,
+                                   GlobalValue::PrivateLinkage, compat::asPointer(hook), pointerName);
+    Value *address = builder.CreateLoad(compat::pointerType(context), pointer, /*isVolatile=*/true);
+    callee = {type, builder.CreatePointerCast(address, callee.getCallee()->getType())};
+  }
+  CallInst *call = builder.CreateCall(callee, values);
   call->setCallingConv(CallingConv::PreserveMost);
   call->setAttributes(AttributeList::get(
       context, AttributeSet::get(context, {Attribute::get(context, Attribute::NoUnwind)}), AttributeSet(), attributes));

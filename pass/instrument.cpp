@@ -269,9 +269,6 @@ PreservedAnalyses AdaTracePass::run(Module &module, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
   }
 
-  if (triple.isAArch64())
-    compat::enableNonLazyBinding();
-
   bool changed = noteSourceMarks(module, options.consumeMarks);
   if (place == Place::PipelineStart && !options.beforeInlining) {
     changed |= rememberDefined(module, *filter);

@@ -15,7 +15,6 @@
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
 #if LLVM_VERSION_MAJOR >= 22
 #include "llvm/Plugins/PassPlugin.h"
 #else
@@ -193,14 +192,13 @@ inline llvm::StringRef aarch64HookSuffix() {
 #endif
 }
 
-/// Makes the code generator honour `nonlazybind` on AArch64, where the dynamic linker's lazy resolver would destroy the
-/// nest register. Until 15 it does so only if told by an option of its own.
-inline void enableNonLazyBinding() {
+/// Whether the code generator ignores `nonlazybind`, as it does for AArch64 until 15.
+inline bool ignoresNonLazyBind(const llvm::Triple &triple) {
 #if LLVM_VERSION_MAJOR < 15
-  auto &options = llvm::cl::getRegisteredOptions();
-  auto found = options.find("aarch64-enable-nonlazybind");
-  if (found != options.end() && !found->second->getNumOccurrences())
-    found->second->addOccurrence(0, found->first(), "true");
+  return triple.isAArch64();
+#else
+  (void)triple;
+  return false;
 #endif
 }
 

@@ -37,6 +37,8 @@ struct ThreadExpansion {
   CallStack stack;
   uint64_t lastNs = 0;       // no event is older than the one before it
   uint64_t strayExits = 0;   // exits without an open call
+  uint64_t madeExits = 0;    // return events of calls whose exits were lost
+  uint64_t silentExits = 0;  // exits without an event, for their calls were lost
   uint64_t unknownEntries = 0; // records whose function is in no module
 };
 
@@ -67,8 +69,10 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
   auto closeDownTo = [&](size_t keep, uint8_t how) {
     while (stack.depth > keep) {
       const Frame &f = stack.frames[--stack.depth];
-      if (f.functionId != kLostFunction)
+      if (f.functionId != kLostFunction) {
         emit(Event{ns, f.functionId, f.beginNs, (uint32_t)stack.depth, how, false});
+        t.madeExits += how == kReturn;
+      }
     }
   };
 
@@ -94,6 +98,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
     if (i == 0 || stack.frames[i - 1].functionId != f) {
       if (i > 0 && stack.frames[i - 1].functionId == kLostFunction) {
         --stack.depth; // its call was lost; so is its exit
+        ++t.silentExits;
         return;
       }
       while (i > 0 && stack.frames[i - 1].functionId != f)

@@ -22,7 +22,9 @@ void __ada_register_image(const ada_image *image) {
   if (state != State::On && state != State::Forked)
     return;
   r.images.add(image, r.ring, r.recording);
-  r.drain.wake();
+  // Waits until the manifest has the image: a program that is killed at once must have its symbols.
+  if (state == State::On)
+    r.drain.flush();
 }
 
 void __ada_unregister_image(const ada_image *image) {

@@ -37,7 +37,11 @@ struct Drain::ThreadState {
 int Drain::start(Ring &ring, Images &images, const Options &options, const TriggerRules &triggers, const char *directory) {
   ring_ = &ring, images_ = &images, options_ = &options, directory_ = directory;
   threads_ = (ThreadState *)sys::mapMemory(ADA_RING_THREADS * sizeof(ThreadState));
-  summaries_ = (ThreadSummary *)sys::mapMemory(kMostSummaries * sizeof(ThreadSummary)); // address space only
+  // Address space only; less where that is limited (ulimit -v).
+  for (uint64_t n = kMostSummaries; !summaries_ && n >= ADA_RING_THREADS; n /= 16) {
+    summaries_ = (ThreadSummary *)sys::mapMemory(n * sizeof(ThreadSummary));
+    summaryCapacity_ = n;
+  }
   if (!summaries_)
     return -ENOMEM;
   batch_ = (ada_record *)sys::mapMemory(ADA_CHUNK_RECORDS * sizeof(ada_record));
@@ -57,7 +61,7 @@ void Drain::reset() {
   if (threads_)
     sys::unmap(threads_, ADA_RING_THREADS * sizeof(ThreadState));
   if (summaries_)
-    sys::unmap(summaries_, kMostSummaries * sizeof(ThreadSummary));
+    sys::unmap(summaries_, summaryCapacity_ * sizeof(ThreadSummary));
   if (batch_)
     sys::unmap(batch_, ADA_CHUNK_RECORDS * sizeof(ada_record));
   if (events_)
@@ -208,7 +212,7 @@ uint64_t Drain::pass(bool last) {
         undrainedNs = threads_[i].expansion.lastNs;
     for (uint64_t i = 0; i < used; ++i)
       if (threads_[i].active)
-        writeWindows(ring_->threads()[i], threads_[i], undrainedNs);
+        writeWindows(threads_[i], undrainedNs);
   }
   for (uint64_t i = 0; i < used; ++i)
     if (threads_[i].active && threads_[i].ended && !threads_[i].behind && !threads_[i].retained.oldest())
@@ -290,7 +294,8 @@ uint64_t Drain::takeRecords(ada_ring_thread &slot, ThreadState &t, bool last, bo
     newest = stamp;
     const ada_detail *d = ring::detailOf(&r);
     details_[count] = d;
-    batch_[count++] = {stamp, r.what};
+    batch_[count] = {stamp, r.what};
+    batchPlaces_[count++] = (uint16_t)t.record;
     t.record += 1 + (d ? d->units : 0);
     ++taken;
   }
@@ -330,23 +335,37 @@ void Drain::expandBatch(ada_ring_thread &slot, ThreadState &t, uint64_t count) {
     return p < 0 && p > -4096 ? nullptr : (ring::Frame *)p;
   };
   for (uint64_t i = 0; i < count; ++i) {
+    uint64_t before = t.file.events() + eventCount_;
     ring::expand(t.expansion, batch_[i], clock_, modules_, grow, [&](const ring::Event &e) {
+      // In the middle of a batch, perhaps of a record: who recovers takes this record again, and drops what it made.
       if (eventCount_ == kBatchEvents)
-        flushThread(slot, t);
+        flushThread(slot, t, {before, t.chunkSeq, batchPlaces_[i]});
       if (__builtin_expect(windows_.active(), 0))
         if (uint8_t rules = images_->triggersOf(e.functionId))
           windows_.look(e, rules, t.index);
       if (__builtin_expect(details_[i] != nullptr && e.ofRecord, 0))
-        return addDetail(slot, t, e, *details_[i]);
+        return addDetail(t, e, *details_[i]);
       t.file.encode(events_ + 32 * eventCount_++, e);
     });
   }
+  if (t.expansion.madeExits | t.expansion.silentExits)
+    countGaps(slot, t);
+}
+
+// Records that were dropped have been counted by their thread. Around a gap there are events without a record, and exits
+// whose calls were dropped, which make no event: with these, events and losses together are what the program did.
+void Drain::countGaps(ada_ring_thread &slot, ThreadState &t) {
+  uint64_t more = t.expansion.silentExits - t.expansion.madeExits; // may be negative: the sums are not
+  t.expansion.silentExits = t.expansion.madeExits = 0;
+  bool full = __atomic_load_n(&slot.lost[ADA_LOST_RING_FULL], __ATOMIC_RELAXED) != 0;
+  __atomic_add_fetch(&slot.lost[full ? ADA_LOST_RING_FULL : ADA_LOST_NO_MEMORY], more, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&ring_->header().events_lost, more, __ATOMIC_RELAXED);
 }
 
 // The index event of a record with detail, linked to its detail event; or, with windows, not linked yet.
-void Drain::addDetail(ada_ring_thread &slot, ThreadState &t, const ring::Event &e, const ada_detail &d) {
+void Drain::addDetail(ThreadState &t, const ring::Event &e, const ada_detail &d) {
   if (detailUsed_ + DetailFile::kMostBytes > kDetailBatchBytes)
-    flushThread(slot, t);
+    flushDetail(t); // ahead of the index events: recovery drops what no index event leads to
   uint64_t seq = t.file.events() + eventCount_;
   uint64_t link = t.detail.events() + detailCount_;
   unsigned count = 0;
@@ -368,8 +387,7 @@ void Drain::addDetail(ada_ring_thread &slot, ThreadState &t, const ring::Event &
 
 // Writes a thread's detail events that lie in a window, and drops those that no window can want any more. Their index events are in
 // the file already: their links are set there.
-void Drain::writeWindows(ada_ring_thread &slot, ThreadState &t, uint64_t undrainedNs) {
-  (void)slot;
+void Drain::writeWindows(ThreadState &t, uint64_t undrainedNs) {
   while (const Retained::Entry *e = t.retained.oldest()) {
     Windows::Fate fate = windows_.fateOf(*e, undrainedNs);
     if (fate == Windows::Fate::Wait)
@@ -417,6 +435,11 @@ void Drain::flushDetail(ThreadState &t) {
 // Writes the events that were expanded for this thread, then gives its chunks back. The journal in the slot says at
 // every moment which records the file already holds: see ring_file.h.
 void Drain::flushThread(ada_ring_thread &slot, ThreadState &t) {
+  flushThread(slot, t, {t.file.events() + eventCount_, t.chunkSeq, t.record});
+}
+
+// `position`: how far the file will be with the records. Its events may be fewer than the file's.
+void Drain::flushThread(ada_ring_thread &slot, ThreadState &t, const ada_ring_cursor &position) {
   flushDetail(t); // first, so that a link in the index always leads somewhere
   if (eventCount_ > 0 && failed_) {
     __atomic_add_fetch(&slot.lost[ADA_LOST_WRITE_ERROR], eventCount_, __ATOMIC_RELAXED);
@@ -425,7 +448,7 @@ void Drain::flushThread(ada_ring_thread &slot, ThreadState &t) {
   }
   if (eventCount_ > 0 || t.doneCount > 0) {
     uint32_t other = 1 - slot.current;
-    slot.cursor[other] = {t.file.events() + eventCount_, t.chunkSeq, t.record};
+    slot.cursor[other] = position;
     __atomic_thread_fence(__ATOMIC_RELEASE);
     bool wasOpen = t.file.isOpen();
     int error = t.file.append(events_, eventCount_);
@@ -488,7 +511,7 @@ void Drain::noteTimes(const IndexFile &file) {
 }
 
 void Drain::summarise(ada_ring_thread &slot, ThreadState &t) {
-  if (t.index >= kMostSummaries)
+  if (t.index >= summaryCapacity_)
     return;
   ThreadSummary &s = summaries_[t.index];
   s.index = t.index, s.tid = slot.tid;

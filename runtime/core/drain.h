@@ -60,10 +60,12 @@ private:
   uint64_t drainThread(ada_ring_thread &slot, ThreadState &t, bool last);
   uint64_t takeRecords(ada_ring_thread &slot, ThreadState &t, bool last, bool &more);
   void expandBatch(ada_ring_thread &slot, ThreadState &t, uint64_t count);
-  void addDetail(ada_ring_thread &slot, ThreadState &t, const ring::Event &e, const ada_detail &d);
-  void writeWindows(ada_ring_thread &slot, ThreadState &t, uint64_t undrainedNs);
-  void flushDetail(ThreadState &t);
+  void countGaps(ada_ring_thread &slot, ThreadState &t);
   void flushThread(ada_ring_thread &slot, ThreadState &t);
+  void flushThread(ada_ring_thread &slot, ThreadState &t, const ada_ring_cursor &position);
+  void addDetail(ThreadState &t, const ring::Event &e, const ada_detail &d);
+  void writeWindows(ThreadState &t, uint64_t undrainedNs);
+  void flushDetail(ThreadState &t);
   int finishThread(ThreadState &t);
   void endThread(ada_ring_thread &slot, ThreadState &t);
   void finishFiles();
@@ -102,9 +104,10 @@ private:
   ring::ModuleMap modules_;
   ThreadState *threads_ = nullptr;      // by slot
   ThreadSummary *summaries_ = nullptr;  // by thread index
-  uint64_t summaryCount_ = 0;
+  uint64_t summaryCount_ = 0, summaryCapacity_ = 0;
   ada_record *batch_ = nullptr;         // one chunk's records, copied
   const ada_detail **details_ = nullptr; // what follows each of them, in the chunk; null if nothing
+  uint16_t batchPlaces_[ADA_CHUNK_RECORDS] = {}; // which of the chunk's records each of them is
   unsigned char *events_ = nullptr;     // encoded, not yet written
   uint64_t eventCount_ = 0;
   // The same for detail events. With windows: those of one thread that are being written.

@@ -238,7 +238,10 @@ bool startChild() {
   if (r.currentState() != State::Forked)
     return r.currentState() == State::On;
   gatherProcessInfo();
-  return startProcess();
+  if (!startProcess())
+    return false;
+  r.drain.flush(); // the manifest is there, as after the registration of an image
+  return true;
 }
 
 void finishProcess(int status) {

@@ -7,7 +7,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK-LABEL: define void @many(
 ; X86: @__ada_enter(ptr nest @__ada_fn.many, i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f)
-; ARM: @__ada_enter{{.*}}(ptr nest @__ada_fn.many, i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g, i64 %h)
+; ARM: call preserve_mostcc void {{.*}}(ptr nest @__ada_fn.many, i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g, i64 %h)
 define void @many(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g, i64 %h, i64 %i) {
   ret void
 }
@@ -47,7 +47,7 @@ define void @special(ptr nest %n, ptr swiftself %s, i64 %x) {
 ; x8 on AArch64, the first argument on x86-64.
 ; CHECK-LABEL: define void @result(
 ; X86: @__ada_enter(ptr nest @__ada_fn.result, ptr {{.*}}%r, i64 %x)
-; ARM: @__ada_enter{{.*}}(ptr nest @__ada_fn.result, ptr {{.*}}sret(%pair) {{.*}}%r, i64 %x)
+; ARM: call preserve_mostcc void {{.*}}(ptr nest @__ada_fn.result, ptr {{.*}}sret(%pair) {{.*}}%r, i64 %x)
 define void @result(ptr sret(%pair) %r, i64 %x) {
   ret void
 }
@@ -61,14 +61,14 @@ define void @variadic(i32 %n, ...) {
 
 ; A pointer is a number to the hook: no memory is kept alive or changed by it.
 ; CHECK-LABEL: define ptr @pointer(
-; CHECK: @__ada_enter{{.*}}(ptr nest @__ada_fn.pointer, ptr {{(nocapture readnone|readnone captures\(none\))}} %p)
-; CHECK: @__ada_exit{{.*}}(ptr nest @__ada_fn.pointer, ptr {{(nocapture readnone|readnone captures\(none\))}} %p)
+; CHECK: call preserve_mostcc void {{.*}}(ptr nest @__ada_fn.pointer, ptr {{(nocapture readnone|readnone captures\(none\))}} %p)
+; CHECK: call preserve_mostcc void {{.*}}(ptr nest @__ada_fn.pointer, ptr {{(nocapture readnone|readnone captures\(none\))}} %p)
 define ptr @pointer(ptr %p) {
   ret ptr %p
 }
 
 ; CHECK-LABEL: define { i64, double } @two_registers(
-; CHECK: @__ada_exit{{.*}}(ptr nest @__ada_fn.two_registers, { i64, double } %v)
+; CHECK: call preserve_mostcc void {{.*}}(ptr nest @__ada_fn.two_registers, { i64, double } %v)
 define { i64, double } @two_registers({ i64, double } %v) {
   ret { i64, double } %v
 }

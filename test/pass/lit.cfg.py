@@ -3,7 +3,7 @@
 #   %opt_ada        opt … -passes=ada-trace -S, for IR with opaque pointers. Options -ada-… may follow.
 #   %clang_ada      clang with the plugin; %clangxx_ada likewise. Options are given as -mllvm -ada-….
 #   %make_recorder  compiles Inputs/recorder.c, the small runtime that checks the nesting of events, to %t.recorder.o
-#   %same_behaviour SOURCE [FLAGS]   builds SOURCE plain and traced (-O0 to -O3, both hook places), runs both, and compares
+#   %same_behaviour SOURCE [FLAGS]   builds SOURCE plain and traced (-O0 and -O2, both hook places), runs both, and compares
 #                   output and status; leaves the events in %t-O<n>.events and %t-O<n>-early.events
 import os
 

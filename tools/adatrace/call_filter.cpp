@@ -24,7 +24,7 @@ void declareFilter(CLI::App &app, FilterOptions &options) {
   globs("--exclude", options.excluded, "Leave these functions out with all they call");
   globs("--hide", options.hidden,
         "Leave these functions out, but not what they call");
-  app.add_option("--depth", options.depth,
+  app.add_option("--depth,--max-depth", options.depth,
                  "At most this many calls inside one another, of those shown")
       ->type_name("N")
       ->check(CLI::Range(1u, ~0u).description(""));

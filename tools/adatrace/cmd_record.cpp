@@ -131,10 +131,6 @@ void reportEnd(const std::string &session, const OptionList &options,
   if (totals.events == 0) {
     complain("nothing was recorded: " +
              reasonForNothing(totals, options, program, built));
-    // Only if it is empty, which is what these remove.
-    std::error_code error;
-    if (totals.processes == 0)
-      fs::remove(session, error);
     return;
   }
   const std::string place = readable(session);
@@ -205,6 +201,9 @@ int run(Options options, const Invocation &invocation) {
   recoverUnfinished(*session, ending, options.quiet);
   if (!options.quiet)
     reportEnd(*session, *runtime, ending, name, built);
+  // Removes nothing but an empty directory: nobody recorded.
+  std::error_code error;
+  fs::remove(*session, error);
   return ending.exitCode();
 }
 

@@ -35,7 +35,7 @@ void declareSessionArgument(CLI::App &app, std::string &path) {
 void declareInput(CLI::App &app, InputOptions &options) {
   declareSessionArgument(app, options.path);
   app.add_option("--thread", options.threads,
-                 "Only this thread: its number, system thread id, or a glob for its "
+                 "Only this thread: its number, else its system thread id, or a glob for its "
                  "name; may be repeated")
       ->type_name("N|TID|NAME")
       ->allow_extra_args(false);
@@ -89,21 +89,41 @@ static bool readTime(const char *option, const std::string &text, uint64_t start
   return false;
 }
 
-static bool isWanted(const atf::ThreadTrace &thread,
-                     const std::vector<std::string> &selectors) {
-  if (selectors.empty())
-    return true;
-  const std::string id = std::to_string(thread.id);
-  const std::string tid = std::to_string(thread.tid());
-  return std::any_of(
-      selectors.begin(), selectors.end(), [&](const std::string &wanted) {
-        return wanted == id || wanted == tid ||
-               ada::select::matchOne({wanted.data(), wanted.size()},
-                                {thread.name().data(), thread.name().size()});
-      });
-}
+// What --thread says: a thread's number; where no thread has that number, the system's
+// thread id; or a glob for the name.
+class ThreadSelectors {
+public:
+  ThreadSelectors(const std::vector<std::string> &texts, const atf::Session &session) {
+    for (const std::string &text : texts) {
+      Selector selector{text, false};
+      for (const atf::ProcessTrace &process : session.processes())
+        for (const atf::ThreadTrace &thread : process.threads())
+          selector.isNumber |= std::to_string(thread.id) == text;
+      selectors.push_back(selector);
+    }
+  }
+  bool want(const atf::ThreadTrace &thread) const {
+    const auto wants = [&](const Selector &selector) {
+      const std::string &text = selector.text;
+      if (selector.isNumber)
+        return std::to_string(thread.id) == text;
+      return std::to_string(thread.tid()) == text ||
+             ada::select::matchOne({text.data(), text.size()},
+                                   {thread.name().data(), thread.name().size()});
+    };
+    return selectors.empty() || std::any_of(selectors.begin(), selectors.end(), wants);
+  }
+
+private:
+  struct Selector {
+    std::string text;
+    bool isNumber;
+  };
+  std::vector<Selector> selectors;
+};
 
 bool TraceInput::select(const InputOptions &options, int &exitCode) {
+  const ThreadSelectors selectors(options.threads, *opened);
   size_t number = 0;
   bool any = false;
   for (const atf::ProcessTrace &process : opened->processes()) {
@@ -113,7 +133,7 @@ bool TraceInput::select(const InputOptions &options, int &exitCode) {
         start = any ? std::min(start, first) : first;
         any = true;
       }
-      if (thread.index && isWanted(thread, options.threads))
+      if (thread.index && selectors.want(thread))
         selected.push_back({&process, &thread, number});
     }
     ++number;

@@ -53,6 +53,17 @@ void TreeLines::subtree(const CallTree &tree, uint32_t node, FunctionNames &name
     const auto [next, level] = pending.back();
     pending.pop_back();
     const CallNode &call = tree[next];
+    if (call.nested > 1 && call.children.size() == 1 &&
+        tree[call.children[0]].children.empty()) {
+      // Nothing but the recursion: its innermost level needs no line of its own.
+      const CallNode &inner = tree[call.children[0]];
+      CallNode whole = call;
+      ++whole.nested;
+      whole.calls += inner.calls;
+      whole.selfNs += inner.selfNs;
+      line(whole, names, level);
+      continue;
+    }
     line(call, names, level);
     for (size_t i = call.children.size(); i > 0; --i)
       pending.emplace_back(call.children[i - 1], level + 1);

@@ -17,7 +17,8 @@
 
 namespace ada::atf {
 
-/// A little-endian integer at any address.
+/// A little-endian integer at any address. (The builtin, for the runtime is
+/// compiled without hosted headers' meaning: std::memcpy would be a call there.)
 template <class T> struct Little {
   static_assert(std::is_unsigned_v<T>);
   unsigned char bytes[sizeof(T)];
@@ -26,7 +27,7 @@ template <class T> struct Little {
   T get() const noexcept {
     if constexpr (std::endian::native == std::endian::little) {
       T value;
-      std::memcpy(&value, bytes, sizeof value);
+      __builtin_memcpy(&value, bytes, sizeof value);
       return value;
     } else {
       T value = 0;
@@ -37,7 +38,7 @@ template <class T> struct Little {
   }
   Little &operator=(T value) noexcept {
     if constexpr (std::endian::native == std::endian::little)
-      std::memcpy(bytes, &value, sizeof value);
+      __builtin_memcpy(bytes, &value, sizeof value);
     else
       for (std::size_t i = 0; i < sizeof(T); ++i)
         bytes[i] = static_cast<unsigned char>(value >> (8 * i));

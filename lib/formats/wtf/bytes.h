@@ -20,6 +20,10 @@ inline std::uint32_t load32(const std::byte *p, bool msbFirst) {
   return msbFirst ? load16(p, true) << 16 | load16(p + 2, true) : load16(p + 2, false) << 16 | load16(p, false);
 }
 
+inline void store32(char *to, std::uint32_t value, bool msbFirst) {
+  for (int i = 0; i < 4; ++i)
+    to[i] = static_cast<char>(value >> 8 * (msbFirst ? 3 - i : i));
+}
 inline void append8(std::string &out, std::uint32_t value) { out += static_cast<char>(value); }
 inline void append16(std::string &out, std::uint32_t value, bool msbFirst) {
   const char hi = static_cast<char>(value >> 8), lo = static_cast<char>(value);
@@ -27,12 +31,9 @@ inline void append16(std::string &out, std::uint32_t value, bool msbFirst) {
   out.append(bytes, 2);
 }
 inline void append32(std::string &out, std::uint32_t value, bool msbFirst) {
-  append16(out, msbFirst ? value >> 16 : value & 0xFFFF, msbFirst);
-  append16(out, msbFirst ? value & 0xFFFF : value >> 16, msbFirst);
-}
-inline void store32le(std::string &out, std::size_t at, std::uint32_t value) {
-  for (int i = 0; i < 4; ++i)
-    out[at + i] = static_cast<char>(value >> (8 * i));
+  char bytes[4];
+  store32(bytes, value, msbFirst);
+  out.append(bytes, 4);
 }
 
 inline std::string_view asText(const std::byte *p, std::size_t size) {

@@ -89,7 +89,7 @@ Expected<ContextInfo> ContextInfo::parse(std::string_view json) {
       info.args.push_back(std::move(*arg));
   });
   if (const auto agent = json::member(json, "userAgent"); agent && agent->starts_with('{')) {
-    ContextInfo::UserAgent &to = info.userAgent.emplace();
+    UserAgent &to = info.userAgent.emplace();
     const auto read = [&](std::string &field, std::string_view name) {
       if (auto text = textMember(*agent, name))
         field = std::move(*text);

@@ -134,7 +134,7 @@ Expected<void> Encoder::State::appendText(const EventType &type, std::size_t ind
   if (std::size_t units; !text::isAscii(text) && !text::utf8ToCesu8(text, scratch, units))
     return inArg("E_BAD_TEXT", type, index, "the text must be UTF-8");
   // No text is no JSON, and viewers don't cope with it.
-  const bool null = arg.isNull || (arg.type == ArgType::Any && text.empty());
+  const bool null = arg.isNull || (arg.type == ArgType::Any && text.empty() && options.viewerRules);
   if (strings.size() + text.size() > kMaxBytes)
     return inArg("E_RANGE", type, index, "a chunk can't hold more than 1 GiB of text");
   append32(out, null ? kNullOrdinal : text.empty() ? kEmptyOrdinal : ordinalOf(text), false);
@@ -237,11 +237,11 @@ Expected<void> Encoder::State::event(const EventType &type, std::uint64_t timeUs
                  "the type has " + std::to_string(type.argDefs.size()) + " arguments, not " +
                      std::to_string(args.size()));
   const std::size_t start = out.size();
-  if (chunked)
-    append32(out, type.wireId, false);
-  else
-    append16(out, type.wireId, big);
-  append32(out, static_cast<std::uint32_t>(time), big);
+  char head[8]; // one append: this is the whole record of most events
+  store32(head, big ? type.wireId << 16 : type.wireId, big);
+  const std::size_t wireIdBytes = chunked ? 4 : 2;
+  store32(head + wireIdBytes, static_cast<std::uint32_t>(time), big);
+  out.append(head, wireIdBytes + 4);
   if (!args.empty())
     if (auto appended = appendArgs(type, args); !appended) {
       out.resize(start);

@@ -98,6 +98,7 @@ Expected<std::uint64_t> RecordParser::measurePacked(std::span<const std::byte> b
         if (bytes.size() < end + 2)
           return end + 2;
         slot.count = load16(bytes.data() + end, big);
+        slot.isNull = slot.count == 0; // no bytes are no text, whatever the units say
         end += 2;
       }
       data = slot.count;

@@ -26,18 +26,32 @@ inline int open(const char *path, int flags, int mode = 0644) {
 }
 inline void close(int fd) { call(SYS_close, fd); }
 inline long read(int fd, void *to, size_t n) { return call(SYS_read, fd, to, n); }
-inline long write(int fd, const void *from, size_t n) { return call(SYS_write, fd, from, n); }
+// Beyond the file size limit (ulimit -f) the system sends SIGXFSZ besides refusing, which would kill the program once
+// signals are no longer blocked. The refusal is enough for us.
+inline long withoutFileSizeSignal(long result) {
+  if (result == -EFBIG) {
+    uint64_t set = 1ull << (SIGXFSZ - 1);
+    timespec now = {0, 0};
+    call(SYS_rt_sigtimedwait, &set, nullptr, &now, 8);
+  }
+  return result;
+}
+inline long write(int fd, const void *from, size_t n) {
+  return withoutFileSizeSignal(call(SYS_write, fd, from, n));
+}
 inline long pwrite(int fd, const void *from, size_t n, uint64_t at) {
-  return call(SYS_pwrite64, fd, from, n, at);
+  return withoutFileSizeSignal(call(SYS_pwrite64, fd, from, n, at));
 }
 inline int makeDirectory(const char *path) { return (int)call(SYS_mkdirat, AT_FDCWD, path, 0777); }
 inline int rename(const char *from, const char *to) {
   return (int)call(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 inline int unlink(const char *path) { return (int)call(SYS_unlinkat, AT_FDCWD, path, 0); }
-inline int truncate(int fd, uint64_t size) { return (int)call(SYS_ftruncate, fd, size); }
+inline int truncate(int fd, uint64_t size) {
+  return (int)withoutFileSizeSignal(call(SYS_ftruncate, fd, size));
+}
 inline int allocate(int fd, uint64_t from, uint64_t bytes) {
-  return (int)call(SYS_fallocate, fd, 0, from, bytes);
+  return (int)withoutFileSizeSignal(call(SYS_fallocate, fd, 0, from, bytes));
 }
 inline long readLink(const char *path, char *to, size_t n) {
   return call(SYS_readlinkat, AT_FDCWD, path, to, n);

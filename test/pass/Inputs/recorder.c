@@ -1,5 +1,5 @@
 /* recorder.c - a runtime of one page for the pass's tests: records every event, checks that the events are well nested, and
- * prints them when the last image goes.
+ * prints them when the last image goes or the program says _exit.
  *
  * It is as unkind as the contract in ada/abi.h allows: a hook leaves r11, the flags and every vector register changed, and
  * checks that the stack is aligned. x86-64 only.
@@ -65,7 +65,6 @@ HOOK(__ada_unwind, 3);
 void __ada_mark_frame(const void *frame) { recorder_record(frame, 4); }
 void __ada_resync(const void *frame) { recorder_record(frame, 5); }
 void __ada_before_exec(void) { recorder_record(0, 6); }
-void __ada_before_exit(int status) { recorder_record((void *)(long)status, 7); }
 
 void __ada_register_image(const ada_image *image) {
   if (image->abi_version != ADA_ABI_VERSION || image->entry_size != sizeof(ada_function))
@@ -155,9 +154,9 @@ static int replay(int id, FILE *out) {
   return errors;
 }
 
-void __ada_unregister_image(const ada_image *image) {
-  (void)image;
-  if (--images || getpid() != pid)
+/* Checks and prints, in the process that was recorded and not in its vfork children. */
+static void finish(void) {
+  if (getpid() != pid)
     return;
   const char *path = getenv("RECORDER_OUT");
   FILE *out = path ? fopen(path, "w") : 0;
@@ -170,4 +169,15 @@ void __ada_unregister_image(const ada_image *image) {
     fclose(out);
   if (errors)
     _exit(99);
+}
+
+void __ada_unregister_image(const ada_image *image) {
+  (void)image;
+  if (!--images)
+    finish();
+}
+
+void __ada_before_exit(int status) {
+  recorder_record((void *)(long)status, 7);
+  finish();
 }

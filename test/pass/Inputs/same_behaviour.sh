@@ -1,9 +1,9 @@
 #!/bin/bash
 # same_behaviour.sh BINDIR PLUGIN INCLUDE OUT SOURCE [FLAGS…] - a traced program does what it does untraced.
 #
-# Builds SOURCE plain and traced at -O0 to -O3, with the hooks after and before inlining, runs both and compares output and
+# Builds SOURCE plain and traced at -O0 and -O2, with the hooks after and before inlining, runs both and compares output and
 # exit status. The recorder checks that the events are well nested. Events go to OUT-O<n>.events and OUT-O<n>-early.events.
-# LEVELS="0 2" restricts the levels.
+# LEVELS names other levels than 0 and 2.
 set -u
 bin=$1 plugin=$2 include=$3 out=$4 source=$5
 shift 5
@@ -14,7 +14,7 @@ fail() {
   exit 1
 }
 "$bin/clang" -O1 -fPIC -I"$include" -c "$(dirname "$0")/recorder.c" -o "$out.recorder.o" || fail "recorder"
-for level in ${LEVELS:-0 1 2 3}; do
+for level in ${LEVELS:-0 2}; do
   "$compiler" -w -O$level -I"$include" "$source" "$@" -o "$out.plain" -lm -pthread || fail "plain build at -O$level"
   "$out.plain" >"$out.plain.txt" 2>&1
   expected=$?

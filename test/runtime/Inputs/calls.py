@@ -161,6 +161,8 @@ def main():
     parser.add_argument("directory")
     parser.add_argument("members", nargs="*", help="manifest: paths such as process.exit.how")
     parser.add_argument("--only", default="", help="tree, count: functions whose names match this regular expression")
+    parser.add_argument("--by-module", action="store_true", help="count: names begin with the module's number and a blank")
+    parser.add_argument("--together", action="store_true", help="count: all threads of a process in one")
     parser.add_argument("--open", type=int, help="the number of open calls that there may be (default: any)")
     arguments = parser.parse_args()
     processes = load(arguments.directory)
@@ -179,7 +181,7 @@ def main():
                 value = process.manifest
                 for key in member.split("."):
                     value = value[int(key) if isinstance(value, list) else key]
-                print(f"{member}={json.dumps(value)}")
+                print(f"{member}={json.dumps(value, ensure_ascii=False)}")
             continue
         print(f"process {number}:")
         for thread in process.threads:
@@ -188,11 +190,15 @@ def main():
                 print_tree(thread.tree(), arguments.only)
                 continue
             counts = {}
-            for kind, name in thread.steps():
-                counts.setdefault(name, [0, 0, 0, 0])[kind] += 1
-            for name, (_, calls, returns, exceptions) in sorted(counts.items()):
+            counted = [e for t in process.threads for e in t.events] if arguments.together else thread.events
+            if arguments.together and thread is not process.threads[0]:
+                continue
+            for _, function, kind, _ in counted:
+                key = (function >> 32 if arguments.by_module else 0, process.name(function))
+                counts.setdefault(key, [0, 0, 0, 0])[kind] += 1
+            for (module, name), (_, calls, returns, exceptions) in sorted(counts.items()):
                 if re.search(arguments.only, name):
-                    print(f"{name} calls={calls} returns={returns} exceptions={exceptions}")
+                    print(f"{module} " * arguments.by_module + f"{name} calls={calls} returns={returns} exceptions={exceptions}")
 
 
 if __name__ == "__main__":

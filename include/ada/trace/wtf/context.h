@@ -11,17 +11,18 @@
 
 namespace ada::wtf {
 
+/// Member "userAgent".
+struct UserAgent {
+  std::string value;
+  std::string type = "unknown";   ///< nodejs, opera, ie, gecko, webkit
+  std::string platform = "other"; ///< mac, windows, linux
+  std::string platformVersion;
+  std::string device = "desktop"; ///< server, chrome, iphone, ipad, android, mobile
+};
+
 /// The members of the JSON object, all text UTF-8. The only context type there is, "script",
 /// goes without saying.
 struct ContextInfo {
-  struct UserAgent {
-    std::string value;
-    std::string type = "unknown";    ///< nodejs, opera, ie, gecko, webkit
-    std::string platform = "other";  ///< mac, windows, linux
-    std::string platformVersion;
-    std::string device = "desktop";  ///< server, chrome, iphone, ipad, android, mobile
-  };
-
   std::string uri;
   std::optional<std::string> title;
   std::optional<std::string> iconUri;

@@ -1,0 +1,98 @@
+// Fuzzes the wtf-trace decoder, the trees on top of it, and the encoder with what was decoded.
+//
+// Properties: no crash, no hang; the same records in whatever pieces the file comes; a file that
+// could be written again decodes to the same records.
+//
+//   clang++-19 -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+//     -Iinclude test/fuzz/wtf_decode.cpp lib/formats/wtf/*.cpp -o wtf_decode
+//   mkdir corpus && cp test/formats/wtf/vectors/*.wtf-trace corpus
+//   ./wtf_decode -max_total_time=60 -rss_limit_mb=512 -malloc_limit_mb=64 corpus
+#include "ada/trace/wtf.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace ada::wtf;
+
+namespace {
+
+/// Records as text: everything but where they were.
+struct Recorder : Visitor {
+  std::string text;
+  void onHeader(const FileHeader &header) override {
+    text += header.contextInfo + header.metadata + std::to_string(header.timebaseMs);
+  }
+  void onRecord(const Record &record) override {
+    text += std::to_string(record.type->wireId) + record.type->name + '@' + std::to_string(record.timeUs);
+    for (const Arg &arg : record.args) {
+      text += ' ';
+      appendJson(text, arg);
+    }
+    text += '\n';
+  }
+};
+
+struct Copier : Visitor {
+  std::string file;
+  std::optional<Encoder> encoder;
+  bool failed = false;
+  void onHeader(const FileHeader &header) override {
+    auto begun = Encoder::begin(
+        [this](std::span<const std::byte> bytes) {
+          file.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+          return true;
+        },
+        header, {.viewerRules = false, .chunkBytes = 256});
+    if (begun)
+      encoder = std::move(*begun);
+    failed = !begun;
+  }
+  void onRecord(const Record &record) override {
+    if (!failed && !encoder->event(record.type->wireId, record.timeUs, record.args))
+      failed = true; // text that is not UTF-8, say
+  }
+};
+
+std::string decode(const std::uint8_t *data, std::size_t size, std::size_t piece, Visitor &visitor) {
+  DecoderOptions options;
+  options.maxRecordBytes = options.maxChunkBytes = 1 << 20;
+  Decoder decoder(visitor, options);
+  for (std::size_t at = 0; at < size; at += piece)
+    if (auto pushed = decoder.push(data + at, std::min(piece, size - at)); !pushed)
+      return pushed.error().code + std::to_string(pushed.error().offset.value());
+  auto finished = decoder.finish();
+  return finished ? "" : finished.error().code + std::to_string(finished.error().offset.value());
+}
+
+void require(bool condition, const char *property) {
+  if (condition)
+    return;
+  std::fprintf(stderr, "broken: %s\n", property);
+  std::abort();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+  Recorder whole, pieces, again;
+  const std::string error = decode(data, size, size + 1, whole);
+  const std::size_t piece = size ? 1 + data[size - 1] % 37 : 1;
+  require(decode(data, size, piece, pieces) == error, "pieces end with the same error");
+  require(whole.text == pieces.text, "pieces give the same records");
+
+  const auto bytes = std::as_bytes(std::span(data, size));
+  (void)readTree(bytes);
+  (void)readTree(bytes, {{}, {.mergeZones = true}});
+
+  Copier copier;
+  decode(data, size, size + 1, copier);
+  if (copier.encoder && !copier.failed) {
+    require(static_cast<bool>(copier.encoder->finish()), "encoder finishes");
+    const auto *file = reinterpret_cast<const std::uint8_t *>(copier.file.data());
+    require(decode(file, copier.file.size(), copier.file.size() + 1, again).empty(), "what was written decodes");
+    // The header's notes may have been written anew; the records are what counts.
+    const auto records = [](const std::string &text) { return text.substr(std::min(text.find('\n'), text.size())); };
+    require(records(again.text) == records(whole.text), "what was written is what was read");
+  }
+  return 0;
+}

@@ -1,0 +1,32 @@
+// RUN: rm -rf %t && mkdir -p %t/disk && %ada_clang -O1 %s -pthread -o %t/p
+// RUN: unshare -m sh -ec 'mount -t tmpfs -o size=3m none %t/disk; ADA_OPTIONS=session=%t/disk/s:ring=/dev/shm %t/p >%t/out 2>%t/err; cp -r %t/disk/s %t/session'
+// RUN: FileCheck %s < %t/out --check-prefix=OUT && FileCheck %s < %t/err && grep -c . %t/err | FileCheck %s --check-prefix=LINES
+// RUN: %python %inputs/prefix.py %t/session thread main middle leaf last
+// REQUIRES: root
+// (to mount a small file system) The disk fills up: the program goes on and comes to its end, one line says what failed and how
+// many events were lost, and what was written before can be read.
+// OUT: sum 400000
+// CHECK: AdaTrace: cannot write {{.*}}/index.atf: No space left on device. {{[1-9][0-9]*}} events were lost; what was written before is complete.
+// LINES: {{^1$}}
+#include <pthread.h>
+#include <stdio.h>
+static int sum;
+__attribute__((noinline)) void leaf(void) { __atomic_add_fetch(&sum, 1, __ATOMIC_RELAXED); }
+__attribute__((noinline)) void middle(void) {
+  for (int i = 0; i < 100; ++i)
+    leaf();
+}
+__attribute__((noinline)) void *thread(void *argument) {
+  for (int i = 0; i < 2000; ++i)
+    middle();
+  return argument;
+}
+__attribute__((noinline)) void last(void) { printf("sum %d\n", sum); }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, NULL, thread, NULL);
+  thread(NULL);
+  pthread_join(t, NULL);
+  last();
+  return 0;
+}

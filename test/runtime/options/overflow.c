@@ -1,0 +1,31 @@
+// RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 %s -pthread -o %t/p
+// RUN: %session:buffer=256K:overflow=block %t/p && %calls total --open=0 %t/session | FileCheck %s --check-prefix=BLOCK
+// RUN: %session:session=%t/drop:buffer=256K:overflow=drop %t/p && %calls total %t/drop > %t/total && FileCheck %s --check-prefix=DROP < %t/total
+// RUN: sed 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/' %t/total > %t/numbers && read events dropped < %t/numbers && test $((events + dropped)) = 4000014 && test $dropped -gt 0
+// RUN: adatrace verify -q %t/session
+// 4 million events through four chunks. overflow=block loses none; overflow=drop goes on, keeps nested what is left, and says
+// how many it dropped: with the events they are all there were. Calls whose exits were the last thing dropped stay open.
+// BLOCK: threads=3 events=4000014 open=0 dropped=0
+// DROP: threads=3 events={{[0-9]+}} open={{[0-4]}} dropped={{[0-9]+}}
+#include <pthread.h>
+__attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }
+__attribute__((noinline)) void middle(int n) {
+  for (int i = 0; i < n; ++i)
+    leaf();
+}
+__attribute__((noinline)) void *thread(void *argument) {
+  for (int i = 0; i < 1; ++i)
+    middle(666666);
+  return argument;
+}
+__attribute__((noinline)) void last(void) { __asm__ volatile(""); }
+int main(void) {
+  pthread_t t[2];
+  for (int i = 0; i < 2; ++i)
+    pthread_create(&t[i], 0, thread, 0);
+  middle(666668);
+  for (int i = 0; i < 2; ++i)
+    pthread_join(t[i], 0);
+  last();
+  return 0;
+}

@@ -1,0 +1,22 @@
+// RUN: rm -rf %t && mkdir -p %t/out && cd %t/out && %ada_clang -O1 %s -o %t/p
+// RUN: env ADA_OPTIONS=nonsense=1 %t/p 2>&1 | FileCheck %s --check-prefixes=ONE,NAME
+// RUN: env ADA_OPTIONS=format=3 %t/p 2>&1 | FileCheck %s --check-prefixes=ONE,CHOICE
+// RUN: env ADA_OPTIONS=buffer=12Q %t/p 2>&1 | FileCheck %s --check-prefixes=ONE,SIZE
+// RUN: env ADA_OPTIONS=format %t/p 2>&1 | FileCheck %s --check-prefixes=ONE,VALUE
+// RUN: env ADA_OPTIONS="include='abc" %t/p 2>&1 | FileCheck %s --check-prefixes=ONE,QUOTE
+// RUN: env ADA_OPTIONS=help=yes %t/p 2>&1 | FileCheck %s --check-prefixes=ONE,BOOL
+// RUN: test -z "$(ls -A %t/out)"
+// A wrong option is one line that says which, why and where to look; the program runs, untraced, and nothing is made.
+// NAME:   AdaTrace: unknown option 'nonsense' in ADA_OPTIONS{{.*}}help=1{{.*}}runs untraced
+// CHOICE: AdaTrace: option 'format' in ADA_OPTIONS: '3' is not 1|2{{.*}}runs untraced
+// SIZE:   AdaTrace: option 'buffer' in ADA_OPTIONS: '12Q' is not SIZE{{.*}}runs untraced
+// VALUE:  AdaTrace: option 'format' in ADA_OPTIONS has no value: write format=1|2{{.*}}runs untraced
+// QUOTE:  AdaTrace: option 'include' in ADA_OPTIONS: the closing ' is missing{{.*}}runs untraced
+// BOOL:   AdaTrace: option 'help' in ADA_OPTIONS: 'yes' is not 0|1{{.*}}runs untraced
+// ONE-NEXT: {{^}}output
+// ONE-NOT: {{.}}
+#include <stdio.h>
+int main(void) {
+  puts("output");
+  return 0;
+}

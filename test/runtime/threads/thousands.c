@@ -1,0 +1,22 @@
+// RUN: rm -rf %t && mkdir -p %t && %like_plain %t %ada_clang -O1 %s -pthread
+// RUN: %calls total --open=0 %t/session | FileCheck %s
+// Threads by the thousand, eight at a time, each with one call: each has its file, nothing is lost.
+// CHECK: processes=1 threads=3001 events=12002 open=0 dropped=0
+#include <pthread.h>
+#include <stdio.h>
+__attribute__((noinline)) void work(void) { __asm__ volatile(""); }
+void *thread(void *argument) {
+  work();
+  return argument;
+}
+int main(void) {
+  for (int i = 0; i < 3000 / 8; ++i) {
+    pthread_t t[8];
+    for (int k = 0; k < 8; ++k)
+      pthread_create(&t[k], NULL, thread, NULL);
+    for (int k = 0; k < 8; ++k)
+      pthread_join(t[k], NULL);
+  }
+  puts("done");
+  return 0;
+}
