@@ -89,7 +89,7 @@ typedef struct ada_ring_header {
   uint64_t events_lost;    /* (atomic) records dropped, for any reason */
   uint64_t bytes_written;  /* (atomic) */
   uint32_t uses_detail;    /* (atomic) a function has had its detail recorded */
-  uint32_t stack_bytes;    /* stack window of detail records */
+  uint32_t detail_windows; /* detail is kept around triggers only */
   /* Orders from outside (adatrace trigger): a time on CLOCK_BOOTTIME, then the count, which the drain watches. */
   uint64_t trigger_time_ns;
   uint64_t trigger_count; /* (atomic) */

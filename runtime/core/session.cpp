@@ -123,7 +123,7 @@ bool startProcess() {
   h.format = r.options.formatVersion();
   copyBytes(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
   h.uses_detail = r.options.detail[0] != 0;
-  h.stack_bytes = r.stackBytes;
+  h.detail_windows = r.options.detail_mode[0] == 'w';
   h.state = ADA_RING_RECORDING;
   __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
   r.images.writeModules(r.ring);
