@@ -1,4 +1,4 @@
-# Installs the CMake package and puts the same files into the build tree, which has an installation's shape.
+# Installs runtime, headers, reading library and the CMake package, and puts the package into the build tree, too, which has an installation's shape.
 include(CMakePackageConfigHelpers)
 
 # The libraries that read traces, as AdaTrace::trace and one for each format of other tools. They are static, so their
@@ -43,6 +43,8 @@ install(FILES ${PROJECT_BINARY_DIR}/installed/AdaTraceConfig.cmake ${buildPackag
               ${buildPackage}/AdaTraceToolchain.cmake DESTINATION ${installPackage})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ada DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
+install(TARGETS AdaRuntime AdaRuntimeStatic LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+                                            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(libraries)
   install(TARGETS ${libraries} EXPORT AdaTraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT AdaTraceTargets NAMESPACE AdaTrace:: DESTINATION ${installPackage})

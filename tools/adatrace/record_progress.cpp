@@ -57,13 +57,15 @@ void RecordProgress::draw() {
   const size_t columns = terminalColumns(STDERR_FILENO);
   if (line.size() >= columns)
     line.resize(columns - 1);
-  put("\r\x1b[K" + line + "\r");
+  // Erase what was there (J), make sure that there is a line below (D, M), remember the
+  // cursor (7), go down (B), write, come back (8).
+  put("\x1b[J\x1b" "D\x1bM\x1b" "7\x1b[B\r" + line + "\x1b" "8");
   drawn = true;
 }
 
 void RecordProgress::clear() {
   if (drawn && mayDraw())
-    put("\r\x1b[K");
+    put("\x1b[J");
   drawn = false;
 }
 

@@ -9,8 +9,8 @@
 
 namespace ada::cli {
 
-/// One line on standard error that rewrites itself and leaves the cursor in its
-/// first column, so that what the program prints replaces it.
+/// One line on standard error that rewrites itself, below the one that the program
+/// writes to: the cursor stays where the program left it.
 class RecordProgress {
 public:
   RecordProgress(const std::string &session, const std::string &mode, bool quiet);

@@ -131,7 +131,7 @@ std::vector<ReportRow> makeReport(const TraceInput &input, const FilterOptions &
   std::vector<const InputThread *> work;
   for (const InputThread &thread : input.threads())
     work.push_back(&thread);
-  std::stable_sort(work.begin(), work.end(), [](const auto *a, const auto *b) {
+  std::sort(work.begin(), work.end(), [](const auto *a, const auto *b) {
     return a->events().size() > b->events().size();
   });
 

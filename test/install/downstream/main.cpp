@@ -4,7 +4,7 @@
 
 extern "C" int weightOf(const char *thing);
 
-static void *openPlugin(const char *path) { return dlopen(path, RTLD_NOW); }
+__attribute__((noinline)) static void *openPlugin(const char *path) { return dlopen(path, RTLD_NOW); }
 
 __attribute__((noinline)) static int twice(int n) {
   __asm__ volatile("");
