@@ -13,7 +13,7 @@ RULES = [
     # folder                project folders it may include from                            outside headers
     ("include/ada/trace",  ["include/ada"],                                                {"c", "std"}),
     ("include/ada",        ["include/ada/*"],                                              {"c"}),
-    ("pass",               ["pass", "include/ada/*"],                                      {"c", "std", "llvm"}),
+    ("pass",               ["pass", "lib/select", "include/ada/*"],                       {"c", "std", "system", "llvm"}),
     ("runtime/arch/*",     ["runtime/arch/*", "runtime/arch/.", "runtime/core", "include/ada/*"], {"c", "freestanding", "system"}),
     ("runtime",            ["runtime", "lib/ring", "lib/select", "include/ada/*", "include/ada/trace/atf_format.h"],
                                                                                            {"c", "freestanding", "system"}),
@@ -78,7 +78,8 @@ def check(root):
         for match in INCLUDE.finditer(text):
             header = match[2]
             where = f"{name}:{text.count(chr(10), 0, match.start(2)) + 1}"
-            roots = [path.parent, root, root / "include", root / "lib", root / "runtime", root / "tools"]
+            roots = [path.parent, root, root / "include", root / "lib", root / "runtime", root / "runtime/os/linux",
+                     *sorted(root.glob("runtime/arch/*"))]
             target = next((r / header for r in roots if (r / header).is_file()), None)
             if target:
                 found = target.resolve().relative_to(root)

@@ -172,7 +172,7 @@ int main() {
     });
 
   for (int i = 0; i < 40; ++i) {
-    queue.push(std::make_unique<jobs::Factorise>(1'000'003ull * (1 + i * 977ull)));
+    queue.push(std::make_unique<jobs::Factorise>(1'000'000'007ull * (1 + i * 977ull)));
     queue.push(std::make_unique<jobs::CountWords>("The quick brown fox jumps over the lazy dog and the Fox sleeps"));
     queue.push(std::make_unique<jobs::ParseNumber>(i % 8 ? std::to_string(i * 1234567) : "12x4"));
   }

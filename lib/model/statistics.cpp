@@ -7,26 +7,38 @@
 
 namespace ada {
 
+static constexpr unsigned kSubBits = 6, kRowSize = 1u << kSubBits;
+
 //===--- Distribution
 //------------------------------------------------------===//
 
-void Distribution::count(std::uint64_t value, std::uint64_t times) {
-  // The leading bit picks the row, the six bits after it the bucket.
+// The leading bit picks the row, the six bits after it the bucket.
+static unsigned rowOf(std::uint64_t value) {
   unsigned bits = static_cast<unsigned>(std::bit_width(value));
-  unsigned row = bits > kSubBits ? bits - kSubBits : 0;
-  unsigned bucket =
-      static_cast<unsigned>(row == 0 ? value : value >> (row - 1)) &
-      (kRowSize - 1);
-  if (row >= rows.size())
-    rows.resize(row + 1);
-  if (!rows[row])
-    rows[row] = std::make_unique<Row>();
-  rows[row]->counts[bucket] += times;
+  return bits > kSubBits ? bits - kSubBits : 0;
+}
+
+std::uint64_t *Distribution::row(unsigned number) {
+  if (counts.empty())
+    firstRow = number;
+  if (number < firstRow) {
+    counts.insert(counts.begin(), std::size_t{firstRow - number} * kRowSize, 0);
+    firstRow = number;
+  }
+  std::size_t start = std::size_t{number - firstRow} * kRowSize;
+  if (start >= counts.size())
+    counts.resize(start + kRowSize);
+  return counts.data() + start;
+}
+
+void Distribution::count(std::uint64_t value) {
+  unsigned number = rowOf(value);
+  ++row(number)[(number == 0 ? value : value >> (number - 1)) & (kRowSize - 1)];
 }
 
 void Distribution::spill() {
   for (std::uint64_t value : exact)
-    count(value, 1);
+    count(value);
   exact = {};
 }
 
@@ -38,7 +50,7 @@ void Distribution::add(std::uint64_t value) {
   } else {
     if (number == kExact)
       spill();
-    count(value, 1);
+    count(value);
   }
   ++number;
 }
@@ -51,15 +63,11 @@ void Distribution::merge(const Distribution &other) {
   }
   if (number <= kExact)
     spill();
-  for (std::size_t row = 0; row < other.rows.size(); ++row) {
-    if (!other.rows[row])
-      continue;
-    if (row >= rows.size())
-      rows.resize(row + 1);
-    if (!rows[row])
-      rows[row] = std::make_unique<Row>();
+  for (std::size_t start = 0; start < other.counts.size(); start += kRowSize) {
+    std::uint64_t *mine =
+        row(other.firstRow + static_cast<unsigned>(start / kRowSize));
     for (unsigned bucket = 0; bucket < kRowSize; ++bucket)
-      rows[row]->counts[bucket] += other.rows[row]->counts[bucket];
+      mine[bucket] += other.counts[start + bucket];
   }
   number += other.number;
   smallest = std::min(smallest, other.smallest);
@@ -85,21 +93,17 @@ std::uint64_t Distribution::percentile(double percent) const {
     return *nth;
   }
   std::uint64_t seen = 0;
-  for (unsigned row = 0; row < rows.size(); ++row) {
-    if (!rows[row])
+  for (std::size_t at = 0; at < counts.size(); ++at) {
+    seen += counts[at];
+    if (seen < rank)
       continue;
-    for (unsigned bucket = 0; bucket < kRowSize; ++bucket) {
-      seen += rows[row]->counts[bucket];
-      if (seen < rank)
-        continue;
-      // The middle of the bucket: off by half its width at most.
-      std::uint64_t value = bucket;
-      if (row > 0) {
-        std::uint64_t low = std::uint64_t{kRowSize + bucket} << (row - 1);
-        value = low + ((std::uint64_t{1} << (row - 1)) >> 1);
-      }
-      return std::clamp(value, smallest, largest);
-    }
+    // The middle of the bucket: off by half its width at most.
+    unsigned number = firstRow + static_cast<unsigned>(at / kRowSize);
+    std::uint64_t value = at % kRowSize;
+    if (number > 0)
+      value = ((kRowSize + value) << (number - 1)) +
+              ((std::uint64_t{1} << (number - 1)) >> 1);
+    return std::clamp(value, smallest, largest);
   }
   return largest;
 }
@@ -115,11 +119,12 @@ std::vector<std::uint64_t> Distribution::octaves() const {
   };
   for (std::uint64_t value : exact)
     addTo(static_cast<unsigned>(std::bit_width(value)), 1);
-  for (unsigned row = 0; row < rows.size(); ++row)
-    for (unsigned bucket = 0; rows[row] && bucket < kRowSize; ++bucket)
-      addTo(row == 0 ? static_cast<unsigned>(std::bit_width(bucket))
-                     : row + kSubBits,
-            rows[row]->counts[bucket]);
+  for (std::size_t at = 0; at < counts.size(); ++at) {
+    unsigned number = firstRow + static_cast<unsigned>(at / kRowSize);
+    addTo(number == 0 ? static_cast<unsigned>(std::bit_width(at % kRowSize))
+                      : number + kSubBits,
+          counts[at]);
+  }
   return result;
 }
 
@@ -161,23 +166,33 @@ void FunctionStatistics::merge(const FunctionStatistics &other) {
 //===--- Statistics
 //--------------------------------------------------------===//
 
-FunctionStatistics &Statistics::entry(std::uint64_t functionId) {
+std::uint32_t Statistics::numberOf(std::uint64_t functionId) {
   std::uint32_t number = index.add(functionId);
   if (number == all.size())
     all.emplace_back().functionId = functionId;
-  return all[number];
+  return number;
 }
 
 void Statistics::add(const Span &span) {
   ++calls;
-  if (span.how == SpanEnd::Open)
-    ++openCalls;
-  entry(span.functionId).add(span);
+  openCalls += span.how == SpanEnd::Open;
+  all[numberOf(span.functionId)].add(span);
 }
 
 void Statistics::addThread(const atf::IndexReader &reader,
                            atf::SeqRange range) {
-  auto walker = forEachSpan(reader, range, [this](const Span &s) { add(s); });
+  // The walker has numbered the functions already; a number is translated once.
+  std::vector<std::uint32_t> numbers;
+  auto walker = forEachSpan(reader, range, [&](const Span &span) {
+    if (span.functionIndex >= numbers.size())
+      numbers.resize(span.functionIndex + 1, FunctionIndex::kNone);
+    std::uint32_t &number = numbers[span.functionIndex];
+    if (number == FunctionIndex::kNone)
+      number = numberOf(span.functionId);
+    ++calls;
+    openCalls += span.how == SpanEnd::Open;
+    all[number].add(span);
+  });
   strayExits += walker.strayExits();
   missingExits += walker.missingExits();
   unknownKinds += walker.unknownKinds();
@@ -186,7 +201,7 @@ void Statistics::addThread(const atf::IndexReader &reader,
 
 void Statistics::merge(const Statistics &other) {
   for (const FunctionStatistics &function : other.all)
-    entry(function.functionId).merge(function);
+    all[numberOf(function.functionId)].merge(function);
   calls += other.calls;
   strayExits += other.strayExits;
   missingExits += other.missingExits;

@@ -47,11 +47,11 @@ private:
       return false;
     begin_ = best->begin, end_ = best->end;
     from_ = best->loaded_stamp, to_ = validTo;
-    // A younger module may cover another part of this one's old place: then only this entry is sure.
+    // A younger module may cover another part of this one's old place: then the answer holds for this entry only, or up
+    // to when that one came.
     for (uint64_t i = (uint64_t)(best - modules_) + 1; i < used_; ++i)
-      if (modules_[i].begin < end_ && begin_ < modules_[i].end &&
-          modules_[i].loaded_stamp < to_)
-        to_ = modules_[i].loaded_stamp > stamp ? modules_[i].loaded_stamp : stamp + 1;
+      if (modules_[i].begin < end_ && begin_ < modules_[i].end && modules_[i].loaded_stamp < to_)
+        to_ = modules_[i].loaded_stamp > stamp ? modules_[i].loaded_stamp : 0;
     moduleBits_ = (uint64_t)best->module_id << 32;
     return true;
   }

@@ -22,7 +22,7 @@ for name in ("examples", "docs", "include"):
         os.symlink(root / name, name)
 
 SHAPES = [
-    (r"session_\d{8}_\d{6}", "session_DATE"),
+    (r"session_\d{8}_\d{6}(_\d+)?", "session_DATE"),
     (r"pid_\d+", "pid_N"),
     (r"\b(pid|tid|thread|process) \d+", r"\1 N"),
     (r"\b\d[\d,]*(\.\d+)? ?(ns|us|µs|ms|s|min)\b", "TIME"),

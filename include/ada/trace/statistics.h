@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace ada {
@@ -17,7 +16,7 @@ namespace ada {
 /// exact. Beyond, values are counted in buckets, 64 to a power of two, and an
 /// answer is off by at most 1/128 of itself (0.8 %); values under 128 ns, the
 /// smallest and the largest stay exact. Memory: 512 bytes for each power of two
-/// in which there are values.
+/// from the smallest value to the largest.
 class Distribution {
 public:
   static constexpr std::size_t kExact = 64;
@@ -39,19 +38,17 @@ public:
   std::vector<std::uint64_t> octaves() const;
 
 private:
-  static constexpr unsigned kSubBits = 6, kRowSize = 1u << kSubBits;
-  struct Row {
-    std::uint64_t counts[kRowSize] = {};
-  };
-
-  void count(std::uint64_t value, std::uint64_t times);
+  std::uint64_t *row(unsigned number);
+  void count(std::uint64_t value);
   void spill();
 
   std::uint64_t number = 0, smallest = ~std::uint64_t{0}, largest = 0;
   std::vector<std::uint64_t> exact;
-  // rows[n] holds the values with n+6 significant bits; rows[0] those with at
-  // most 6.
-  std::vector<std::unique_ptr<Row>> rows;
+  // Rows of 64 buckets, one a power of two, from the smallest to the largest
+  // that was needed. Row n holds the values of n + 6 significant bits, row 0
+  // those of at most 6.
+  unsigned firstRow = 0;
+  std::vector<std::uint64_t> counts;
 };
 
 /// One function's figures.
@@ -89,7 +86,7 @@ public:
   /// Adds another collection, of another thread for instance.
   void merge(const Statistics &other);
 
-  /// One entry a function, in order of first sight.
+  /// One entry a function, in the order in which their first calls ended.
   const std::vector<FunctionStatistics> &functions() const noexcept {
     return all;
   }
@@ -101,7 +98,7 @@ public:
   std::uint32_t maxDepth = 0;
 
 private:
-  FunctionStatistics &entry(std::uint64_t functionId);
+  std::uint32_t numberOf(std::uint64_t functionId);
   FunctionIndex index;
   std::vector<FunctionStatistics> all;
 };

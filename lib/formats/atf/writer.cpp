@@ -1,6 +1,6 @@
 // Writes index and detail files in an order that a crash can't spoil.
-#include "ada/trace/atf_writer.h"
 #include "ada/trace/atf_index.h"
+#include "ada/trace/atf_writer.h"
 
 #include "formats/atf/checksum.h"
 #include "formats/atf/file_bytes.h"
@@ -43,7 +43,8 @@ public:
     return {};
   }
 
-  // Opens a file that exists and cuts it to `bytes`; what is added comes behind them.
+  // Opens a file that exists and cuts it to `bytes`; what is added comes behind
+  // them.
   Expected<void> reopen(std::uint64_t bytes) {
     fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (fd < 0)
@@ -58,26 +59,32 @@ public:
   // Takes bytes into the checksum that are in the file already.
   void count(std::span<const std::byte> bytes) { sum.add(bytes); }
 
-  // Events, which the checksum covers.
+  // Events, which the checksum covers. It is taken of whole buffers: per event
+  // it would cost more than everything else.
   Expected<void> add(const void *data, std::size_t size) {
-    sum.add({static_cast<const std::byte *>(data), size});
-    return addUnsummed(data, size);
-  }
-  Expected<void> addUnsummed(const void *data, std::size_t size) {
     if (failure)
       return *failure;
     if (buffer.size() + size > kBufferBytes)
       if (auto done = flush(); !done)
         return done;
     auto *bytes = static_cast<const std::byte *>(data);
-    if (size > kBufferBytes)
+    if (size > kBufferBytes) {
+      sum.add({bytes, size});
       return write(bytes, size);
+    }
     buffer.insert(buffer.end(), bytes, bytes + size);
     return {};
+  }
+  // Header and footer, which it doesn't.
+  Expected<void> addUnsummed(const void *data, std::size_t size) {
+    if (auto done = flush(); !done)
+      return done;
+    return write(static_cast<const std::byte *>(data), size);
   }
   Expected<void> flush() {
     if (failure)
       return *failure;
+    sum.add(buffer);
     auto done = write(buffer.data(), buffer.size());
     buffer.clear();
     return done;
@@ -225,9 +232,6 @@ Expected<IndexWriter> IndexWriter::create(const std::string &path,
     return made.error();
   if (auto written = state->header(false, false); !written)
     return written.error();
-  // Readers of a file that has just been begun find at least its header.
-  if (auto written = state->out.flush(); !written)
-    return written.error();
   return IndexWriter(std::move(state));
 }
 
@@ -320,6 +324,8 @@ Expected<void> IndexWriter::finish(bool hasDetail) {
   State &s = *state;
   if (!s.out.isOpen())
     return finishedError(s.out.path);
+  if (auto done = s.out.flush(); !done) // completes the checksum
+    return done;
   RawIndexFooter raw{};
   std::memcpy(raw.magic, "2ITA", 4);
   raw.checksum = s.out.checksum();
@@ -380,8 +386,6 @@ Expected<DetailWriter> DetailWriter::create(const std::string &path,
   if (auto made = state->out.create(options.overwrite); !made)
     return made.error();
   if (auto written = state->header(false); !written)
-    return written.error();
-  if (auto written = state->out.flush(); !written)
     return written.error();
   return DetailWriter(std::move(state));
 }
@@ -502,6 +506,8 @@ Expected<void> DetailWriter::finish() {
   State &s = *state;
   if (!s.out.isOpen())
     return finishedError(s.out.path);
+  if (auto done = s.out.flush(); !done) // completes the checksum
+    return done;
   RawDetailFooter raw{};
   std::memcpy(raw.magic, "2DTA", 4);
   raw.checksum = s.out.checksum();

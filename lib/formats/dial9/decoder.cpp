@@ -166,7 +166,7 @@ const uint8_t *Decoder::Impl::decodeOptional(FieldType type, Value &value,
   if (p == end || *p > 1)
     return nullptr;
   bool present = *p++;
-  ValueAccess::setType(value, present ? type : FieldType::Absent);
+  value = present ? ValueAccess::blank(type) : Value::absent();
   return present ? decodeValue(type, value, p, end) : p;
 }
 

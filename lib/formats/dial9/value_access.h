@@ -27,7 +27,6 @@ struct ValueAccess {
   }
   /// A value of this type whose number or place is still to come.
   static Value blank(FieldType type) { return {type, 0}; }
-  static void setType(Value &v, FieldType type) { v.kind = type; }
 };
 } // namespace detail
 

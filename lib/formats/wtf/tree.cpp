@@ -13,6 +13,7 @@ namespace {
 /// An item that outlives its record.
 struct Raw {
   ItemKind kind;
+  std::uint32_t order; // among those of its zone, in the file
   std::string_view name;
   const EventType *type;
   std::uint64_t timeUs;
@@ -58,7 +59,7 @@ void Builder::onRecord(const Record &record) {
     collected.resize(zone.index + 1);
   Collected &into = collected[zone.index];
   forEachItem(record, [&](Item &item) {
-    Raw raw{item.kind, record.type->name, record.type, item.timeUs,
+    Raw raw{item.kind, static_cast<std::uint32_t>(into.items.size()), record.type->name, record.type, item.timeUs,
             static_cast<std::uint32_t>(into.values.size()), 0};
     const bool named = item.kind == ItemKind::Mark || item.kind == ItemKind::TimeStamp;
     if (named || item.kind == ItemKind::AppendData || record.type->role == Role::ScopeEnter)
@@ -83,8 +84,9 @@ void Builder::finish() {
     if (!zone.id && tracker.zones.size() > 1 && from.items.empty())
       continue; // everything happened in zones with a number
     if (zone.outOfOrder)
-      std::stable_sort(from.items.begin(), from.items.end(),
-                       [](const Raw &a, const Raw &b) { return a.timeUs < b.timeUs; });
+      std::sort(from.items.begin(), from.items.end(), [](const Raw &a, const Raw &b) {
+        return a.timeUs != b.timeUs ? a.timeUs < b.timeUs : a.order < b.order;
+      });
     ZoneTree &into = tree.zones.emplace_back();
     into.zone = zone;
     into.values = std::move(from.values);

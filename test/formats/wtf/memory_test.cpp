@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <malloc.h>
 #include <new>
 
 namespace {
@@ -13,24 +15,23 @@ bool counting;
 
 } // namespace
 
-// Counted by a size in front of each block.
-void *operator new(std::size_t size) {
-  auto *block = static_cast<std::size_t *>(std::malloc(size + 16));
-  if (!block)
-    throw std::bad_alloc();
-  block[0] = counting ? size : 0;
-  if (counting && (live += size) > peak)
+void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
+  void *block = std::malloc(size);
+  if (counting && (live += malloc_usable_size(block)) > peak)
     peak = live;
-  return block + 2;
+  return block;
 }
-void operator delete(void *p) noexcept {
-  if (!p)
-    return;
-  auto *block = static_cast<std::size_t *>(p) - 2;
-  live -= block[0] < live ? block[0] : live;
+void *operator new(std::size_t size) {
+  if (void *block = operator new(size, std::nothrow))
+    return block;
+  throw std::bad_alloc();
+}
+void operator delete(void *block) noexcept {
+  if (counting)
+    live -= std::min(live, malloc_usable_size(block)); // it may be older than the counting
   std::free(block);
 }
-void operator delete(void *p, std::size_t) noexcept { operator delete(p); }
+void operator delete(void *block, std::size_t) noexcept { operator delete(block); }
 
 namespace {
 

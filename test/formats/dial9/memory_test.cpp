@@ -1,0 +1,171 @@
+// Decoding asks for memory in proportion to the bytes that are there, whatever
+// they claim; and once the schemas are known, a visitor's events ask for none.
+#include "ada/trace/dial9.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <malloc.h>
+#include <new>
+
+using namespace ada::dial9;
+
+namespace {
+size_t allocations = 0, live = 0, peak = 0;
+
+void *counted(void *p) {
+  if (!p)
+    std::abort();
+  ++allocations;
+  live += malloc_usable_size(p);
+  peak = std::max(peak, live);
+  return p;
+}
+} // namespace
+
+[[gnu::noinline]] void *operator new(size_t size) {
+  return counted(std::malloc(size));
+}
+[[gnu::noinline]] void *operator new[](size_t size) {
+  return counted(std::malloc(size));
+}
+// Not inlined: the compiler would see malloc's pointers freed by delete.
+[[gnu::noinline]] void operator delete(void *p) noexcept {
+  if (p)
+    live -= malloc_usable_size(p);
+  std::free(p);
+}
+void operator delete(void *p, size_t) noexcept { operator delete(p); }
+void operator delete[](void *p) noexcept { operator delete(p); }
+void operator delete[](void *p, size_t) noexcept { operator delete(p); }
+
+namespace {
+/// The most bytes that were live during `work` over what was before.
+template <class Work> size_t peakOf(Work work) {
+  const size_t before = live;
+  peak = live;
+  work();
+  return peak - before;
+}
+
+// A schema's field of three bytes becomes a field, a value and up to a run:
+// about 50 bytes, and while lists grow a bit more. The constant is the table of
+// type ids at its worst, when every page of it is used, and the decoder itself.
+constexpr size_t kVisitFactor = 30, kOwnFactor = 60, kConstant = 600 << 10;
+
+std::vector<std::filesystem::path> streams() {
+  std::vector<std::filesystem::path> found;
+  const char *other = std::getenv("ADA_VECTORS");
+  for (const auto &entry : std::filesystem::recursive_directory_iterator(
+           other ? other : ADA_TEST_VECTORS))
+    if (entry.path().extension() == ".trc")
+      found.push_back(entry.path());
+  return found;
+}
+
+void expectBounded(std::span<const uint8_t> bytes, const std::string &name) {
+  SCOPED_TRACE(name);
+  for (Dialect dialect : {Dialect::Seed, Dialect::Extended}) {
+    EXPECT_LE(peakOf([&] {
+                Visitor visitor;
+                Decoder decoder(visitor, {dialect});
+                for (std::span<const uint8_t> left = bytes; !left.empty();) {
+                  decoder.push(left.first(std::min<size_t>(left.size(), 100)));
+                  left = left.subspan(std::min<size_t>(left.size(), 100));
+                }
+              }),
+              kVisitFactor * bytes.size() + kConstant);
+    EXPECT_LE(peakOf([&] { (void)decodeAll(bytes, {dialect}); }),
+              kOwnFactor * bytes.size() + kConstant);
+  }
+}
+} // namespace
+
+TEST(Dial9Memory, Vectors) {
+  ASSERT_FALSE(streams().empty());
+  for (const std::filesystem::path &path : streams()) {
+    std::ifstream in(path, std::ios::binary);
+    const std::vector<uint8_t> bytes(std::istreambuf_iterator<char>(in), {});
+    expectBounded(bytes, path.filename());
+  }
+}
+
+// The streams that cost most a byte.
+TEST(Dial9Memory, WorstCases) {
+  Encoder schemas, events, segments, pools, fields;
+  for (unsigned i = 0; i < 0x10000; i += 0x101)
+    ASSERT_EQ(schemas.schema(uint16_t(i), "", true, {}), EncodeError::None);
+  expectBounded(schemas.bytes(), "a schema in each page of the table");
+
+  ASSERT_EQ(events.schema(0, "", false, {}), EncodeError::None);
+  for (int i = 0; i < 100'000; ++i)
+    ASSERT_EQ(events.event(0, {}), EncodeError::None);
+  expectBounded(events.bytes(), "events of three bytes");
+
+  for (int i = 0; i < 100'000; ++i)
+    ASSERT_EQ(segments.segment(), EncodeError::None);
+  expectBounded(segments.bytes(), "nothing but headers");
+
+  std::vector<StringPoolEntry> entries(10'000);
+  for (uint32_t i = 0; i < entries.size(); ++i)
+    entries[i].id = i;
+  ASSERT_EQ(pools.stringPool(entries), EncodeError::None);
+  expectBounded(pools.bytes(), "empty pool entries");
+
+  std::vector<Field> alternating(kMaxFields);
+  for (size_t i = 0; i < alternating.size(); ++i)
+    alternating[i].type = i % 2 ? FieldType::U8 : FieldType::U16;
+  ASSERT_EQ(fields.schema(0, "", false, alternating), EncodeError::None);
+  expectBounded(fields.bytes(), "fields of three bytes, no two alike");
+}
+
+TEST(Dial9Memory, EventsOfAVisitorAllocateNothing) {
+  Encoder encoder;
+  const Field all[] = {
+      {"a", FieldType::Varint},    {"b", FieldType::U32},
+      {"c", FieldType::String},    {"d", FieldType::StackFrames},
+      {"e", FieldType::StringMap}, {"f", FieldType::DynamicList},
+      {"g", FieldType::F64, true}, {"h", FieldType::Bool},
+      {"i", FieldType::DynamicMap}};
+  const uint64_t stack[] = {1, 2, 3};
+  const StringPair pairs[] = {{"k", "v"}};
+  const Value items[] = {Value::u8(1), Value::stringMap(pairs)};
+  const ValuePair entries[] = {{Value::string("k"), Value::list(items)}};
+  const Value values[] = {
+      Value::varint(300),        Value::u32(5),           Value::string("text"),
+      Value::stackFrames(stack), Value::stringMap(pairs), Value::list(items),
+      Value::float64(1),         Value::boolean(true),    Value::map(entries)};
+  ASSERT_EQ(encoder.schema(0, "All", true, all), EncodeError::None);
+  for (uint64_t i = 0; i < 1000; ++i)
+    ASSERT_EQ(encoder.event(0, i, values), EncodeError::None);
+
+  struct Counter : Visitor {
+    uint64_t events = 0, seen = 0;
+    void onEvent(const EventView &event) override {
+      ++events;
+      for (const Value &item :
+           event.values[5]
+               .asList()) // looking into containers allocates nothing either
+        seen += item.type() == FieldType::U8 ? item.asUint64()
+                                             : item.asStringMap().size();
+    }
+  } counter;
+  Decoder decoder(counter);
+  // The schema and an event or two in pieces, so that the buffer for straddling
+  // frames has its size.
+  size_t warm = 0;
+  for (; counter.events < 3; ++warm)
+    decoder.push(encoder.bytes().subspan(warm, 1));
+  const size_t before = allocations;
+  for (std::span<const uint8_t> left = encoder.bytes().subspan(warm);
+       !left.empty();) {
+    decoder.push(left.first(std::min<size_t>(left.size(), 50)));
+    left = left.subspan(std::min<size_t>(left.size(), 50));
+  }
+  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(counter.events, 1000u);
+  EXPECT_EQ(counter.seen, 2000u);
+  EXPECT_TRUE(decoder.status().ok());
+}

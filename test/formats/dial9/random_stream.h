@@ -1,0 +1,106 @@
+// Random streams with what is in them, written by a second, plain writer that
+// shares nothing with the library's encoder.
+#ifndef ADA_TEST_DIAL9_RANDOM_STREAM_H
+#define ADA_TEST_DIAL9_RANDOM_STREAM_H
+
+#include "ada/trace/dial9.h"
+
+#include <random>
+
+namespace ada::dial9::test {
+
+/// A frame as the generator meant it.
+struct Meant {
+  FrameTag kind;
+  std::shared_ptr<const Schema> schema; // Schema, Event
+  uint64_t number = 0; // time of an event or reset; type id of annotations
+  std::vector<Value> values;
+  std::vector<StringPoolEntry> strings;
+  std::vector<StackPoolEntry> stacks;
+  std::vector<Annotation> annotations;
+  bool implied = false; ///< a reset that an encoder finds out by itself
+};
+
+/// Canonical: what an encoder writes. Free: what a decoder must read as well,
+/// that is longer varints than needed, other bytes for true, resets nobody
+/// needs.
+enum class Writing : uint8_t { Canonical, Free };
+
+class RandomStream {
+public:
+  RandomStream(uint32_t seed, Writing style, Dialect allowed);
+
+  std::vector<uint8_t> bytes;
+  std::vector<Meant> frames;
+
+private:
+  template <class T> T below(T end) {
+    return std::uniform_int_distribution<T>(0, end - 1)(random);
+  }
+  bool chance(unsigned oneIn) { return below(oneIn) == 0; }
+  uint64_t number();
+  std::string_view text();
+  std::span<const uint64_t> stack();
+  FieldType fieldType();
+  Value value(FieldType type, int depth);
+
+  void header();
+  void schema();
+  void schemaAgain();
+  void event();
+  void stringPool();
+  void stackPool();
+  void reset(uint64_t time);
+  void annotations();
+
+  void little(uint64_t number, int size);
+  void varint(uint64_t number);
+  void counted(std::string_view text, int size);
+  void raw(std::string_view text);
+  void addresses(AddressList list);
+  void writeSchema(const Schema &schema);
+  void writeValue(const Value &value);
+
+  std::mt19937 random;
+  Writing style;
+  Dialect dialect;
+  uint64_t base = 0;
+  std::map<uint16_t, std::shared_ptr<const Schema>> types;
+  // What the values point to.
+  std::deque<std::string> texts;
+  std::deque<std::vector<uint64_t>> stackStore;
+  std::deque<std::vector<StringPair>> mapStore;
+  std::deque<std::vector<Value>> listStore;
+  std::deque<std::vector<ValuePair>> entryStore;
+};
+
+/// Does to an encoder what the stream means.
+EncodeError encodeMeant(Encoder &encoder, const Meant &frame);
+
+/// Compares what a decoder shows with what was meant.
+class MeantVisitor : public Visitor {
+public:
+  explicit MeantVisitor(std::span<const Meant> expected) : frames(expected) {}
+  bool complete() const { return right && next == frames.size(); }
+
+  void onSchema(const Schema &schema, uint64_t offset) override;
+  void onEvent(const EventView &event) override;
+  void onStringPool(StringPoolView entries, uint64_t offset) override;
+  void onStackPool(StackPoolView entries, uint64_t offset) override;
+  void onTimestampReset(uint64_t timestampNs, uint64_t offset) override;
+  void onAnnotations(uint64_t typeId, AnnotationsView entries,
+                     uint64_t offset) override;
+  void onSegment(uint64_t offset) override;
+
+private:
+  const Meant *expect(FrameTag kind);
+  void check(bool same) { right = right && same; }
+
+  std::span<const Meant> frames;
+  size_t next = 0;
+  bool right = true;
+};
+
+} // namespace ada::dial9::test
+
+#endif // ADA_TEST_DIAL9_RANDOM_STREAM_H

@@ -1,0 +1,259 @@
+// Every vector of a folder decodes to its JSON, or fails with the error and
+// offset named there, however the bytes are cut into chunks; and what an
+// encoder must produce, ours produces.
+//
+// ADA_VECTORS=DIR takes another folder in the same form; what is not a dial9
+// vector in it is passed over.
+#include "dial9_stream.h"
+#include "sha256.h"
+#include "stream_json.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+namespace fs = std::filesystem;
+using namespace ada::dial9;
+using namespace ada::dial9::test;
+
+namespace {
+struct Vector {
+  std::string name;
+  Json json;
+  std::vector<uint8_t> bytes;
+};
+
+fs::path folder() {
+  const char *other = std::getenv("ADA_VECTORS");
+  return other ? other : ADA_TEST_VECTORS;
+}
+
+std::vector<uint8_t> readFile(const fs::path &path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in) << path;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<fs::path> jsonFiles() {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry &entry :
+       fs::recursive_directory_iterator(folder()))
+    if (entry.path().extension() == ".json")
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<Vector> vectors() {
+  std::vector<Vector> found;
+  for (const fs::path &path : jsonFiles()) {
+    Json json = Json::parse(std::ifstream(path));
+    if (!json.is_object() || json.value("format", "") != "dial9")
+      continue;
+    const fs::path stream =
+        path.parent_path() / json.at("file").get<std::string>();
+    found.push_back({path.parent_path().filename() / path.filename(), json,
+                     readFile(stream)});
+  }
+  return found;
+}
+
+/// Each answer that the vector holds, with the dialect it is for.
+std::vector<std::pair<Dialect, Json>> answersOf(const Vector &vector) {
+  const Json &expect = vector.json.at("expect");
+  if (vector.json.at("profile") == "ext")
+    return {{Dialect::Extended, expect}};
+  return {{Dialect::Seed, expect},
+          {Dialect::Extended, vector.json.value("expect_ext", expect)}};
+}
+
+void expectStatus(const DecodeStatus &status, const Json &expected) {
+  EXPECT_EQ(outcomeName(status.outcome),
+            expected.at("outcome").get<std::string>());
+  const Json &error = expected.at("error");
+  EXPECT_EQ(code(status.error),
+            error.is_null() ? "" : error.get<std::string>());
+  EXPECT_EQ(status.offset, expected.at("offset").get<uint64_t>());
+  EXPECT_EQ(status.message().empty(), status.ok());
+}
+
+void expectAnswer(const Answer &answer, const Json &expected) {
+  expectStatus(answer.status, expected);
+  EXPECT_EQ(Json(answer.frames), expected.at("frames"));
+}
+
+/// A chunk size for each push: one byte, or random ones of several magnitudes.
+std::vector<ChunkSizes> chunkings() {
+  std::vector<ChunkSizes> all = {[] { return size_t(1); }};
+  for (size_t most : {3, 17, 300, 70000})
+    all.push_back([most, random = std::minstd_rand(unsigned(most))]() mutable {
+      return std::uniform_int_distribution<size_t>(1, most)(random);
+    });
+  return all;
+}
+} // namespace
+
+TEST(Dial9Vectors, ThereAreSome) {
+  const std::vector<Vector> all = vectors();
+  ASSERT_FALSE(all.empty()) << "no dial9 vectors in " << folder();
+  for (const fs::path &path :
+       jsonFiles()) // the list, if there is one, names nothing that is missing
+    if (path.filename() == "index.json")
+      for (const Json &entry : Json::parse(std::ifstream(path)))
+        if (fs::path listed = entry.at("path").get<std::string>();
+            *listed.begin() == "dial9") {
+          EXPECT_TRUE(fs::exists(path.parent_path() /
+                                 listed.lexically_relative("dial9")))
+              << listed;
+        }
+}
+
+TEST(Dial9Vectors, DecodeToTheirJson) {
+  for (const Vector &vector : vectors())
+    for (const auto &[dialect, expected] : answersOf(vector)) {
+      SCOPED_TRACE(vector.name +
+                   (dialect == Dialect::Seed ? ", seed" : ", extended"));
+      EXPECT_EQ(vector.bytes.size(), vector.json.at("size").get<size_t>());
+      expectAnswer(decode(vector.bytes, {dialect}), expected);
+    }
+}
+
+TEST(Dial9Vectors, ChunksMakeNoDifference) {
+  for (const Vector &vector : vectors())
+    for (const auto &[dialect, expected] : answersOf(vector))
+      for (const ChunkSizes &sizes : chunkings()) {
+        SCOPED_TRACE(vector.name +
+                     (dialect == Dialect::Seed ? ", seed" : ", extended"));
+        expectAnswer(decode(vector.bytes, {dialect}, sizes), expected);
+      }
+}
+
+TEST(Dial9Vectors, Cuts) {
+  for (const Vector &vector : vectors()) {
+    if (!vector.json.contains("cuts"))
+      continue;
+    for (const auto &[dialect, expected] : answersOf(vector))
+      for (const Json &cut : vector.json.at("cuts")) {
+        SCOPED_TRACE(vector.name + " cut to " + cut.at("len").dump());
+        const auto shorter = std::span(vector.bytes).first(cut.at("len"));
+        for (const Answer &answer :
+             {decode(shorter, {dialect}),
+              decode(shorter, {dialect}, [] { return 1; })}) {
+          expectStatus(answer.status, cut);
+          ASSERT_EQ(answer.frames.size(), cut.at("frames").get<size_t>());
+          for (size_t i = 0; i < answer.frames.size(); ++i)
+            EXPECT_EQ(answer.frames[i], expected.at("frames").at(i));
+        }
+      }
+  }
+}
+
+// Cut at any byte, a stream gives the frames that were whole, the offset of the
+// one that is not, and never another frame.
+TEST(Dial9Vectors, TruncationAtEveryByte) {
+  for (const Vector &vector : vectors())
+    for (const auto &[dialect, expected] : answersOf(vector)) {
+      // All of a short stream; of a long one every so many bytes.
+      const size_t step = 1 + vector.bytes.size() / 200;
+      for (size_t size = 0; size < vector.bytes.size(); size += step) {
+        SCOPED_TRACE(vector.name + " cut to " + std::to_string(size));
+        const Answer answer =
+            decode(std::span(vector.bytes).first(size), {dialect});
+        const Json &frames = expected.at("frames");
+        ASSERT_LE(answer.frames.size(), frames.size());
+        for (size_t i = 0; i < answer.frames.size(); ++i)
+          ASSERT_EQ(answer.frames[i], frames.at(i));
+        ASSERT_LE(answer.status.offset, size);
+        ASSERT_LE(answer.status.offset, expected.at("offset").get<uint64_t>());
+        if (answer.status.outcome == Outcome::Error &&
+            answer.status.error != DecodeError::HeaderTruncated) {
+          ASSERT_EQ(code(answer.status.error),
+                    expected.at("error").get<std::string>());
+        }
+      }
+    }
+}
+
+TEST(Dial9Vectors, PoolsAtTheEnd) {
+  for (const Vector &vector : vectors()) {
+    SCOPED_TRACE(vector.name);
+    JsonVisitor visitor;
+    Decoder(visitor).push(vector.bytes);
+    if (vector.json.contains("pools")) {
+      Json pools = Json::object();
+      visitor.strings.forEach([&](uint32_t id, const std::string &text) {
+        pools[std::to_string(id)] = textJson(text);
+      });
+      EXPECT_EQ(pools, vector.json.at("pools"));
+    }
+    if (vector.json.contains("stacks")) {
+      Json stacks = Json::object();
+      visitor.stacks.forEach(
+          [&](uint32_t id, const std::vector<uint64_t> &stack) {
+            stacks[std::to_string(id)] = valueJson(Value::stackFrames(stack));
+          });
+      EXPECT_EQ(stacks, vector.json.at("stacks"));
+    }
+  }
+}
+
+TEST(Dial9Vectors, EncodeOperationsGiveTheFile) {
+  for (const Vector &vector : vectors()) {
+    if (!vector.json.contains("encode_ops"))
+      continue;
+    for (const auto &[dialect, expected] : answersOf(vector)) {
+      SCOPED_TRACE(vector.name);
+      Encoder encoder(dialect);
+      EXPECT_EQ(encodeOps(encoder, vector.json.at("encode_ops")),
+                EncodeError::None);
+      EXPECT_TRUE(std::ranges::equal(encoder.bytes(), vector.bytes));
+    }
+  }
+}
+
+// What was decoded, encoded again, means the same; and a stream that follows
+// the encoder's rules gives its own bytes.
+TEST(Dial9Vectors, OwnedFramesWriteTheSameStream) {
+  for (const Vector &vector : vectors())
+    for (const auto &[dialect, expected] : answersOf(vector)) {
+      SCOPED_TRACE(vector.name);
+      const Trace trace = decodeAll(vector.bytes, {dialect});
+      Encoder encoder(dialect);
+      Json frames = Json::array();
+      for (const Frame &frame : trace.frames) {
+        frames.push_back(frameJson(frame));
+        ASSERT_EQ(encodeFrame(encoder, frame), EncodeError::None);
+      }
+      EXPECT_EQ(frames, expected.at("frames"));
+      EXPECT_EQ(Json(decode(encoder.bytes(), {dialect}).frames), frames);
+      const std::vector<uint8_t> whole(vector.bytes.begin(),
+                                       vector.bytes.begin() +
+                                           std::ptrdiff_t(trace.status.offset));
+      if (vector.json.contains("encode_ops")) {
+        EXPECT_TRUE(std::ranges::equal(encoder.bytes(), whole));
+      }
+    }
+}
+
+TEST(Dial9Vectors, MillionEventStreamsHaveTheirDigests) {
+  size_t checked = 0;
+  for (const fs::path &path : jsonFiles()) {
+    if (path.filename() != "bench.json")
+      continue;
+    const Json bench = Json::parse(std::ifstream(path));
+    for (const Json &stream : bench)
+      if (stream.is_object() && stream.contains("sha256")) {
+        Encoder encoder;
+        ASSERT_TRUE(ada::bench::writeSchedulerStream(
+            encoder, 1'000'000, stream.at("frames_per_stack")));
+        EXPECT_EQ(encoder.bytes().size(), stream.at("bytes").get<size_t>());
+        EXPECT_EQ(sha256(encoder.bytes()),
+                  stream.at("sha256").get<std::string>());
+        ++checked;
+      }
+  }
+  EXPECT_TRUE(checked > 0 || std::getenv("ADA_VECTORS"));
+}

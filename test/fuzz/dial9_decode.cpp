@@ -1,0 +1,142 @@
+// Fuzzes the dial9 decoders: visitor, owned frames, the gzip layer.
+//
+// Properties: no crash, no hang; the same frames and the same answer in
+// whatever pieces the stream comes, in both dialects; and memory in proportion
+// to the input, whatever lengths and counts it claims. `dial9_run.sh` builds
+// and runs it.
+#include "ada/trace/dial9.h"
+
+#include <sanitizer/allocator_interface.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace ada::dial9;
+
+namespace {
+void require(bool condition, const char *property) {
+  if (condition)
+    return;
+  std::fprintf(stderr, "broken: %s\n", property);
+  std::abort();
+}
+
+size_t live = 0, peak = 0;
+void onMalloc(const volatile void *p, size_t) {
+  live += __sanitizer_get_allocated_size(const_cast<const void *>(p));
+  peak = std::max(peak, live);
+}
+void onFree(const volatile void *p) {
+  if (p)
+    live -= std::min(
+        live, __sanitizer_get_allocated_size(const_cast<const void *>(p)));
+}
+const int kHooked =
+    __sanitizer_install_malloc_and_free_hooks(onMalloc, onFree);
+
+/// The most bytes that were live during `work` over what was before.
+template <class Work> size_t peakOf(Work work) {
+  const size_t before = live;
+  peak = live;
+  work();
+  return peak - before;
+}
+
+/// Remembers all that is shown, as a stream.
+struct Recorder : Visitor {
+  Encoder seen;
+  uint64_t lastOffset = 0;
+  bool taken = true;
+  void note(EncodeError error, uint64_t offset) {
+    taken = taken && error == EncodeError::None &&
+            (lastOffset == 0 || offset > lastOffset);
+    lastOffset = offset;
+  }
+  void onSchema(const Schema &schema, uint64_t offset) override {
+    note(seen.repeatSchema(schema), offset);
+  }
+  void onEvent(const EventView &event) override {
+    const uint16_t typeId = event.schema->typeId();
+    note(event.hasTimestamp()
+             ? seen.event(typeId, event.timestampNs, event.values)
+             : seen.event(typeId, event.values),
+         event.offset);
+  }
+  void onStringPool(StringPoolView entries, uint64_t offset) override {
+    note(seen.stringPool(
+             std::vector<StringPoolEntry>(entries.begin(), entries.end())),
+         offset);
+  }
+  void onStackPool(StackPoolView entries, uint64_t offset) override {
+    note(seen.stackPool(
+             std::vector<StackPoolEntry>(entries.begin(), entries.end())),
+         offset);
+  }
+  void onTimestampReset(uint64_t time, uint64_t offset) override {
+    note(seen.timestampReset(time), offset);
+  }
+  void onAnnotations(uint64_t typeId, AnnotationsView entries,
+                     uint64_t offset) override {
+    note(seen.annotations(
+             typeId, std::vector<Annotation>(entries.begin(), entries.end())),
+         offset);
+  }
+  void onSegment(uint64_t offset) override { note(seen.segment(), offset); }
+};
+
+template <class AnyDecoder>
+DecodeStatus decode(std::span<const uint8_t> bytes, size_t piece,
+                    Visitor &visitor, DecoderOptions options) {
+  AnyDecoder decoder(visitor, options);
+  for (; !bytes.empty(); bytes = bytes.subspan(std::min(piece, bytes.size())))
+    decoder.push(bytes.first(std::min(piece, bytes.size())));
+  return decoder.status();
+}
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  require(kHooked > 0, "allocations are seen");
+  const std::span bytes(data, size);
+  const size_t piece = size ? 1 + data[size / 2] % 61 : 1;
+  for (Dialect dialect : {Dialect::Seed, Dialect::Extended}) {
+    Recorder whole, pieces, bytewise;
+    const DecodeStatus status =
+        decode<Decoder>(bytes, size + 1, whole, {dialect});
+    require(decode<Decoder>(bytes, piece, pieces, {dialect}) == status,
+            "pieces end with the same answer");
+    require(decode<Decoder>(bytes, 1, bytewise, {dialect}) == status,
+            "bytes end with the same answer");
+    require(whole.taken,
+            "frames come in order, and an encoder takes what a decoder shows");
+    require(std::ranges::equal(whole.seen.bytes(), pieces.seen.bytes()),
+            "pieces show the same frames");
+    require(std::ranges::equal(whole.seen.bytes(), bytewise.seen.bytes()),
+            "bytes show the same frames");
+    require(status.offset <= size && (!status.ok() || status.offset == size),
+            "the offset lies in the stream");
+
+    // See test/formats/dial9/memory_test.cpp for the factors; the sanitizer's
+    // allocator rounds up more.
+    const size_t constant = 1 << 20;
+    Visitor silent;
+    require(peakOf([&] { decode<Decoder>(bytes, 64, silent, {dialect}); }) <=
+                60 * size + constant,
+            "a visitor's memory is bounded by the input");
+    require(peakOf([&] { (void)decodeAll(bytes, {dialect}); }) <=
+                120 * size + constant,
+            "owned frames are bounded by the input");
+  }
+
+  Recorder plain, packed;
+  DecoderOptions bounded;
+  bounded.maxBufferedBytes =
+      1 << 16; // what unpacks to much must not be collected
+  const DecodeStatus unpacked =
+      decode<UnzippingDecoder>(bytes, size + 1, plain, bounded);
+  require(decode<UnzippingDecoder>(bytes, piece, packed, bounded).error ==
+                  unpacked.error ||
+              unpacked.error == DecodeError::FrameTooLarge ||
+              size > bounded.maxBufferedBytes,
+          "packed pieces end with the same answer");
+  return 0;
+}

@@ -1,0 +1,280 @@
+// From records to events: each rule of expander.h, and, for random programs that return, throw, jump and lose records, that
+// what comes out always nests and nothing is unaccounted for.
+#include "ring/expander.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace ada::ring;
+
+namespace {
+
+constexpr std::uint64_t kBase = 0x10000;
+
+Frame *grow(Frame *old, std::size_t, std::size_t capacity) {
+  return static_cast<Frame *>(std::realloc(old, capacity * sizeof(Frame)));
+}
+Frame *growNothing(Frame *, std::size_t, std::size_t) { return nullptr; }
+
+// A thread whose functions are named a, b, c, …
+class Expansion {
+public:
+  Expansion() {
+    module.begin = kBase, module.end = kBase + 26 * sizeof(ada_function), module.module_id = 1;
+    modules.update(&module, 1);
+  }
+  ~Expansion() { std::free(state.stack.frames); }
+
+  void record(ada_record r, CallStack::Grow how = grow) {
+    expand(state, r, clock, modules, how, [&](const Event &e) { events.push_back(e); });
+  }
+  // "+a" a call of a, "-a" its return, "!a" left by unwinding, "M5" a mark of frame 5, "R5" its resync, "G2,3" a gap in
+  // which two calls were left and three entered.
+  void feed(const std::string &text) {
+    std::size_t at = 0;
+    while (at < text.size()) {
+      std::size_t end = std::min(text.find(' ', at), text.size());
+      std::string word = text.substr(at, end - at);
+      at = end + 1;
+      std::uint64_t entry = kBase + (word[1] - 'a') * sizeof(ada_function);
+      std::uint64_t frame = word[0] == 'M' || word[0] == 'R' ? 16 * std::stoul(word.substr(1)) : 0;
+      std::uint64_t what = 0;
+      switch (word[0]) {
+      case '+': what = entry | ADA_RECORD_CALL; break;
+      case '-': what = entry | ADA_RECORD_RETURN; break;
+      case '!': what = entry | ADA_RECORD_EXCEPTION; break;
+      case 'M': what = frame | ADA_RECORD_MARK; break;
+      case 'R': what = frame | ADA_RECORD_RESYNC; break;
+      case 'G':
+        what = std::stoul(word.substr(1)) << 34 | std::stoul(word.substr(word.find(',') + 1)) << 4 | ADA_RECORD_GAP;
+        break;
+      }
+      record(ada_record{stamp++, what});
+    }
+  }
+  // The events in the same notation.
+  std::string text() const {
+    std::string t;
+    for (const Event &e : events)
+      t += std::string(t.empty() ? "" : " ") + " +-!"[e.kind] + char('a' + (e.functionId & 0xff));
+    return t;
+  }
+  // Empty, or what is wrong.
+  std::string nesting() const {
+    std::vector<std::uint64_t> open;
+    std::uint64_t last = 0;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const Event &e = events[i];
+      if (e.timestampNs < last)
+        return "event " + std::to_string(i) + " goes back in time";
+      last = e.timestampNs;
+      if (e.kind == kCall) {
+        open.push_back(e.functionId);
+        continue;
+      }
+      if (open.empty() || open.back() != e.functionId)
+        return "event " + std::to_string(i) + " does not leave the innermost call";
+      open.pop_back();
+    }
+    return "";
+  }
+
+  ThreadExpansion state;
+  std::vector<Event> events;
+  std::uint64_t stamp = 1000;
+
+private:
+  ada_ring_module module = {};
+  ModuleMap modules;
+  ClockMap clock;
+};
+
+std::string expanded(const std::string &records) {
+  Expansion e;
+  e.feed(records);
+  return e.text();
+}
+
+TEST(Expander, CallsAndExitsGoThrough) {
+  EXPECT_EQ(expanded("+a +b -b +b !b -a"), "+a +b -b +b !b -a");
+  EXPECT_EQ(expanded("+a +a +a -a -a"), "+a +a +a -a -a");
+}
+
+TEST(Expander, EventsHaveTimeFunctionAndDepth) {
+  Expansion e;
+  e.feed("+a +b -b -a");
+  ASSERT_EQ(e.events.size(), 4u);
+  EXPECT_EQ(e.events[1].timestampNs, 1001u);
+  EXPECT_EQ(e.events[1].functionId, (1ull << 32 | 1));
+  EXPECT_EQ(e.events[0].depth, 0u);
+  EXPECT_EQ(e.events[1].depth, 1u);
+  EXPECT_EQ(e.events[2].depth, 1u);
+  EXPECT_EQ(e.events[3].depth, 0u);
+}
+
+TEST(Expander, AnExitOfAnOuterCallClosesThoseAbove) {
+  EXPECT_EQ(expanded("+a +b +c -a"), "+a +b +c !c !b -a");
+  EXPECT_EQ(expanded("+a +b +c !a"), "+a +b +c !c !b !a");
+  EXPECT_EQ(expanded("+a +b +a +c -a -b -a"), "+a +b +a +c !c -a -b -a");
+}
+
+TEST(Expander, AnExitWithoutItsCallMakesNoEvent) {
+  Expansion e;
+  e.feed("-z +a -y -a !x");
+  EXPECT_EQ(e.text(), "+a -a");
+  EXPECT_EQ(e.state.strayExits, 3u);
+}
+
+TEST(Expander, UnknownEntriesAreCounted) {
+  Expansion e;
+  e.record({5, 0x77770000 | ADA_RECORD_CALL});
+  e.record({6, 0x77770000 | ADA_RECORD_RETURN});
+  EXPECT_TRUE(e.events.empty());
+  EXPECT_EQ(e.state.unknownEntries, 2u);
+}
+
+TEST(Expander, ResyncClosesWhatWasJumpedOver) {
+  EXPECT_EQ(expanded("+a M1 +b +c R1 -a"), "+a +b +c !c !b -a");
+  EXPECT_EQ(expanded("+a M1 R1 +b R1 R1 -a"), "+a +b !b -a");        // the first return of setjmp, then jumps
+  EXPECT_EQ(expanded("+a M1 +b M2 +c R1 -a"), "+a +b +c !c !b -a");  // to the outer of two
+  EXPECT_EQ(expanded("+a M1 +b M2 +c R2 -b -a"), "+a +b +c !c -b -a"); // to the inner
+  EXPECT_EQ(expanded("+a +b R9 -b -a"), "+a +b -b -a");              // a mark that was lost
+  EXPECT_EQ(expanded("M1 R1"), "");                                  // outside of all calls
+}
+
+TEST(Expander, GapsCloseAndHold) {
+  EXPECT_EQ(expanded("+a +b G1,0 -a"), "+a +b -b -a");                // b's return was lost
+  EXPECT_EQ(expanded("+a G0,1 -b -a"), "+a -a");                      // b's call was lost: no return either
+  EXPECT_EQ(expanded("+a +b G1,2 +e -e -d -c -a"), "+a +b -b +e -e -a");
+  EXPECT_EQ(expanded("+a G5,0 +b -b"), "+a -a +b -b");                // more left than are known
+  EXPECT_EQ(expanded("+a G0,3 -a"), "+a") << "an exit meets a placeholder";
+  EXPECT_EQ(expanded("+a M1 +b G0,2 +c R1 -a"), "+a +b +c !c !b -a"); // a jump over placeholders
+}
+
+TEST(Expander, GapsAreAccountedFor) {
+  Expansion e;
+  e.feed("+a +b G2,1 -c");
+  EXPECT_EQ(e.state.madeExits, 2u);
+  EXPECT_EQ(e.state.silentExits, 1u);
+}
+
+TEST(Expander, OtherKindsAreIgnored) {
+  Expansion e;
+  e.feed("+a");
+  e.record({2000, kBase | 9});
+  e.record({2001, kBase | 15});
+  e.stamp = 3000;
+  e.feed("-a");
+  EXPECT_EQ(e.text(), "+a -a");
+}
+
+TEST(Expander, TimeNeverGoesBack) {
+  Expansion e;
+  e.feed("+a");
+  e.stamp = 500;
+  e.feed("+b -b");
+  e.stamp = 2000;
+  e.feed("-a");
+  EXPECT_EQ(e.nesting(), "");
+  EXPECT_EQ(e.events[2].timestampNs, 1000u);
+}
+
+TEST(Expander, WithoutMemoryTheCallsThatAreKnownNest) {
+  Expansion e;
+  for (std::uint64_t i = 0; i < 3; ++i)
+    e.record({i, (kBase + i * sizeof(ada_function)) | ADA_RECORD_CALL}, growNothing);
+  EXPECT_EQ(e.events.size(), 3u);
+  for (const Event &event : e.events)
+    EXPECT_EQ(event.depth, 0u);
+}
+
+TEST(LowerStamps, GivesEachTheSmallestBehindIt) {
+  ada_record r[] = {{5, 0}, {9, 0}, {3, 0}, {4, 0}, {8, 0}, {7, 0}};
+  lowerStamps(r, 6, UINT64_MAX);
+  std::vector<std::uint64_t> stamps;
+  for (const ada_record &x : r)
+    stamps.push_back(x.stamp);
+  EXPECT_EQ(stamps, (std::vector<std::uint64_t>{3, 3, 3, 4, 7, 7}));
+}
+
+TEST(LowerStamps, StaysBelowWhatFollowsTheRun) {
+  ada_record r[] = {{5, 0}, {9, 0}};
+  lowerStamps(r, 2, 6);
+  EXPECT_EQ(r[0].stamp, 5u);
+  EXPECT_EQ(r[1].stamp, 6u);
+  lowerStamps(r, 0, 0); // nothing to do
+}
+
+// Programs that call, return and throw at random, while spans of their records are lost as the runtime loses them.
+TEST(ExpanderProperty, NestsAndAddsUpWhateverIsLost) {
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    std::mt19937 random(seed);
+    Expansion e;
+    std::vector<char> stack;
+    bool losing = false;
+    std::uint64_t made = 0, lost = 0, opened = 0, closed = 0;
+    for (int step = 0; step < 600; ++step) {
+      if (random() % 40 == 0)
+        losing = !losing;
+      std::string record;
+      if (stack.empty() || (random() % 2 && stack.size() < 40)) {
+        stack.push_back((char)('a' + random() % 26));
+        record = std::string("+") + stack.back();
+      } else {
+        record = std::string(random() % 5 ? "-" : "!") + stack.back();
+        stack.pop_back();
+      }
+      ++made;
+      if (losing) { // as noteLost in runtime/core/record.cpp
+        ++lost;
+        if (record[0] == '+')
+          ++opened;
+        else if (opened > 0)
+          --opened;
+        else
+          ++closed;
+        continue;
+      }
+      if (opened | closed)
+        e.feed("G" + std::to_string(closed) + "," + std::to_string(opened));
+      opened = closed = 0;
+      e.feed(record);
+    }
+    ASSERT_EQ(e.nesting(), "") << "seed " << seed;
+    // What runtime/core/drain.cpp makes of it: events and losses are all there was.
+    ASSERT_EQ(e.events.size() + lost + e.state.silentExits - e.state.madeExits, made) << "seed " << seed;
+    ASSERT_EQ(e.state.strayExits, 0u) << "seed " << seed;
+    ASSERT_LE(e.state.stack.depth, stack.size() + closed) << "seed " << seed;
+  }
+}
+
+// The same with jumps, unhooked unwinding and records that mean nothing: still it nests, and what is open is open.
+TEST(ExpanderProperty, NestsForAnyRecordsAtAll) {
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    std::mt19937 random(seed);
+    Expansion e;
+    for (int step = 0; step < 800; ++step) {
+      char function = (char)('a' + random() % 6);
+      std::string frame = std::to_string(1 + random() % 4);
+      switch (random() % 12) {
+      case 0: e.feed("M" + frame); break;
+      case 1: e.feed("R" + frame); break;
+      case 2: e.feed("G" + std::to_string(random() % 4) + "," + std::to_string(random() % 4)); break;
+      case 3: e.feed(std::string("!") + function); break;
+      case 4: { // no kind, no function; but not a gap of a billion calls, which would be believed
+        std::uint64_t what = random() | (std::uint64_t)random() << 32;
+        e.record({random() % 3000, (what & ADA_RECORD_KIND_MASK) == ADA_RECORD_GAP ? what | 15 : what});
+        break;
+      }
+      case 5: case 6: case 7: e.feed(std::string("-") + function); break;
+      default: e.feed(std::string("+") + function);
+      }
+    }
+    ASSERT_EQ(e.nesting(), "") << "seed " << seed;
+  }
+}
+
+} // namespace

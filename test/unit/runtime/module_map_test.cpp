@@ -1,0 +1,77 @@
+// The module map: which function an entry's address means, when libraries come, go and take each other's place.
+#include "ring/module_map.h"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+using namespace ada::ring;
+
+namespace {
+
+ada_ring_module module(std::uint64_t begin, std::uint64_t functions, std::uint64_t loaded, std::uint32_t id) {
+  ada_ring_module m = {};
+  m.begin = begin, m.end = begin + functions * sizeof(ada_function);
+  m.loaded_stamp = loaded, m.module_id = id;
+  return m;
+}
+
+std::uint64_t id(std::uint64_t module, std::uint64_t symbol) { return module << 32 | symbol; }
+
+TEST(ModuleMap, NothingIsKnownOfAnEmptyMap) {
+  ModuleMap map;
+  map.update(nullptr, 0);
+  EXPECT_EQ(map.functionId(0x1000, 5), kNoFunction);
+}
+
+TEST(ModuleMap, CountsEntriesFromTheSectionsStart) {
+  std::vector<ada_ring_module> modules = {module(0x1000, 10, 0, 0), module(0x9000, 3, 50, 4)};
+  ModuleMap map;
+  map.update(modules.data(), modules.size());
+  EXPECT_EQ(map.functionId(0x1000, 1), id(0, 0));
+  EXPECT_EQ(map.functionId(0x1000 + 9 * 48, 1), id(0, 9));
+  EXPECT_EQ(map.functionId(0x1000 + 10 * 48, 1), kNoFunction);
+  EXPECT_EQ(map.functionId(0xff0, 1), kNoFunction);
+  EXPECT_EQ(map.functionId(0x9000 + 48, 50), id(4, 1));
+  EXPECT_EQ(map.functionId(0x9000 + 48, 49), kNoFunction) << "not loaded yet";
+  EXPECT_EQ(map.functionId(0x1000, 60), id(0, 0));
+}
+
+TEST(ModuleMap, AReusedAddressMeansTheModuleOfItsTime) {
+  std::vector<ada_ring_module> modules = {module(0x1000, 4, 10, 1), module(0x1000, 8, 20, 2), module(0x1000, 4, 30, 3)};
+  ModuleMap map;
+  map.update(modules.data(), modules.size());
+  for (int round = 0; round < 2; ++round) { // whatever was asked before
+    EXPECT_EQ(map.functionId(0x1000, 10), id(1, 0));
+    EXPECT_EQ(map.functionId(0x1000, 19), id(1, 0));
+    EXPECT_EQ(map.functionId(0x1000, 20), id(2, 0));
+    EXPECT_EQ(map.functionId(0x1000 + 7 * 48, 29), id(2, 7));
+    EXPECT_EQ(map.functionId(0x1000, 30), id(3, 0));
+    EXPECT_EQ(map.functionId(0x1000, 9), kNoFunction);
+  }
+}
+
+// Random comings and goings against the rule as the header says it: the youngest module that covers the address and was
+// registered before the record was stamped.
+TEST(ModuleMap, AgreesWithTheRuleInAnyOrderOfQuestions) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<ada_ring_module> modules;
+    std::uint64_t now = 100;
+    ModuleMap map;
+    for (std::uint32_t n = 1; n <= 12; ++n) {
+      modules.push_back(module(0x1000 + 48 * (random() % 40), 1 + random() % 20, now += random() % 10, n));
+      map.update(modules.data(), modules.size());
+      for (int question = 0; question < 40; ++question) {
+        std::uint64_t entry = 0x1000 + 48 * (random() % 64), stamp = 95 + random() % (now - 90);
+        std::uint64_t expected = kNoFunction;
+        for (const ada_ring_module &m : modules)
+          if (m.begin <= entry && entry < m.end && m.loaded_stamp <= stamp)
+            expected = id(m.module_id, (entry - m.begin) / 48);
+        ASSERT_EQ(map.functionId(entry, stamp), expected) << "round " << round << ", entry " << entry << ", stamp " << stamp;
+      }
+    }
+  }
+}
+
+} // namespace
