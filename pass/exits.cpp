@@ -143,14 +143,14 @@ static DebugLoc artificialLocation(const Function &function) {
   return subprogram ? DebugLoc(DILocation::get(function.getContext(), 0, 0, subprogram)) : DebugLoc();
 }
 
-void Exits::instrument(Hooks &hooks, const Site &site, Value *enabled) {
+void Exits::instrument(Hooks &hooks, const Site &site, Value *enabled, const DetailFrame &detail) {
   auto locationOf = [&](Instruction *instruction) {
     return instruction->getDebugLoc() ? instruction->getDebugLoc() : artificialLocation(function);
   };
   for (Instruction *end : returns) {
     auto *ret = dyn_cast<ReturnInst>(end);
     insertGuarded(enabled, end, locationOf(end), [&](IRBuilder<> &builder) {
-      hooks.exit(builder, site.entry, function, ret ? ret->getReturnValue() : nullptr);
+      hooks.exit(builder, site.entry, function, ret ? ret->getReturnValue() : nullptr, &detail);
     });
   }
   for (Instruction *resume : resumes)

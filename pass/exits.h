@@ -57,7 +57,7 @@ public:
   Exits(llvm::Function &function, Unwinding *unwinding);
 
   /// Places the hooks. ENABLED is the value of the enable byte, known in the whole function.
-  void instrument(Hooks &hooks, const Site &site, llvm::Value *enabled);
+  void instrument(Hooks &hooks, const Site &site, llvm::Value *enabled, const DetailFrame &detail);
 
 private:
   llvm::Function &function;

@@ -4,6 +4,10 @@
 
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include <ada/abi.h>
 
 using namespace llvm;
 
@@ -21,6 +25,9 @@ class RegisterBudget {
 public:
   explicit RegisterBudget(const Triple &triple)
       : isAArch64(triple.isAArch64()), general(triple.isAArch64() ? 8 : 6) {}
+
+  unsigned takenGeneral() const { return (isAArch64 ? 8 : 6) - general; }
+  unsigned takenVector() const { return 8 - vector; }
 
   bool take(Type *type) {
     unsigned needGeneral = 0, needVector = 0;
@@ -117,7 +124,7 @@ Function *Hooks::declare(StringRef name, FunctionType *type) {
   return function;
 }
 
-void Hooks::call(IRBuilder<> &builder, StringRef name, Constant *entry, ArrayRef<Argument> arguments) {
+void Hooks::call(IRBuilder<> &builder, StringRef name, Value *entry, ArrayRef<Argument> arguments) {
   LLVMContext &context = module.getContext();
   Type *nothing = Type::getVoidTy(context);
   SmallVector<Type *, 8> types{entry->getType()};
@@ -154,7 +161,74 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, Constant *entry, ArrayRef
       context, AttributeSet::get(context, {Attribute::get(context, Attribute::NoUnwind)}), AttributeSet(), attributes));
 }
 
-void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function) {
+DetailFrame Hooks::makeDetailFrame(Function &function, Value *enabled) {
+  IRBuilder<> builder(&*function.getEntryBlock().begin());
+  AllocaInst *memory =
+      builder.CreateAlloca(ArrayType::get(builder.getInt64Ty(), sizeof(ada_detail_frame) / 8), nullptr, "ada.detail");
+  memory->setAlignment(Align(16));
+  return {memory, enabled};
+}
+
+/// Stores what include/ada/abi.h lists.
+void Hooks::fillDetailFrame(IRBuilder<> &builder, const DetailFrame &detail, Constant *entry, Carried carried,
+                            Value *variadic) {
+  LLVMContext &context = module.getContext();
+  PointerType *pointer = compat::pointerType(context);
+  Value *frame = builder.CreatePointerCast(detail.memory, pointer);
+  auto store = [&](Value *value, uint64_t offset) {
+    Value *at = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), frame, offset);
+    builder.CreateAlignedStore(value, builder.CreatePointerCast(at, compat::pointerTo(value->getType())), Align(1));
+  };
+  bool isAArch64 = compat::targetTriple(module).isAArch64();
+  Function *stack = compat::intrinsic(
+      module, isAArch64 ? Intrinsic::sponentry : Intrinsic::addressofreturnaddress, {pointer});
+  Function *returnAddress = compat::intrinsic(module, Intrinsic::returnaddress);
+  store(entry, offsetof(ada_detail_frame, function));
+  store(builder.CreateCall(stack, {}), offsetof(ada_detail_frame, sp));
+  store(builder.CreateCall(returnAddress, {builder.getInt32(0)}), offsetof(ada_detail_frame, return_address));
+  store(variadic ? variadic : ConstantPointerNull::get(pointer), offsetof(ada_detail_frame, variadic));
+  store(builder.getInt8(carried.general), offsetof(ada_detail_frame, integers));
+  store(builder.getInt8(carried.vector), offsetof(ada_detail_frame, vectors));
+}
+
+void Hooks::callEither(IRBuilder<> &builder, StringRef name, Constant *entry, ArrayRef<Argument> arguments,
+                       const DetailFrame *detail, Carried carried, bool isVariadicEntry) {
+  if (!detail)
+    return call(builder, name, entry, arguments);
+  Instruction *place = &*builder.GetInsertPoint();
+  DebugLoc location = builder.getCurrentDebugLocation();
+  Value *wanted = builder.CreateICmpUGT(detail->enabled, builder.getInt8(ADA_ENABLE_INDEX));
+  Instruction *detailEnd = nullptr, *indexEnd = nullptr;
+  SplitBlockAndInsertIfThenElse(wanted, place, &detailEnd, &indexEnd,
+                                MDBuilder(module.getContext()).createBranchWeights(1, 1000));
+  for (Instruction *end : {detailEnd, indexEnd, detailEnd->getParent()->getSinglePredecessor()->getTerminator()})
+    end->setDebugLoc(location);
+  builder.SetInsertPoint(indexEnd);
+  builder.SetCurrentDebugLocation(location);
+  call(builder, name, entry, arguments);
+
+  builder.SetInsertPoint(detailEnd);
+  builder.SetCurrentDebugLocation(location);
+  Value *list = nullptr;
+  PointerType *pointer = compat::pointerType(module.getContext());
+  if (isVariadicEntry) {
+    // System V's va_list has 24 bytes, AAPCS64's 32.
+    Function *function = place->getFunction();
+    IRBuilder<> top(&*function->getEntryBlock().begin());
+    AllocaInst *memory = top.CreateAlloca(ArrayType::get(top.getInt64Ty(), 4), nullptr, "ada.va");
+    memory->setAlignment(Align(16));
+    list = builder.CreatePointerCast(memory, pointer);
+    builder.CreateCall(compat::variadicIntrinsic(module, Intrinsic::vastart), {list});
+  }
+  fillDetailFrame(builder, *detail, entry, carried, list);
+  call(builder, (name + "_detail").str(), builder.CreatePointerCast(detail->memory, pointer), arguments);
+  if (list)
+    builder.CreateCall(compat::variadicIntrinsic(module, Intrinsic::vaend), {list});
+  builder.SetInsertPoint(place);
+  builder.SetCurrentDebugLocation(location);
+}
+
+void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, const DetailFrame *detail) {
   LLVMContext &context = module.getContext();
   Triple triple = compat::targetTriple(module);
   RegisterBudget budget(triple);
@@ -182,17 +256,20 @@ void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function) {
       attributes = pointerAttributes(context, attributes);
     forwarded.push_back({&argument, attributes});
   }
-  call(builder, "__ada_enter", entry, forwarded);
+  callEither(builder, "__ada_enter", entry, forwarded, detail, {budget.takenGeneral(), budget.takenVector()},
+             function.isVarArg());
 }
 
-void Hooks::exit(IRBuilder<> &builder, Constant *entry, Function &function, Value *value) {
+void Hooks::exit(IRBuilder<> &builder, Constant *entry, Function &function, Value *value, const DetailFrame *detail) {
   LLVMContext &context = module.getContext();
-  if (!value || !RegisterBudget(compat::targetTriple(module)).take(value->getType()))
-    return call(builder, "__ada_exit", entry, {});
+  RegisterBudget budget(compat::targetTriple(module));
+  if (!value || !budget.take(value->getType()))
+    return callEither(builder, "__ada_exit", entry, {}, detail, {}, false);
   AttributeSet attributes = abiAttributes(context, function.getAttributes().getRetAttrs());
   if (value->getType()->isPointerTy())
     attributes = pointerAttributes(context, attributes);
-  call(builder, "__ada_exit", entry, {{value, attributes}});
+  callEither(builder, "__ada_exit", entry, {{value, attributes}}, detail,
+             {budget.takenGeneral(), budget.takenVector()}, false);
 }
 
 void Hooks::unwind(IRBuilder<> &builder, Constant *entry) { call(builder, "__ada_unwind", entry, {}); }

@@ -12,14 +12,25 @@
 
 namespace ada {
 
+/// Where a function's activation tells the runtime of itself when its detail is recorded: an ada_detail_frame.
+struct DetailFrame {
+  llvm::AllocaInst *memory;
+  llvm::Value *enabled; // the enable byte's value
+};
+
 class Hooks {
 public:
   explicit Hooks(llvm::Module &module) : module(module) {}
 
-  /// `__ada_enter(entry, FUNCTION's arguments)`.
-  void enter(llvm::IRBuilder<> &builder, llvm::Constant *entry, llvm::Function &function);
-  /// `__ada_exit(entry, VALUE)`; VALUE, which FUNCTION returns, may be null.
-  void exit(llvm::IRBuilder<> &builder, llvm::Constant *entry, llvm::Function &function, llvm::Value *value);
+  /// Memory for FUNCTION's detail frame, with its static allocas; ENABLED is known where hooks are called.
+  DetailFrame makeDetailFrame(llvm::Function &function, llvm::Value *enabled);
+
+  /// `__ada_enter(entry, FUNCTION's arguments)`; with DETAIL (may be null), where the enable byte says so,
+  /// `__ada_enter_detail(frame, FUNCTION's arguments)` instead. BUILDER stays behind both.
+  void enter(llvm::IRBuilder<> &builder, llvm::Constant *entry, llvm::Function &function, const DetailFrame *detail);
+  /// `__ada_exit(entry, VALUE)`, likewise; VALUE, which FUNCTION returns, may be null.
+  void exit(llvm::IRBuilder<> &builder, llvm::Constant *entry, llvm::Function &function, llvm::Value *value,
+            const DetailFrame *detail);
   void unwind(llvm::IRBuilder<> &builder, llvm::Constant *entry);
 
   void markFrame(llvm::IRBuilder<> &builder) { withFrame(builder, "__ada_mark_frame"); }
@@ -34,8 +45,15 @@ private:
     llvm::Value *value;
     llvm::AttributeSet attributes;
   };
-  void call(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::Constant *entry,
-            llvm::ArrayRef<Argument> arguments);
+  /// Registers that carry what is forwarded.
+  struct Carried {
+    unsigned general = 0, vector = 0;
+  };
+  void call(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::Value *nest, llvm::ArrayRef<Argument> arguments);
+  void callEither(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::Constant *entry,
+                  llvm::ArrayRef<Argument> arguments, const DetailFrame *detail, Carried carried, bool isVariadicEntry);
+  void fillDetailFrame(llvm::IRBuilder<> &builder, const DetailFrame &detail, llvm::Constant *entry, Carried carried,
+                       llvm::Value *variadic);
   void plainCall(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::ArrayRef<llvm::Value *> arguments);
   void withFrame(llvm::IRBuilder<> &builder, llvm::StringRef name);
   llvm::Function *declare(llvm::StringRef name, llvm::FunctionType *type);

@@ -137,8 +137,9 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
   LoadInst *enabled = builder.CreateAlignedLoad(builder.getInt8Ty(), site.enable, Align(1), "ada.on");
   enabled->setAtomic(AtomicOrdering::Monotonic);
   enabled->setMetadata("nosanitize", MDNode::get(function.getContext(), {}));
+  DetailFrame detail = hooks.makeDetailFrame(function, enabled);
   insertGuarded(enabled, start, opening, [&](IRBuilder<> &inner) {
-    hooks.enter(inner, site.entry, function);
+    hooks.enter(inner, site.entry, function, &detail);
     if (!twice.empty())
       hooks.markFrame(inner);
   });
@@ -146,7 +147,7 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
     DebugLoc location = call->getDebugLoc() ? call->getDebugLoc() : opening;
     insertGuarded(enabled, afterCall(*call), location, [&](IRBuilder<> &inner) { hooks.resync(inner); });
   }
-  exits.instrument(hooks, site, enabled);
+  exits.instrument(hooks, site, enabled, detail);
   dropUntrueAttributes(function);
   function.addFnAttr(kAttrInstrumented);
 }

@@ -21,6 +21,7 @@
 #include "llvm/Passes/PassPlugin.h"
 #endif
 #if LLVM_VERSION_MAJOR >= 19
+#include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/TargetParser/Triple.h"
 #else
@@ -36,6 +37,15 @@ inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {
   return llvm::PointerType::getUnqual(context);
 #else
   return llvm::Type::getInt8PtrTy(context);
+#endif
+}
+
+/// `ptr`; TYPE* where pointers have types.
+inline llvm::PointerType *pointerTo(llvm::Type *type) {
+#if LLVM_VERSION_MAJOR >= 17
+  return llvm::PointerType::getUnqual(type->getContext());
+#else
+  return llvm::PointerType::getUnqual(type);
 #endif
 }
 
@@ -138,12 +148,33 @@ inline llvm::Function *intrinsic(llvm::Module &module, llvm::Intrinsic::ID id, l
 #endif
 }
 
+/// llvm.va_start or llvm.va_end, which are overloaded from 19 on.
+inline llvm::Function *variadicIntrinsic(llvm::Module &module, llvm::Intrinsic::ID id) {
+#if LLVM_VERSION_MAJOR >= 19
+  return intrinsic(module, id, {pointerType(module.getContext())});
+#else
+  return intrinsic(module, id);
+#endif
+}
+
 /// The number of elements that RANGE says, if it is a constant.
 inline const llvm::ConstantInt *constantCount(const llvm::DISubrange &range) {
 #if LLVM_VERSION_MAJOR >= 15
   return llvm::dyn_cast_if_present<llvm::ConstantInt *>(range.getCount());
 #else
   return range.getCount().dyn_cast<llvm::ConstantInt *>();
+#endif
+}
+
+/// Calls CALLBACK(const DILocalVariable *) for each variable that a debug record at INSTRUCTION describes. Before 19 there are only
+/// intrinsics.
+template <typename Callback> void forEachDebugRecord(const llvm::Instruction &instruction, Callback callback) {
+#if LLVM_VERSION_MAJOR >= 19
+  for (const llvm::DbgVariableRecord &record : llvm::filterDbgVars(instruction.getDbgRecordRange()))
+    callback(record.getVariable());
+#else
+  (void)instruction;
+  (void)callback;
 #endif
 }
 

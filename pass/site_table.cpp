@@ -3,6 +3,7 @@
 #include "ada/abi.h"
 #include "llvm_compat.h"
 #include "source_text.h"
+#include "type_text.h"
 
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/IRBuilder.h"
@@ -93,6 +94,7 @@ Site SiteTable::add(Function &function) {
                                      GlobalValue::PrivateLinkage, "__ada_at." + symbol, &function, &module));
 
   std::string signature = signatureText(function);
+  std::string types = typesText(function);
   std::string pretty = demangledName(symbol).full;
   uint32_t flags = (function.doesNotReturn() ? ADA_FUNCTION_NORETURN : 0) |
                    (function.hasLocalLinkage() ? ADA_FUNCTION_INTERNAL : 0) |
@@ -107,7 +109,8 @@ Site SiteTable::add(Function &function) {
                 to(enable),                                              // enable_off
                 ConstantInt::get(word, flags),                           // flags
                 pretty == symbol ? none : to(string(pretty)),            // pretty_off
-                none, none, none, none,                                  // types_off, reserved
+                types.empty() ? none : to(string(types)),                // types_off
+                none, none, none,                                        // reserved
             }));
 
   // The byte is written by the runtime only: nothing in the module shows that it is not constant.

@@ -53,7 +53,8 @@ typedef struct ada_function {
   int32_t enable_off;    /* the function's enable byte, in section ada_enabled */
   uint32_t flags;        /* ADA_FUNCTION_* */
   int32_t pretty_off;    /* NUL-terminated demangled name; 0 where the name is not mangled */
-  int32_t types_off;     /* reserved for typed arguments; 0 */
+  int32_t types_off;     /* NUL-terminated types of return value and parameters, see docs/types.md; */
+                         /* 0 without debug info */
   int32_t reserved[3];   /* 0 */
 } ada_function;
 
@@ -70,7 +71,7 @@ ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
  * or not at all, whenever the byte is written. Bytes start as 0 and are written
  * by the runtime only (relaxed byte stores, any thread). */
 #define ADA_ENABLE_INDEX 1u  /* record calls and exits */
-#define ADA_ENABLE_DETAIL 2u /* reserved for registers and stack; together with INDEX */
+#define ADA_ENABLE_DETAIL 2u /* registers and stack as well; together with INDEX */
 
 /* What an image tells the runtime about itself. One a linked image (executable
  * or shared object), emitted in a comdat by every instrumented translation unit,
@@ -110,6 +111,34 @@ void __ada_enter(void);
 void __ada_exit(void);
 void __ada_unwind(void);
 
+/* What the traced function tells of itself where its enable byte has
+ * ADA_ENABLE_DETAIL: a hook can't know the frame that it is called from. It lies in
+ * the frame of the traced function, 16-byte aligned, and is filled in by that branch only. */
+typedef struct ada_detail_frame {
+  const ada_function *function;
+  uint64_t sp;             /* stack pointer at the function's first instruction: x86-64 the */
+                           /* address of its return address, AArch64 llvm.sponentry */
+  uint64_t return_address; /* llvm.returnaddress(0) */
+  const void *variadic;    /* variadic functions on entry: a va_list that was started there; else null */
+  uint8_t integers;        /* general registers that carry arguments, or the return value */
+  uint8_t vectors;         /* vector registers that do, at most 8 */
+  uint8_t reserved[14];
+} ada_detail_frame;
+
+ADA_ABI_ASSERT(sizeof(ada_detail_frame) == 48, "ada_detail_frame is 48 bytes");
+
+/* The same hooks for that branch: `nest` is the address of the ada_detail_frame.
+ * Forwarding is as above. Unwinding has no detail and uses __ada_unwind. */
+void __ada_enter_detail(void);
+void __ada_exit_detail(void);
+
+/* On AArch64 `nest` is x18 in LLVM 14 and 19, and x15 in LLVM 22, whose pass calls these: */
+void __ada_enter_x15(void);
+void __ada_exit_x15(void);
+void __ada_unwind_x15(void);
+void __ada_enter_detail_x15(void);
+void __ada_exit_detail_x15(void);
+
 /* Plain C calls, emitted only where they are needed. `frame` is the address of
  * the calling function's frame, distinct for all live activations.
  *   __ada_mark_frame  before the first returns_twice call (setjmp, vfork) of an
@@ -141,6 +170,28 @@ ADA_ABI_ASSERT(sizeof(ada_record) == 16, "ada_record is 16 bytes");
 #define ADA_RECORD_EXCEPTION 3u /* what: ada_function; left by unwinding */
 #define ADA_RECORD_MARK 4u      /* what: frame address (rounded down to 16) */
 #define ADA_RECORD_RESYNC 5u    /* what: frame address (rounded down to 16) */
+#define ADA_RECORD_GAP 6u       /* records were lost here; what: closed << 34 | opened << 4 | kind: */
+                                /* calls open before that were left, calls entered that are open now */
+#define ADA_RECORD_DETAIL 8u    /* added to CALL and RETURN: an ada_detail follows in the next units */
+
+/* Registers and stack, behind a record with ADA_RECORD_DETAIL, in units of 16 bytes. `head` is written right after the record's
+ * `what`, so that even a record that was never stamped tells its length. */
+typedef struct ada_detail {
+  uint16_t units;       /* of 16 bytes, this struct and what follows, without the record before it */
+  uint16_t stack_bytes; /* of the stack window, at most 256 */
+  uint8_t integers;     /* as in ada_detail_frame */
+  uint8_t vectors;      /* 16 bytes each, before the stack */
+  uint8_t reserved[2];
+  uint64_t registers[8]; /* as the ATF detail payload has them */
+  uint64_t lr, fp, sp;
+  uint64_t reserved2[2];
+  /* uint8_t vectors[vectors][16]; uint8_t stack[stack_bytes] */
+} ada_detail;
+
+ADA_ABI_ASSERT(sizeof(ada_detail) == 112, "ada_detail is 7 units");
+
+#define ADA_MOST_STACK_BYTES 256u
+#define ADA_MOST_DETAIL_UNITS (7u + 8u + ADA_MOST_STACK_BYTES / 16u)
 
 #ifdef __cplusplus
 }

@@ -14,17 +14,21 @@
  *     ├──────────────────────────┤  threads_offset
  *     │ ada_ring_thread [65536]  │  8 MiB, sparse; slots are reused when threads have ended
  *     ├──────────────────────────┤  chunks_offset, a multiple of 64 KiB
- *     │ chunk 0                  │  64 KiB: header, 4028 records, guard
+ *     │ chunk 0                  │  64 KiB: header, 3580 records, guard
  *     │ chunk 1 …                │
  *     └──────────────────────────┘
  *
- *   a chunk:  0        64                                 64512        65536
- *             │ header │ record 0 │ … │ record 4027        │ guard, 1 KiB │
+ *   a chunk:  0        64                                 57344        65536
+ *             │ header │ record 0 │ … │ record 3579        │ guard, 8 KiB │
  *
  * Chunks are 64 KiB-aligned in memory, so a position's low 16 bits are its offset
- * in the chunk, and one comparison with 64512 tells "full". The guard is never
- * written: it is where positions land that were reserved in a full chunk, by the
- * thread or by signal handlers on top of it, before the slow path gave it a new one.
+ * in the chunk, and one comparison with 57344 tells "full". The guard is where
+ * the detail of the last record may end, and where positions land that are reserved in
+ * a full chunk, by the thread or by signal handlers on top of it, before the slow path gives
+ * it a new one: there is room for a dozen handlers that interrupt each other within those few instructions.
+ *
+ * Chunks are zeroed before they are used again once any function has had its detail recorded, so that a
+ * reserved but unwritten record with detail is a run of zeros and not what happened to be there.
  *
  * Little-endian, fixed-width, naturally aligned. Fields marked (atomic) are read
  * while they are written.
@@ -42,7 +46,7 @@ extern "C" {
 
 #define ADA_CHUNK_BYTES 65536u
 #define ADA_CHUNK_HEADER_BYTES 64u
-#define ADA_CHUNK_GUARD_BYTES 1024u
+#define ADA_CHUNK_GUARD_BYTES 8192u
 #define ADA_CHUNK_FULL (ADA_CHUNK_BYTES - ADA_CHUNK_GUARD_BYTES)
 #define ADA_CHUNK_RECORDS ((ADA_CHUNK_FULL - ADA_CHUNK_HEADER_BYTES) / 16u)
 
@@ -84,6 +88,11 @@ typedef struct ada_ring_header {
   uint64_t events_written; /* (atomic) events in the files */
   uint64_t events_lost;    /* (atomic) records dropped, for any reason */
   uint64_t bytes_written;  /* (atomic) */
+  uint32_t uses_detail;    /* (atomic) a function has had its detail recorded */
+  uint32_t detail_windows; /* detail is kept around triggers only */
+  /* Orders from outside (adatrace trigger): a time on CLOCK_BOOTTIME, then the count, which the drain watches. */
+  uint64_t trigger_time_ns;
+  uint64_t trigger_count; /* (atomic) */
 } ada_ring_header;
 
 typedef struct ada_ring_module {
@@ -144,10 +153,6 @@ typedef struct ada_chunk {
   uint64_t reserved[4];
   /* ada_record records[ADA_CHUNK_RECORDS]; guard */
 } ada_chunk;
-
-/* Record kinds that only the runtime writes. */
-#define ADA_RECORD_GAP 6u /* records were lost here; what: closed << 34 | opened << 4 | kind: */
-                          /* calls open before that were left, calls entered that are open now */
 
 ADA_ABI_ASSERT(sizeof(ada_ring_header) <= ADA_RING_ANCHORS_OFFSET, "header fits");
 ADA_ABI_ASSERT(sizeof(ada_ring_module) == 64, "ada_ring_module is 64 bytes");

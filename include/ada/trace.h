@@ -49,6 +49,15 @@ void ada_stop(void);
 int64_t ada_enable(const char *glob);
 int64_t ada_disable(const char *glob);
 
+/* Switches the recording of argument and return registers and of the top of the stack on, or off, for the selected functions that match
+ * `glob`, as option detail does. Same rules and result as ada_enable(). */
+int64_t ada_enable_detail(const char *glob);
+int64_t ada_disable_detail(const char *glob);
+
+/* With detail_mode=window: opens a window now, so that the detail events from pre_roll_ms before to post_roll_ms after the call are
+ * kept. Otherwise it does nothing. Async-signal-safe; takes well under a microsecond. */
+void ada_trigger(void);
+
 /* Writes out everything that was recorded before the call, in all threads, and returns when
  * it is in the files (in the page cache; no fsync). Returns 0, or -1 if it could not be written. */
 int ada_flush(void);
@@ -72,6 +81,9 @@ static inline void ada_start(void) {}
 static inline void ada_stop(void) {}
 static inline int64_t ada_enable(const char *glob) { (void)glob; return 0; }
 static inline int64_t ada_disable(const char *glob) { (void)glob; return 0; }
+static inline int64_t ada_enable_detail(const char *glob) { (void)glob; return 0; }
+static inline int64_t ada_disable_detail(const char *glob) { (void)glob; return 0; }
+static inline void ada_trigger(void) {}
 static inline int ada_flush(void) { return 0; }
 static inline void ada_set_thread_name(const char *name) { (void)name; }
 static inline uint64_t ada_get_timestamp_ns(void) { return 0; }

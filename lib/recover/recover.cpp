@@ -5,6 +5,7 @@
 #include "ada/trace/atf_writer.h"
 #include "formats/atf/directories.h"
 #include "formats/atf/file_bytes.h"
+#include "recover/detail_recovery.h"
 #include "recover/manifest_update.h"
 #include "recover/ring_snapshot.h"
 #include "ring/expander.h"
@@ -109,7 +110,12 @@ private:
       auto writer = atf::IndexWriter::resume(path, reader->size());
       if (!writer)
         return writer.error();
-      if (auto done = writer->finish(atf::exists(atf::parentPath(path) + "/detail.atf")); !done)
+      const std::string detail = atf::parentPath(path) + "/detail.atf";
+      const bool hasDetail = atf::exists(detail);
+      if (hasDetail)
+        if (auto done = finishDetail(detail); !done)
+          return done;
+      if (auto done = writer->finish(hasDetail); !done)
         return done;
     }
     note(number, *reader);
@@ -135,7 +141,7 @@ private:
       inFile = std::min(cursor->events, reader->size());
       reader->forEach({0, inFile}, [&](std::uint64_t, const atf::IndexEvent &event) {
         if (event.kind == EventKind::Call)
-          state.stack.push(event.functionId, growFrames);
+          state.stack.push(event.functionId, event.timestampNs, growFrames);
         else if (state.stack.depth > 0)
           --state.stack.depth;
         state.lastNs = event.timestampNs;
@@ -144,12 +150,21 @@ private:
     }();
     if (!writer)
       return writer.error();
+    DetailRecovery details(atf::parentPath(path) + "/detail.atf", *ring, thread.tid);
+    if (auto opened = details.open(inFile); !opened)
+      return opened.error();
     Expected<void> appended;
-    expandRecords(thread, *cursor, state, [&](const ring::Event &e) {
+    expandRecords(thread, *cursor, state, [&](const ring::Event &e, const ada_detail *detail) {
+      if (!appended)
+        return;
+      std::uint64_t link = atf::kNoDetail;
+      if (detail && e.ofRecord)
+        appended = details.add(e, *detail, writer->size(), link);
       if (!appended)
         return;
       appended = writer->append({.timestampNs = e.timestampNs,
                                  .functionId = e.functionId,
+                                 .detailSeq = link,
                                  .kind = static_cast<EventKind>(e.kind),
                                  .threadId = thread.tid,
                                  .storedDepth = e.depth});
@@ -157,7 +172,9 @@ private:
     });
     if (!appended)
       return appended;
-    if (auto done = writer->finish(); !done)
+    if (auto done = details.finish(); !done)
+      return done;
+    if (auto done = writer->finish(details.exists()); !done)
       return done;
     auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
     if (!reader)
@@ -174,23 +191,28 @@ private:
   template <class Emit>
   void expandRecords(const ada_ring_thread &thread, const ada_ring_cursor &cursor, Expansion &state, Emit &&emit) {
     std::vector<ada_record> records;
+    std::vector<const ada_detail *> details;
     bool inverted = false;
     for (const ada_chunk *chunk : ring->chunksOf(thread.index)) {
       if (chunk->seq < cursor.chunk_seq)
         continue;
       std::uint64_t from = chunk->seq == cursor.chunk_seq ? cursor.record : 0;
       auto *slots = reinterpret_cast<const ada_record *>(chunk + 1);
-      for (std::uint64_t i = from; i < ADA_CHUNK_RECORDS; ++i) {
+      for (std::uint64_t i = from, units; i < ADA_CHUNK_RECORDS; i += units) {
+        const ada_detail *detail = ring->header().uses_detail ? ring::detailOf(&slots[i]) : nullptr;
+        units = 1 + (detail ? detail->units : 0);
         if (slots[i].stamp < chunk->start_stamp)
           continue;
         inverted |= !records.empty() && slots[i].stamp < records.back().stamp;
         records.push_back(slots[i]);
+        details.push_back(detail);
       }
     }
     if (inverted)
       ring::lowerStamps(records.data(), records.size(), UINT64_MAX);
-    for (const ada_record &record : records)
-      ring::expand(state, record, clock, modules, growFrames, emit);
+    for (std::size_t i = 0; i < records.size(); ++i)
+      ring::expand(state, records[i], clock, modules, growFrames,
+                   [&](const ring::Event &e) { emit(e, details[i]); });
   }
 
   const std::string &directory;

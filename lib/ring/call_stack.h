@@ -9,7 +9,8 @@ namespace ada::ring {
 
 struct Frame {
   uint64_t functionId;
-  uint64_t mark; // frame address given by __ada_mark_frame, 0 if none
+  uint64_t mark;    // frame address given by __ada_mark_frame, 0 if none
+  uint64_t beginNs; // when it was entered
 };
 
 struct CallStack {
@@ -21,7 +22,7 @@ struct CallStack {
   // and their events carry the depth that is known.
   using Grow = Frame *(*)(Frame *old, size_t oldCapacity, size_t newCapacity);
 
-  bool push(uint64_t functionId, Grow grow) {
+  bool push(uint64_t functionId, uint64_t beginNs, Grow grow) {
     if (depth == capacity) {
       size_t more = capacity ? capacity * 2 : 256;
       Frame *f = grow(frames, capacity, more);
@@ -29,7 +30,7 @@ struct CallStack {
         return false;
       frames = f, capacity = more;
     }
-    frames[depth++] = {functionId, 0};
+    frames[depth++] = {functionId, 0, beginNs};
     return true;
   }
 };

@@ -28,8 +28,10 @@ inline constexpr uint64_t kMostLostCalls = 1u << 22;             // placeholders
 struct Event {
   uint64_t timestampNs;
   uint64_t functionId;
-  uint32_t depth; // calls open below this one
+  uint64_t beginNs; // of the call that it begins or ends
+  uint32_t depth;   // calls open below this one
   uint8_t kind;
+  bool ofRecord; // the event that the record itself tells of, not one that closes a call on the way
 };
 
 // State of one thread between batches. Plain data: zero-initialised is the start.
@@ -62,15 +64,15 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
     ns = t.lastNs;
   t.lastNs = ns;
   CallStack &stack = t.stack;
-  uint32_t kind = (uint32_t)(r.what & ADA_RECORD_KIND_MASK);
+  uint32_t kind = (uint32_t)(r.what & ADA_RECORD_KIND_MASK & ~ADA_RECORD_DETAIL);
   uint64_t payload = r.what & ~(uint64_t)ADA_RECORD_KIND_MASK;
 
   // Closes the open calls above the `keep` innermost-but-outer ones. Placeholders close silently.
   auto closeDownTo = [&](size_t keep, uint8_t how) {
     while (stack.depth > keep) {
-      uint64_t f = stack.frames[--stack.depth].functionId;
-      if (f != kLostFunction) {
-        emit(Event{ns, f, (uint32_t)stack.depth, how});
+      const Frame &f = stack.frames[--stack.depth];
+      if (f.functionId != kLostFunction) {
+        emit(Event{ns, f.functionId, f.beginNs, (uint32_t)stack.depth, how, false});
         t.madeExits += how == kReturn;
       }
     }
@@ -83,8 +85,8 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
       ++t.unknownEntries;
       return;
     }
-    emit(Event{ns, f, (uint32_t)stack.depth, kCall});
-    stack.push(f, grow);
+    emit(Event{ns, f, ns, (uint32_t)stack.depth, kCall, true});
+    stack.push(f, ns, grow);
     return;
   }
   case ADA_RECORD_RETURN:
@@ -110,7 +112,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
       closeDownTo(i, kException);
     }
     --stack.depth;
-    emit(Event{ns, f, (uint32_t)stack.depth, (uint8_t)kind});
+    emit(Event{ns, f, stack.frames[stack.depth].beginNs, (uint32_t)stack.depth, (uint8_t)kind, true});
     return;
   }
   case ADA_RECORD_MARK:
@@ -130,13 +132,24 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
       opened = kMostLostCalls;
     closeDownTo(closed < stack.depth ? stack.depth - closed : 0, kReturn);
     for (uint64_t i = 0; i < opened; ++i)
-      if (!stack.push(kLostFunction, grow))
+      if (!stack.push(kLostFunction, ns, grow))
         break;
     return;
   }
   default:
     return; // a kind of a newer runtime
   }
+}
+
+// The detail that follows a record of at least 1 + ADA_MOST_DETAIL_UNITS units of readable memory, or null if it has none. Its length is checked.
+inline const ada_detail *detailOf(const ada_record *r) {
+  if (!(r->what & ADA_RECORD_DETAIL))
+    return nullptr;
+  const ada_detail *d = (const ada_detail *)(r + 1);
+  if (d->vectors > 8 || d->stack_bytes > ADA_MOST_STACK_BYTES ||
+      d->units != 7 + d->vectors + (d->stack_bytes + 15) / 16)
+    return nullptr;
+  return d;
 }
 
 } // namespace ada::ring

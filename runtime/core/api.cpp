@@ -47,9 +47,22 @@ void ada_stop(void) {
     runtime.images.apply(false);
 }
 
-int64_t ada_enable(const char *glob) { return runtime.images.choose(glob, true, runtime.recording); }
+int64_t ada_enable(const char *glob) { return runtime.images.choose(glob, Choice::Select, runtime.recording); }
 
-int64_t ada_disable(const char *glob) { return runtime.images.choose(glob, false, runtime.recording); }
+int64_t ada_disable(const char *glob) { return runtime.images.choose(glob, Choice::Deselect, runtime.recording); }
+
+int64_t ada_enable_detail(const char *glob) {
+  return runtime.images.choose(glob, Choice::Detail, runtime.recording);
+}
+
+int64_t ada_disable_detail(const char *glob) {
+  return runtime.images.choose(glob, Choice::NoDetail, runtime.recording);
+}
+
+void ada_trigger(void) {
+  if (runtime.currentState() == State::On)
+    runtime.drain.trigger(sys::nowNs());
+}
 
 int ada_flush(void) { return runtime.currentState() == State::On ? runtime.drain.flush() : -1; }
 

@@ -9,6 +9,7 @@ namespace ada {
 namespace {
 
 constexpr uint64_t kBatchEvents = 32768; // 1 MiB to write at once
+constexpr size_t kDetailBatchBytes = 1 << 20;
 constexpr uint64_t kMostSummaries = 1u << 24;
 constexpr uint64_t kAbandonedNs = 200000000; // a slot unstamped for so long in a closed chunk was left by longjmp
 constexpr unsigned kMostToGiveBack = 64;
@@ -24,13 +25,16 @@ struct Drain::ThreadState {
   uint64_t waitingSince; // for the stamp of a slot in a closed chunk; 0 if not
   bool quarantine;      // this chunk has such a slot and is never used again
   bool ended;
+  bool behind; // there was more than one pass takes
   ring::ThreadExpansion expansion;
   IndexFile file;
+  DetailFile detail;
+  Retained retained; // with windows
   ada_chunk *done[kMostToGiveBack]; // read, to be given back once the events are written
   unsigned doneCount;
 };
 
-int Drain::start(Ring &ring, Images &images, const Options &options, const char *directory) {
+int Drain::start(Ring &ring, Images &images, const Options &options, const TriggerRules &triggers, const char *directory) {
   ring_ = &ring, images_ = &images, options_ = &options, directory_ = directory;
   threads_ = (ThreadState *)sys::mapMemory(ADA_RING_THREADS * sizeof(ThreadState));
   // Address space only; less where that is limited (ulimit -v).
@@ -42,8 +46,11 @@ int Drain::start(Ring &ring, Images &images, const Options &options, const char 
     return -ENOMEM;
   batch_ = (ada_record *)sys::mapMemory(ADA_CHUNK_RECORDS * sizeof(ada_record));
   events_ = (unsigned char *)sys::mapMemory(kBatchEvents * 32);
-  if (!threads_ || !batch_ || !events_)
+  details_ = (const ada_detail **)sys::mapMemory(ADA_CHUNK_RECORDS * sizeof *details_);
+  detailBytes_ = (unsigned char *)sys::mapMemory(kDetailBatchBytes);
+  if (!threads_ || !batch_ || !events_ || !details_ || !detailBytes_)
     return -ENOMEM;
+  windows_.start(options, triggers);
   clock_.update(ring.anchors(), 0);
   takeAnchor();
   return startDrainThread(threadMain, this);
@@ -59,6 +66,10 @@ void Drain::reset() {
     sys::unmap(batch_, ADA_CHUNK_RECORDS * sizeof(ada_record));
   if (events_)
     sys::unmap(events_, kBatchEvents * 32);
+  if (details_)
+    sys::unmap(details_, ADA_CHUNK_RECORDS * sizeof *details_);
+  if (detailBytes_)
+    sys::unmap(detailBytes_, kDetailBatchBytes);
   clearBytes(this, sizeof *this);
   manifestDirty_ = 1;
 }
@@ -178,12 +189,34 @@ void Drain::run() {
 
 uint64_t Drain::pass(bool last) {
   uint64_t records = 0;
+  uint64_t limitNs = last ? UINT64_MAX : clock_.toNanoseconds(limitStamp_);
+  if (windows_.active()) {
+    ada_ring_header &h = ring_->header();
+    uint64_t orders = __atomic_load_n(&h.trigger_count, __ATOMIC_ACQUIRE);
+    if (orders != outsideTriggers_)
+      windows_.trigger(h.trigger_time_ns, TriggerKind::Outside);
+    outsideTriggers_ = orders;
+    windows_.takePending();
+  }
   uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
   for (uint64_t i = 0; i < used; ++i) {
     ada_ring_thread &slot = ring_->threads()[i];
     if (__atomic_load_n(&slot.state, __ATOMIC_ACQUIRE) != ADA_THREAD_FREE)
       records += drainThread(slot, threads_[i], last);
   }
+  if (windows_.active()) {
+    // Triggers of one thread are about all: only now is it known what can't be asked for any more.
+    uint64_t undrainedNs = limitNs;
+    for (uint64_t i = 0; i < used; ++i)
+      if (threads_[i].active && threads_[i].behind && threads_[i].expansion.lastNs < undrainedNs)
+        undrainedNs = threads_[i].expansion.lastNs;
+    for (uint64_t i = 0; i < used; ++i)
+      if (threads_[i].active)
+        writeWindows(threads_[i], undrainedNs);
+  }
+  for (uint64_t i = 0; i < used; ++i)
+    if (threads_[i].active && threads_[i].ended && !threads_[i].behind && !threads_[i].retained.oldest())
+      endThread(ring_->threads()[i], threads_[i]);
   return records;
 }
 
@@ -198,6 +231,7 @@ uint64_t Drain::drainThread(ada_ring_thread &slot, ThreadState &t, bool last) {
     t.active = true;
     t.index = slot.index;
     t.file.begin(directory_, slot.index, slot.tid, ring_->header().format);
+    t.detail.begin(directory_, slot.index, slot.tid, ring_->header().format);
     manifestDirty_ = 1;
   }
   // Read before the records: what a thread recorded before it ended is complete.
@@ -208,8 +242,7 @@ uint64_t Drain::drainThread(ada_ring_thread &slot, ThreadState &t, bool last) {
   for (int chunks = 0; more && (chunks < 64 || last || t.ended); ++chunks)
     records += takeRecords(slot, t, last, more);
   flushThread(slot, t);
-  if (t.ended && !more)
-    endThread(slot, t);
+  t.behind = more;
   return records;
 }
 
@@ -234,8 +267,11 @@ uint64_t Drain::takeRecords(ada_ring_thread &slot, ThreadState &t, bool last, bo
     const ada_record &r = records[t.record];
     uint64_t stamp = __atomic_load_n(&r.stamp, __ATOMIC_ACQUIRE);
     if (stamp < start) { // reserved at most
+      // Its detail is skipped with it, as far as it was begun; what was not is zeros, unit by unit (see ring_file.h).
+      const ada_detail *d = ring_->header().uses_detail ? ring::detailOf(&r) : nullptr;
+      uint64_t units = 1 + (d ? d->units : 0);
       if (complete) {
-        ++t.record;
+        t.record += units;
         continue;
       }
       if (!next)
@@ -246,7 +282,7 @@ uint64_t Drain::takeRecords(ada_ring_thread &slot, ThreadState &t, bool last, bo
       if (now - t.waitingSince < kAbandonedNs)
         break;
       t.waitingSince = 0, t.quarantine = true;
-      ++t.record;
+      t.record += units;
       continue;
     }
     if (stamp > limitStamp_ && !complete) {
@@ -256,11 +292,14 @@ uint64_t Drain::takeRecords(ada_ring_thread &slot, ThreadState &t, bool last, bo
     t.waitingSince = 0;
     inverted |= stamp < newest;
     newest = stamp;
+    const ada_detail *d = ring::detailOf(&r);
+    details_[count] = d;
     batch_[count] = {stamp, r.what};
     batchPlaces_[count++] = (uint16_t)t.record;
-    ++t.record, ++taken;
+    t.record += 1 + (d ? d->units : 0);
+    ++taken;
   }
-  bool atEnd = t.record == ADA_CHUNK_RECORDS;
+  bool atEnd = t.record >= ADA_CHUNK_RECORDS;
   uint64_t limit = UINT64_MAX; // stamp of the record behind these
   if (atEnd && next) {
     const ada_chunk &n = *ring_->chunk(next - 1);
@@ -301,6 +340,11 @@ void Drain::expandBatch(ada_ring_thread &slot, ThreadState &t, uint64_t count) {
       // In the middle of a batch, perhaps of a record: who recovers takes this record again, and drops what it made.
       if (eventCount_ == kBatchEvents)
         flushThread(slot, t, {before, t.chunkSeq, batchPlaces_[i]});
+      if (__builtin_expect(windows_.active(), 0))
+        if (uint8_t rules = images_->triggersOf(e.functionId))
+          windows_.look(e, rules, t.index);
+      if (__builtin_expect(details_[i] != nullptr && e.ofRecord, 0))
+        return addDetail(t, e, *details_[i]);
       t.file.encode(events_ + 32 * eventCount_++, e);
     });
   }
@@ -318,6 +362,76 @@ void Drain::countGaps(ada_ring_thread &slot, ThreadState &t) {
   __atomic_add_fetch(&ring_->header().events_lost, more, __ATOMIC_RELAXED);
 }
 
+// The index event of a record with detail, linked to its detail event; or, with windows, not linked yet.
+void Drain::addDetail(ThreadState &t, const ring::Event &e, const ada_detail &d) {
+  if (detailUsed_ + DetailFile::kMostBytes > kDetailBatchBytes)
+    flushDetail(t); // ahead of the index events: recovery drops what no index event leads to
+  uint64_t seq = t.file.events() + eventCount_;
+  uint64_t link = t.detail.events() + detailCount_;
+  unsigned count = 0;
+  if (windows_.active()) {
+    alignas(8) unsigned char bytes[DetailFile::kMostBytes];
+    size_t n = t.detail.encode(bytes, e, d, seq, count);
+    windows_.keep(t.retained, e.timestampNs, seq, bytes, (uint32_t)n, count);
+    link = atf::kNoDetail;
+  } else if (t.detail.canLink(seq, link)) {
+    detailUsed_ += t.detail.encode(detailBytes_ + detailUsed_, e, d, seq, count);
+    if (detailCount_ == 0)
+      detailFirstSeq_ = seq, detailFirstNs_ = e.timestampNs;
+    detailLastSeq_ = seq, detailLastNs_ = e.timestampNs;
+    detailCount_ += count;
+  } else
+    link = atf::kNoDetail;
+  t.file.encode(events_ + 32 * eventCount_++, e, link);
+}
+
+// Writes a thread's detail events that lie in a window, and drops those that no window can want any more. Their index events are in
+// the file already: their links are set there.
+void Drain::writeWindows(ThreadState &t, uint64_t undrainedNs) {
+  while (const Retained::Entry *e = t.retained.oldest()) {
+    Windows::Fate fate = windows_.fateOf(*e, undrainedNs);
+    if (fate == Windows::Fate::Wait)
+      break;
+    if (fate == Windows::Fate::Write && !failed_) {
+      if (detailUsed_ + e->bytes > kDetailBatchBytes)
+        flushDetail(t);
+      uint64_t link = t.detail.events() + detailCount_;
+      if (t.detail.canLink(e->indexSeq, link) && e->indexSeq < t.file.events()) {
+        __builtin_memcpy(detailBytes_ + detailUsed_, e->data(), e->bytes);
+        detailUsed_ += e->bytes;
+        if (detailCount_ == 0)
+          detailFirstSeq_ = e->indexSeq, detailFirstNs_ = e->ns;
+        detailLastSeq_ = e->indexSeq, detailLastNs_ = e->ns;
+        detailCount_ += e->count;
+        int error = t.file.linkDetail(e->indexSeq, link);
+        if (error < 0)
+          fail((Path("thread_") << t.index << "/index.atf").c_str(), error);
+      }
+    }
+    windows_.removeOldest(t.retained);
+  }
+  flushDetail(t);
+}
+
+void Drain::flushDetail(ThreadState &t) {
+  if (detailUsed_ > 0 && !failed_) {
+    int error = t.detail.append(detailBytes_, detailUsed_, detailCount_, detailFirstSeq_, detailLastSeq_,
+                                detailFirstNs_, detailLastNs_);
+    if (error == -EMFILE || error == -ENFILE) {
+      closeDescriptors();
+      error = t.detail.append(detailBytes_, detailUsed_, detailCount_, detailFirstSeq_, detailLastSeq_,
+                              detailFirstNs_, detailLastNs_);
+    }
+    if (error < 0)
+      fail((Path("thread_") << t.index << "/detail.atf").c_str(), error);
+    else
+      __atomic_add_fetch(&ring_->header().bytes_written, detailUsed_, __ATOMIC_RELAXED);
+    if (!ownFiles_)
+      t.detail.closeDescriptor();
+  }
+  detailUsed_ = 0, detailCount_ = 0;
+}
+
 // Writes the events that were expanded for this thread, then gives its chunks back. The journal in the slot says at
 // every moment which records the file already holds: see ring_file.h.
 void Drain::flushThread(ada_ring_thread &slot, ThreadState &t) {
@@ -326,6 +440,7 @@ void Drain::flushThread(ada_ring_thread &slot, ThreadState &t) {
 
 // `position`: how far the file will be with the records. Its events may be fewer than the file's.
 void Drain::flushThread(ada_ring_thread &slot, ThreadState &t, const ada_ring_cursor &position) {
+  flushDetail(t); // first, so that a link in the index always leads somewhere
   if (eventCount_ > 0 && failed_) {
     __atomic_add_fetch(&slot.lost[ADA_LOST_WRITE_ERROR], eventCount_, __ATOMIC_RELAXED);
     __atomic_add_fetch(&ring_->header().events_lost, eventCount_, __ATOMIC_RELAXED);
@@ -369,8 +484,10 @@ void Drain::flushThread(ada_ring_thread &slot, ThreadState &t, const ada_ring_cu
 void Drain::closeDescriptors() {
   uint64_t used = ring_->header().threads_used;
   for (uint64_t i = 0; i < used; ++i)
-    if (threads_[i].active)
+    if (threads_[i].active) {
       threads_[i].file.closeDescriptor();
+      threads_[i].detail.closeDescriptor();
+    }
   openFiles_ = 0;
 }
 
@@ -399,7 +516,7 @@ void Drain::summarise(ada_ring_thread &slot, ThreadState &t) {
   ThreadSummary &s = summaries_[t.index];
   s.index = t.index, s.tid = slot.tid;
   copyBytes(s.name, slot.name, sizeof s.name);
-  s.events = t.file.events(), s.timeStart = t.file.timeStart(), s.timeEnd = t.file.timeEnd();
+  s.events = t.file.events(), s.details = t.detail.events(), s.timeStart = t.file.timeStart(), s.timeEnd = t.file.timeEnd();
   for (unsigned i = 0; i < ADA_LOST_REASONS; ++i)
     s.lost[i] = __atomic_load_n(&slot.lost[i], __ATOMIC_RELAXED);
   if (t.index + 1 > summaryCount_)
@@ -424,17 +541,24 @@ void Drain::summariseAll() {
       summarise(ring_->threads()[i], threads_[i]);
 }
 
-// All records of a thread that is gone are written: finishes its file and gives its slot back.
+// Footers and headers of both files. The files may still be appended to.
+int Drain::finishThread(ThreadState &t) {
+  int error = t.detail.finish();
+  return error < 0 ? error : t.file.finish(t.detail.exists());
+}
+
+// All records of a thread that is gone are written: finishes its files and gives its slot back.
 void Drain::endThread(ada_ring_thread &slot, ThreadState &t) {
   if (!failed_) {
-    int error = t.file.finish();
+    int error = finishThread(t);
     if (error == -EMFILE || error == -ENFILE) {
       closeDescriptors();
-      error = t.file.finish();
+      error = finishThread(t);
     }
     if (error < 0)
       fail((Path("thread_") << t.index << "/index.atf").c_str(), error);
   }
+  t.detail.closeDescriptor();
   if (t.file.isOpen() && openFiles_ > 0)
     --openFiles_;
   t.file.closeDescriptor();
@@ -454,14 +578,15 @@ void Drain::finishFiles() {
     ThreadState &t = threads_[i];
     if (!t.active)
       continue;
-    int error = failed_ ? 0 : t.file.finish();
+    int error = failed_ ? 0 : finishThread(t);
     if (error == -EMFILE || error == -ENFILE) {
       closeDescriptors();
-      error = t.file.finish();
+      error = finishThread(t);
     }
     if (error < 0)
       fail((Path("thread_") << t.index << "/index.atf").c_str(), error);
     t.file.closeDescriptor();
+    t.detail.closeDescriptor();
   }
   openFiles_ = 0;
   writeManifest();

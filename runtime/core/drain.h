@@ -6,9 +6,11 @@
 #ifndef ADA_RUNTIME_CORE_DRAIN_H
 #define ADA_RUNTIME_CORE_DRAIN_H
 
+#include "detail_file.h"
 #include "index_file.h"
 #include "ring.h"
 #include "ring/expander.h"
+#include "windows.h"
 
 namespace ada {
 
@@ -19,7 +21,7 @@ struct Options;
 struct ThreadSummary {
   uint32_t index, tid;
   char name[16];
-  uint64_t events, timeStart, timeEnd;
+  uint64_t events, details, timeStart, timeEnd;
   uint64_t lost[ADA_LOST_REASONS];
 };
 
@@ -29,7 +31,7 @@ enum class Ending : uint32_t { Running, Exit, Exec, Unknown };
 class Drain {
 public:
   // Starts the thread. `directory` is the process's. 0 or a negative errno.
-  int start(Ring &ring, Images &images, const Options &options, const char *directory);
+  int start(Ring &ring, Images &images, const Options &options, const TriggerRules &triggers, const char *directory);
   // After a fork: there is no thread any more; ready for start().
   void reset();
 
@@ -40,6 +42,8 @@ public:
   int flush();
   // The same; then footers, headers and the manifest are written as at the end. With `Ending::Exit` the thread ends.
   int finish(Ending ending, int status);
+  // Opens a detail window at `ns`. Async-signal-safe.
+  void trigger(uint64_t ns, TriggerKind kind = TriggerKind::Api) { windows_.trigger(ns, kind); }
   // Something of the manifest changed.
   void manifestChanged() { __atomic_store_n(&manifestDirty_, 1, __ATOMIC_RELEASE); }
   void setExitStatus(int status) { exitStatus_ = status; }
@@ -59,6 +63,10 @@ private:
   void countGaps(ada_ring_thread &slot, ThreadState &t);
   void flushThread(ada_ring_thread &slot, ThreadState &t);
   void flushThread(ada_ring_thread &slot, ThreadState &t, const ada_ring_cursor &position);
+  void addDetail(ThreadState &t, const ring::Event &e, const ada_detail &d);
+  void writeWindows(ThreadState &t, uint64_t undrainedNs);
+  void flushDetail(ThreadState &t);
+  int finishThread(ThreadState &t);
   void endThread(ada_ring_thread &slot, ThreadState &t);
   void finishFiles();
   void summarise(ada_ring_thread &slot, ThreadState &t);
@@ -98,9 +106,16 @@ private:
   ThreadSummary *summaries_ = nullptr;  // by thread index
   uint64_t summaryCount_ = 0, summaryCapacity_ = 0;
   ada_record *batch_ = nullptr;         // one chunk's records, copied
+  const ada_detail **details_ = nullptr; // what follows each of them, in the chunk; null if nothing
   uint16_t batchPlaces_[ADA_CHUNK_RECORDS] = {}; // which of the chunk's records each of them is
   unsigned char *events_ = nullptr;     // encoded, not yet written
   uint64_t eventCount_ = 0;
+  // The same for detail events. With windows: those of one thread that are being written.
+  unsigned char *detailBytes_ = nullptr;
+  size_t detailUsed_ = 0;
+  uint64_t detailCount_ = 0, detailFirstSeq_ = 0, detailLastSeq_ = 0, detailFirstNs_ = 0, detailLastNs_ = 0;
+  Windows windows_;
+  uint64_t outsideTriggers_ = 0; // of ada_ring_header.trigger_count, seen
   char failure_[512] = {};
 };
 

@@ -36,6 +36,8 @@ void writeSymbols(JsonWriter &json, const Image &image) {
       json.hex("address", (uint64_t)f + (int64_t)f->address_off, 1);
     if (f->signature_off)
       json.text("signature", textAt(*f, f->signature_off));
+    if (f->types_off)
+      json.text("types", textAt(*f, f->types_off));
     if (f->flags & ADA_FUNCTION_NORETURN)
       json.boolean("noreturn", true);
     json.endObject();
@@ -64,7 +66,7 @@ void Images::setBytes(const Image &image, const Selection &selection, bool recor
     return;
   }
   for (const ada_function *f = t.functions_begin; f < t.functions_end; ++f)
-    __atomic_store_n((uint8_t *)f + f->enable_off, selection.selects(*f) ? ADA_ENABLE_INDEX : 0, __ATOMIC_RELAXED);
+    __atomic_store_n((uint8_t *)f + f->enable_off, selection.byteOf(*f), __ATOMIC_RELAXED);
 }
 
 void Images::add(const ada_image *table, Ring &ring, bool recording) {
@@ -86,12 +88,39 @@ void Images::add(const ada_image *table, Ring &ring, bool recording) {
       copyBytes(i.buildId, object.buildId, object.buildIdBytes);
       i.buildIdBytes = object.buildIdBytes;
       i.path = path;
+      findTriggers(i);
       __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);
       if (writeModule(ring, i))
         setBytes(i, selection_, recording);
     }
   }
   sys::restoreSignals(signals);
+}
+
+void Images::findTriggers(Image &image) {
+  if (!triggers_ || !triggers_->any())
+    return;
+  uint64_t count = (image.functionsEnd - image.functionsBegin) / sizeof(ada_function);
+  uint8_t *bits = (uint8_t *)sys::mapMemory(count ? count : 1);
+  if (!bits)
+    return;
+  for (uint64_t f = 0; f < count; ++f)
+    for (unsigned r = 0; r < triggers_->count; ++r)
+      if (Selection::means(triggers_->rules[r].glob, image.table->functions_begin[f]))
+        bits[f] |= (uint8_t)(1u << r);
+  image.triggers = bits;
+}
+
+uint8_t Images::triggersOf(uint64_t functionId) const {
+  uint64_t count = __atomic_load_n(&count_, __ATOMIC_ACQUIRE);
+  for (uint64_t i = count; i-- > 0;) {
+    const Image &m = images_[i];
+    if (m.moduleId != functionId >> 32)
+      continue;
+    uint64_t ordinal = functionId & UINT32_MAX;
+    return m.triggers && ordinal < (m.functionsEnd - m.functionsBegin) / sizeof(ada_function) ? m.triggers[ordinal] : 0;
+  }
+  return 0;
 }
 
 bool Images::writeModule(Ring &ring, const Image &image) {
@@ -147,12 +176,12 @@ void Images::apply(bool recording) {
   sys::restoreSignals(signals);
 }
 
-int64_t Images::choose(const char *glob, bool select, bool recording) {
+int64_t Images::choose(const char *glob, Choice choice, bool recording) {
   uint64_t signals = sys::blockSignals();
   int64_t matched = -1;
   {
     Lock lock(mutex_);
-    if (selection_.add(glob, select)) {
+    if (selection_.add(glob, choice)) {
       matched = 0;
       for (uint64_t i = 0; i < count_; ++i) {
         if (!images_[i].table)
@@ -162,8 +191,7 @@ int64_t Images::choose(const char *glob, bool select, bool recording) {
           if (!Selection::means(glob, *f))
             continue;
           ++matched;
-          __atomic_store_n((uint8_t *)f + f->enable_off, select && recording ? ADA_ENABLE_INDEX : 0,
-                           __ATOMIC_RELAXED);
+          __atomic_store_n((uint8_t *)f + f->enable_off, recording ? selection_.byteOf(*f) : 0, __ATOMIC_RELAXED);
         }
       }
     }

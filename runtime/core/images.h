@@ -5,6 +5,7 @@
 #include "os.h"
 #include "selection.h"
 #include "text.h"
+#include "windows.h"
 #include <ada/ring_file.h>
 
 namespace ada {
@@ -24,6 +25,7 @@ struct Image {
   const char *path;    // owned
   const char *symbols; // JSON of its symbols, saved when it was unloaded; owned
   size_t symbolsBytes;
+  const uint8_t *triggers; // by function: bit i if trigger rule i means it; null if there are no rules. Never freed
 };
 
 class Images {
@@ -32,10 +34,15 @@ public:
   void add(const ada_image *table, Ring &ring, bool recording);
   void remove(const ada_image *table);
 
+  // Which triggers mean a function, as bits. For the drain; takes no lock.
+  uint8_t triggersOf(uint64_t functionId) const;
+  // The rules that add() looks at; before the first image.
+  void setTriggers(const TriggerRules *rules) { triggers_ = rules; }
+
   // Writes every selected function's enable byte anew.
   void apply(bool recording);
   // Adds a rule and applies it. Returns how many loaded functions it means, -1 if there are too many rules.
-  int64_t choose(const char *glob, bool select, bool recording);
+  int64_t choose(const char *glob, Choice choice, bool recording);
   // After a fork: tells the new ring about all images.
   void writeModules(Ring &ring);
 
@@ -48,6 +55,7 @@ public:
 
 private:
   bool writeModule(Ring &ring, const Image &image);
+  void findTriggers(Image &image);
   static void setBytes(const Image &image, const Selection &selection, bool recording);
 
   Mutex mutex_;
@@ -55,6 +63,7 @@ private:
   Image *images_ = nullptr; // ADA_RING_MODULES of them, sparse
   uint64_t count_ = 0;
   uint32_t nextModuleId_ = 1;
+  const TriggerRules *triggers_ = nullptr;
 };
 
 } // namespace ada

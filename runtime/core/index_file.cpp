@@ -1,6 +1,7 @@
 // index_file.cpp - writes index files with raw system calls.
 #include "index_file.h"
 #include "crc.h"
+#include "file_writing.h"
 
 namespace ada {
 
@@ -32,19 +33,6 @@ void IndexFile::closeDescriptor() {
   fd_ = -1;
 }
 
-int IndexFile::writeAll(const void *from, size_t n, uint64_t at) {
-  size_t done = 0;
-  while (done < n) {
-    long r = sys::pwrite(fd_, (const char *)from + done, n - done, at + done);
-    if (r == -EINTR)
-      continue;
-    if (r <= 0)
-      return r < 0 ? (int)r : -ENOSPC;
-    done += (size_t)r;
-  }
-  return 0;
-}
-
 int IndexFile::writeHeader(bool finished) {
   union {
     atf::RawIndexHeaderV1 v1;
@@ -57,6 +45,7 @@ int IndexFile::writeHeader(bool finished) {
     copyBytes(v.magic, "ATI2", 4);
     v.endian = atf::kLittleEndian, v.version = (uint8_t)format_;
     v.arch = (uint8_t)arch::kAtfArch, v.os = atf::kOsLinux;
+    v.flags = finished && hasDetail_ ? atf::kFlagHasDetail : 0;
     v.threadId = tid_, v.clockType = atf::kClockBoottime;
     v.eventSize = 32, v.eventsOffset = 64, v.footerOffset = footerOffset;
     v.timeStartNs = finished ? timeStart_ : 0, v.timeEndNs = finished ? timeEnd_ : 0;
@@ -69,7 +58,7 @@ int IndexFile::writeHeader(bool finished) {
     fill(h.v2);
     h.v2.eventCount = count;
   }
-  int error = writeAll(&h, sizeof h, 0);
+  int error = writeAll(fd_, &h, sizeof h, 0);
   if (error == 0)
     finished_ = finished;
   return error;
@@ -85,7 +74,7 @@ int IndexFile::append(const unsigned char *events, uint64_t count) {
     sys::truncate(fd_, 64 + events_ * 32); // and the footer goes
   }
   if (error == 0)
-    error = writeAll(events, count * 32, 64 + events_ * 32);
+    error = writeAll(fd_, events, count * 32, 64 + events_ * 32);
   if (error < 0) {
     if (fd_ >= 0)
       sys::truncate(fd_, 64 + events_ * 32); // no half event at the end
@@ -100,16 +89,50 @@ int IndexFile::append(const unsigned char *events, uint64_t count) {
   return 0;
 }
 
-int IndexFile::finish() {
+int IndexFile::linkDetail(uint64_t seq, uint64_t detailSeq) {
   int error = open();
   if (error < 0)
     return error;
+  linked_ = true;
+  if (format_ == 1) {
+    uint32_t link = (uint32_t)detailSeq;
+    return writeAll(fd_, &link, sizeof link, 64 + seq * 32 + offsetof(atf::RawIndexEventV1, detailSeq));
+  }
+  return writeAll(fd_, &detailSeq, sizeof detailSeq, 64 + seq * 32 + offsetof(atf::RawIndexEventV2, detailSeq));
+}
+
+// The checksum of a file in which links were set afterwards: reads the events again.
+int IndexFile::sumAgain() {
+  static unsigned char buffer[65536]; // the drain is one thread
+  uint64_t end = 64 + events_ * 32;
+  crc_ = 0;
+  for (uint64_t at = 64; at < end;) {
+    size_t n = end - at < sizeof buffer ? end - at : sizeof buffer;
+    long r = sys::call(SYS_pread64, fd_, buffer, n, at);
+    if (r == -EINTR)
+      continue;
+    if (r <= 0)
+      return r < 0 ? (int)r : -EIO;
+    crc_ = format_ == 1 ? crc32(crc_, buffer, (size_t)r) : crc32c(crc_, buffer, (size_t)r);
+    at += (uint64_t)r;
+  }
+  linked_ = false;
+  return 0;
+}
+
+int IndexFile::finish(bool hasDetail) {
+  int error = open();
+  if (error == 0 && linked_)
+    error = sumAgain();
+  if (error < 0)
+    return error;
+  hasDetail_ = hasDetail;
   atf::RawIndexFooter f;
   clearBytes(&f, sizeof f);
   copyBytes(f.magic, "2ITA", 4);
   f.checksum = crc_, f.eventCount = events_;
   f.timeStartNs = timeStart_, f.timeEndNs = timeEnd_, f.bytesWritten = events_ * 32;
-  error = writeAll(&f, sizeof f, 64 + events_ * 32);
+  error = writeAll(fd_, &f, sizeof f, 64 + events_ * 32);
   return error < 0 ? error : writeHeader(true);
 }
 

@@ -17,22 +17,25 @@ public:
   void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t format);
 
   // One event as the file has it.
-  void encode(unsigned char *to, const ring::Event &e) const {
+  void encode(unsigned char *to, const ring::Event &e, uint64_t detailSeq = atf::kNoDetail) const {
     if (format_ == 1) {
       atf::RawIndexEventV1 &r = *(atf::RawIndexEventV1 *)to;
       r.timestampNs = e.timestampNs, r.functionId = e.functionId;
-      r.threadId = tid_, r.kind = e.kind, r.depth = e.depth, r.detailSeq = atf::kNoDetailV1;
+      r.threadId = tid_, r.kind = e.kind, r.depth = e.depth;
+      r.detailSeq = detailSeq == atf::kNoDetail ? atf::kNoDetailV1 : (uint32_t)detailSeq;
     } else {
       atf::RawIndexEventV2 &r = *(atf::RawIndexEventV2 *)to;
-      r.timestampNs = e.timestampNs, r.functionId = e.functionId, r.detailSeq = atf::kNoDetail;
+      r.timestampNs = e.timestampNs, r.functionId = e.functionId, r.detailSeq = detailSeq;
       *(uint64_t *)&r.kind = e.kind; // and seven reserved bytes of 0
     }
   }
 
   // Appends `count` encoded events. 0 or a negative errno; on an error the file keeps the whole events that it has.
   int append(const unsigned char *events, uint64_t count);
-  // Writes footer and header. The file may still be appended to.
-  int finish();
+  // Sets the link of an event that is in the file already: one small write, for events have a fixed size.
+  int linkDetail(uint64_t seq, uint64_t detailSeq);
+  // Writes footer and header. The file may still be appended to. `hasDetail`: there is a detail file.
+  int finish(bool hasDetail);
   // Gives the descriptor back; the next write opens the file again.
   void closeDescriptor();
 
@@ -44,14 +47,14 @@ public:
 private:
   int open();
   int writeHeader(bool finished);
-  int writeAll(const void *from, size_t n, uint64_t at);
+  int sumAgain();
   Path path() const;
 
   const char *directory_ = nullptr;
   uint32_t index_ = 0, tid_ = 0, format_ = 2, crc_ = 0;
   uint64_t events_ = 0, timeStart_ = 0, timeEnd_ = 0;
   int fd_ = -1;
-  bool made_ = false, finished_ = false;
+  bool made_ = false, finished_ = false, linked_ = false, hasDetail_ = false;
 };
 
 } // namespace ada

@@ -14,8 +14,8 @@ void Drain::writeThreads(JsonWriter &json) {
     if (s.tid == 0)
       continue; // a thread that has not written anything yet
     json.line().beginObject();
-    json.number("id", s.index).boolean("has_detail", false).number("tid", s.tid).text("name", s.name);
-    json.number("event_count", s.events).number("detail_count", 0);
+    json.number("id", s.index).boolean("has_detail", s.details > 0).number("tid", s.tid).text("name", s.name);
+    json.number("event_count", s.events).number("detail_count", s.details);
     json.beginObject("dropped");
     static const char *const kReasons[ADA_LOST_REASONS] = {"ring_full", "no_memory", "write_error"};
     for (unsigned r = 0; r < ADA_LOST_REASONS; ++r)
@@ -90,6 +90,7 @@ void Drain::writeManifest() {
     json.endObject();
 
     writeThreads(json);
+    windows_.writeManifest(json);
     images_->writeManifest(json);
     json.line().endObject();
     error = json.finish();

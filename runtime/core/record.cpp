@@ -1,9 +1,10 @@
 // record.cpp - the slow path of recording: everything that the few instructions in trampolines.S leave aside.
 //
-// It runs once in 4028 records, when a chunk is full; at a thread's first event; and for each event of a thread that can't record (the
+// It runs once in 3580 records, when a chunk is full; at a thread's first event; and for each event of a thread that can't record (the
 // rings are full and overflow=drop, the trace is over) or of a process without a usable counter. All of it runs with signals blocked, but
 // for the time in which it waits for the drain.
 #include "session.h"
+#include "detail_registers.h"
 #include "thread.h"
 #include "process_events.h"
 
@@ -128,24 +129,22 @@ void threadEnds() {
   sys::restoreSignals(signals);
 }
 
-} // namespace ada
+namespace {
 
-using namespace ada;
-
-extern "C" void ada_record_slow(uint64_t what) {
-  AdaThread &t = ada_thread;
+// Reserves `bytes` for the record `what` where the fast path could not. Returns 0 if the record is lost.
+uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
   if (t.busy) {
     // Code that the runtime itself called (the program's malloc, say, for a thread-specific value): not recorded.
     t.position = ADA_POSITION_PARKED;
-    return;
+    return 0;
   }
   bool system = runtime.ring.exists() && usesSystemClock();
   uint64_t &position = system ? t.systemPosition : t.position;
   if (system) {
     t.position = ADA_POSITION_PARKED; // so that every event comes here
-    uint64_t place = arch::reserve(&position, sizeof(ada_record));
+    uint64_t place = arch::reserve(&position, bytes);
     if (!isFull(place))
-      return store(place, what, sys::nowNs());
+      return place;
   }
   int savedErrno = errno;
   uint64_t signals = sys::blockSignals();
@@ -173,10 +172,16 @@ extern "C" void ada_record_slow(uint64_t what) {
     sys::blockSignals();
     t.busy = 1;
   }
+  uint64_t place = 0;
   if (ready) {
     if (t.gapOpened | t.gapClosed)
       storeGap(t, position);
-    store(arch::reserve(&position, sizeof(ada_record)), what, runtime.stamp());
+    place = arch::reserve(&position, bytes);
+    // The process turned out to have no usable counter: with its first chunk a thread learns it.
+    if (&position == &t.position && usesSystemClock()) {
+      t.systemPosition = t.position;
+      t.position = ADA_POSITION_PARKED;
+    }
   } else {
     position = ADA_POSITION_PARKED;
     if (t.slot)
@@ -185,21 +190,80 @@ extern "C" void ada_record_slow(uint64_t what) {
   t.busy = 0;
   sys::restoreSignals(signals);
   errno = savedErrno;
+  return place;
 }
 
-namespace {
-
+// Records one of the kinds that are not hot.
 void record(uint64_t what) {
   AdaThread &t = ada_thread;
   uint64_t place = arch::reserve(&t.position, sizeof(ada_record));
   if (__builtin_expect(isFull(place), 0))
-    return ada_record_slow(what);
-  ada_record *r = (ada_record *)place;
-  __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
-  __atomic_store_n(&r->stamp, arch::readCounter(), __ATOMIC_RELEASE);
+    place = reserveSlowly(t, what, sizeof(ada_record));
+  if (place)
+    store(place, what, runtime.stamp());
+}
+
+// How many of the `wanted` bytes from `sp` upwards can be read, at most what is on the page of `sp` if nobody can tell. A
+// thread's outermost function may have less stack above it than the window is long.
+uint64_t readableStack(uint64_t sp, uint64_t wanted) {
+  uint64_t onPage = 4096 - (sp & 4095);
+  if (wanted <= onPage)
+    return wanted;
+  char sink[ADA_MOST_STACK_BYTES];
+  struct { void *base; size_t bytes; } to = {sink, wanted - onPage}, from = {(void *)(sp + onPage), wanted - onPage};
+  long n = sys::call(SYS_process_vm_readv, (long)sys::processId(), &to, 1L, &from, 1L, 0L);
+  return n == (long)(wanted - onPage) ? wanted : onPage;
 }
 
 } // namespace
+} // namespace ada
+
+using namespace ada;
+
+extern "C" void ada_record_slow(uint64_t what) {
+  if (uint64_t place = reserveSlowly(ada_thread, what, sizeof(ada_record)))
+    store(place, what, runtime.stamp());
+}
+
+extern "C" __attribute__((visibility("hidden"))) void
+ada_record_detail(const ada_detail_frame *frame, const arch::SavedRegisters *saved, uint32_t kind) {
+  AdaThread &t = ada_thread;
+  uint64_t what = (uint64_t)frame->function | kind | ADA_RECORD_DETAIL;
+  uint32_t vectors = arch::vectorCount(*frame, kind == ADA_RECORD_CALL);
+  uint64_t stack = readableStack(frame->sp, runtime.stackBytes);
+  uint64_t units = 7 + vectors + (stack + 15) / 16;
+  uint64_t bytes = sizeof(ada_record) + units * 16;
+  uint64_t place = arch::reserve(&t.position, bytes);
+  if (__builtin_expect(isFull(place), 0)) {
+    place = reserveSlowly(t, what, bytes);
+    if (place)
+      __atomic_store_n(&runtime.ring.header().uses_detail, 1, __ATOMIC_RELAXED);
+  }
+  if (!place)
+    return;
+  ada_record *r = (ada_record *)place;
+  ada_detail *d = (ada_detail *)(r + 1);
+  __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
+  d->units = (uint16_t)units;
+  d->stack_bytes = (uint16_t)stack;
+  d->integers = frame->integers;
+  d->vectors = (uint8_t)vectors;
+  d->reserved[0] = d->reserved[1] = 0;
+  char *tail = (char *)(d + 1);
+  arch::fillRegisters(*d, tail, *frame, *saved, kind == ADA_RECORD_CALL);
+  d->sp = frame->sp;
+  d->lr = frame->return_address;
+  d->reserved2[0] = d->reserved2[1] = 0;
+  tail += vectors * 16;
+  typedef uint64_t Word __attribute__((aligned(1), may_alias));
+  const Word *from = (const Word *)frame->sp;
+  Word *to = (Word *)tail;
+  for (uint64_t i = 0; i < stack / 8; ++i)
+    to[i] = from[i];
+  for (uint64_t i = stack & ~7ull; i < stack; ++i)
+    tail[i] = ((const char *)frame->sp)[i];
+  __atomic_store_n(&r->stamp, runtime.stamp(), __ATOMIC_RELEASE);
+}
 
 extern "C" void __ada_mark_frame(const void *frame) {
   record(((uint64_t)frame & ~(uint64_t)ADA_RECORD_KIND_MASK) | ADA_RECORD_MARK);

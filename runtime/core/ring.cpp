@@ -139,6 +139,9 @@ Ring::Taken Ring::takeChunk(bool first, ada_chunk *&result) {
 }
 
 void Ring::giveBack(ada_chunk *c) {
+  if (__atomic_load_n(&header_->uses_detail, __ATOMIC_RELAXED)) // see ring_file.h
+    for (uint64_t *p = (uint64_t *)(c + 1); p < (uint64_t *)((char *)c + ADA_CHUNK_BYTES); ++p)
+      *p = 0;
   __atomic_store_n(&c->state, ADA_CHUNK_FREE, __ATOMIC_RELEASE);
   {
     Lock lock(mutex_);

@@ -9,17 +9,19 @@ void Selection::start(const Options &options) {
   count_ = used_ = 0;
   selectedByDefault_ = options.include[0] == 0;
   if (options.include[0])
-    add(options.include, true);
+    add(options.include, Choice::Select);
   if (options.exclude[0])
-    add(options.exclude, false);
+    add(options.exclude, Choice::Deselect);
+  if (options.detail[0])
+    add(options.detail, Choice::Detail);
 }
 
-bool Selection::add(const char *glob, bool select) {
+bool Selection::add(const char *glob, Choice choice) {
   size_t n = length(glob) + 1;
   if (count_ == kMostRules || n > kMostBytes - used_)
     return false;
   copyBytes(storage_ + used_, glob, n);
-  rules_[count_++] = {storage_ + used_, select};
+  rules_[count_++] = {storage_ + used_, choice};
   used_ += n;
   return true;
 }
@@ -28,11 +30,19 @@ bool Selection::means(const char *glob, const ada_function &f) {
   return select::means(glob, {textAt(f, f.name_off), textAt(f, f.pretty_off), textAt(f, f.file_off)});
 }
 
-bool Selection::selects(const ada_function &f) const {
-  for (size_t i = count_; i-- > 0;)
-    if (means(rules_[i].glob, f))
-      return rules_[i].select;
-  return selectedByDefault_;
+uint8_t Selection::byteOf(const ada_function &f) const {
+  bool selected = selectedByDefault_, detail = false, selectedKnown = false, detailKnown = false;
+  for (size_t i = count_; i-- > 0 && !(selectedKnown && detailKnown);) {
+    const Rule &r = rules_[i];
+    bool aboutDetail = r.choice == Choice::Detail || r.choice == Choice::NoDetail;
+    if ((aboutDetail ? detailKnown : selectedKnown) || !means(r.glob, f))
+      continue;
+    if (aboutDetail)
+      detailKnown = true, detail = r.choice == Choice::Detail;
+    else
+      selectedKnown = true, selected = r.choice == Choice::Select;
+  }
+  return !selected ? 0 : detail ? ADA_ENABLE_INDEX | ADA_ENABLE_DETAIL : ADA_ENABLE_INDEX;
 }
 
 } // namespace ada

@@ -11,21 +11,26 @@ inline const char *textAt(const ada_function &f, int32_t offset) {
   return offset ? (const char *)&f + offset : nullptr;
 }
 
-// Rules in order; the last one that means a function decides. Guarded by the images' lock.
+// What a rule does to the functions that it means.
+enum class Choice : uint8_t { Select, Deselect, Detail, NoDetail };
+
+// Rules in order; the last one that means a function decides whether it is recorded, and likewise whether with detail.
+// Guarded by the images' lock.
 class Selection {
 public:
   void start(const Options &options);
   // False if there are too many rules. `glob` is copied.
-  bool add(const char *glob, bool select);
-  bool selects(const ada_function &f) const;
-  // Whether every function is selected, so that nobody needs to ask.
+  bool add(const char *glob, Choice choice);
+  // The enable byte of a function while recording is on.
+  uint8_t byteOf(const ada_function &f) const;
+  // Whether every function is selected, without detail, so that nobody needs to ask.
   bool selectsAll() const { return count_ == 0 && selectedByDefault_; }
   static bool means(const char *glob, const ada_function &f);
 
 private:
   struct Rule {
     const char *glob;
-    bool select;
+    Choice choice;
   };
   static constexpr size_t kMostRules = 256, kMostBytes = 16384;
   Rule rules_[kMostRules] = {};

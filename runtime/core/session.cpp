@@ -122,10 +122,12 @@ bool startProcess() {
   h.pid = r.processId;
   h.format = r.options.formatVersion();
   copyBytes(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
+  h.uses_detail = r.options.detail[0] != 0;
+  h.detail_windows = r.options.detail_mode[0] == 'w';
   h.state = ADA_RING_RECORDING;
   __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
   r.images.writeModules(r.ring);
-  error = r.drain.start(r.ring, r.images, r.options, r.processDirectory.c_str());
+  error = r.drain.start(r.ring, r.images, r.options, r.triggers, r.processDirectory.c_str());
   if (error < 0) {
     r.ring.unlink();
     sys::unlink(link.c_str());
@@ -205,8 +207,21 @@ void startOnce() {
         r.setState(State::Off);
       else if (!parseOptions(r.options, getenv("ADA_OPTIONS")))
         r.setState(State::Off);
+      else if (!r.triggers.parse(r.options.trigger))
+        r.setState(State::Off);
+      else if (r.options.stack_size > ADA_MOST_STACK_BYTES)
+        off(Message("option 'stack_size' in ADA_OPTIONS: ")
+            << r.options.stack_size << " is more than 256. This program runs untraced.");
       else if (makeSessionDirectory()) {
         r.recording = r.options.enabled;
+        r.stackBytes = (uint32_t)r.options.stack_size;
+        r.images.setTriggers(&r.triggers);
+        if (r.triggers.onSignal)
+          watchFatalSignals([] {
+            runtime.drain.trigger(sys::nowNs(), TriggerKind::Signal);
+            if (runtime.currentState() == State::On && sys::processId() == runtime.processId)
+              runtime.drain.flush();
+          });
         r.images.selection().start(r.options);
         gatherProcessInfo();
         watchProcess({lockForFork, parentAfterFork, childAfterFork});

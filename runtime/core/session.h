@@ -19,12 +19,14 @@ enum class State : uint32_t {
 
 struct Runtime {
   Options options = {};
+  TriggerRules triggers;
   Ring ring;
   Images images;
   Drain drain;
   uint32_t state = 0;     // (atomic) State
   bool recording = false; // between ada_start and ada_stop
   uint32_t processId = 0;
+  uint32_t stackBytes = 0; // stack window of detail events
   Path sessionDirectory; // absolute
   Path processDirectory;
   Mutex startMutex;

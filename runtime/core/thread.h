@@ -6,6 +6,7 @@
 
 // A position that the hooks take for "chunk full": the thread has no chunk.
 #define ADA_POSITION_PARKED ((uint64_t)ADA_CHUNK_FULL)
+static_assert(ADA_CHUNK_FULL == 0xe000, "trampolines.S compares with this number");
 
 extern "C" {
 

@@ -76,6 +76,9 @@ inline constexpr std::uint32_t kNoDepth = ~std::uint32_t{0};
 /// event says what they were.
 inline constexpr std::uint16_t kDetailFunctionCall = 3,
                                kDetailFunctionReturn = 4;
+/// AdaTrace's own: vector registers, right behind the function event with the
+/// same index_seq. Readers of the specification alone skip it by its length.
+inline constexpr std::uint16_t kDetailVectors = 0xADA0;
 
 //===--- on disk
 //-----------------------------------------------------------===//
@@ -159,6 +162,14 @@ struct RawFunctionPayload {
   Little16 stackBytes, reserved;
 };
 static_assert(sizeof(RawFunctionPayload) == 100);
+
+/// Payload of kDetailVectors; `count` registers of `bytesEach` bytes follow, in the order in which the
+/// architecture passes arguments (x86-64 xmm0…, AArch64 v0…).
+struct RawVectorPayload {
+  Little64 functionId;
+  std::uint8_t count, bytesEach, reserved[6];
+};
+static_assert(sizeof(RawVectorPayload) == 16);
 
 /// Last 64 bytes of a detail file. The byte count is the third field here, the
 /// last one in the index footer.

@@ -73,6 +73,10 @@ class DetailWriter {
 public:
   static Expected<DetailWriter> create(const std::string &path,
                                        const WriterOptions &options = {});
+  /// Goes on with a file: keeps its first `keep` events, as
+  /// IndexWriter::resume does.
+  static Expected<DetailWriter> resume(const std::string &path,
+                                       std::uint64_t keep);
   DetailWriter(DetailWriter &&) noexcept;
   DetailWriter &operator=(DetailWriter &&) noexcept;
   ~DetailWriter();

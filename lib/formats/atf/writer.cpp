@@ -357,7 +357,8 @@ struct DetailWriter::State {
     raw.threadId = options.threadId;
     raw.eventsOffset = kHeaderBytes;
     if (!final)
-      return out.addUnsummed(&raw, sizeof raw);
+      return out.isFresh() ? out.addUnsummed(&raw, sizeof raw)
+                           : out.rewriteStart(&raw, sizeof raw);
     raw.eventCount = count;
     raw.bytesLength = bytes;
     raw.indexSeqStart = count ? lowestSeq : 0;
@@ -384,6 +385,47 @@ Expected<DetailWriter> DetailWriter::create(const std::string &path,
   auto state = std::make_unique<State>(path, options);
   if (auto made = state->out.create(options.overwrite); !made)
     return made.error();
+  if (auto written = state->header(false); !written)
+    return written.error();
+  return DetailWriter(std::move(state));
+}
+
+Expected<DetailWriter> DetailWriter::resume(const std::string &path,
+                                            std::uint64_t keep) {
+  std::unique_ptr<State> state;
+  {
+    auto reader = DetailReader::open(path, {.checksum = ChecksumPolicy::Defer});
+    if (!reader)
+      return reader.error();
+    const DetailHeader &header = reader->header();
+    if (header.eventsOffset != kHeaderBytes)
+      return Error{.code = "E_BAD_OFFSET",
+                   .message = "only a file whose events follow its header at "
+                              "once can be continued",
+                   .file = path,
+                   .field = "events_offset"};
+    WriterOptions options;
+    options.version = header.version;
+    options.arch = header.arch;
+    options.os = header.os;
+    options.threadId = header.threadId;
+    state = std::make_unique<State>(path, options);
+    keep = std::min(keep, reader->size());
+    for (std::uint64_t seq = 0; seq < keep; ++seq) {
+      const DetailEvent event = (*reader)[seq];
+      // The event's header lies right before its payload.
+      state->out.count({event.payload.data() - kDetailEventHeaderBytes,
+                        event.totalLength});
+      state->bytes += event.totalLength;
+      if (state->count++ == 0)
+        state->firstNs = event.timestampNs;
+      state->lastNs = event.timestampNs;
+      state->lowestSeq = std::min(state->lowestSeq, event.indexSeq);
+      state->highestSeq = std::max(state->highestSeq, event.indexSeq);
+    }
+  } // unmapped: the file is cut next
+  if (auto opened = state->out.reopen(kHeaderBytes + state->bytes); !opened)
+    return opened.error();
   if (auto written = state->header(false); !written)
     return written.error();
   return DetailWriter(std::move(state));

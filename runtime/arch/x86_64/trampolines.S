@@ -42,7 +42,7 @@
 #define KIND_CALL 1
 #define KIND_RETURN 2
 #define KIND_EXCEPTION 3
-#define CHUNK_FULL 0xfc00
+#define CHUNK_FULL 0xe000
 
 // Pushes REG and tells the unwinder where the caller's value now lives.
 .macro SAVE reg
@@ -132,6 +132,70 @@ ada_slow_path:
   retq
   .cfi_endproc
   .size ada_slow_path, .-ada_slow_path
+
+//===--- __ada_enter_detail, __ada_exit_detail: the same with registers and stack ---===//
+// r10 is the address of the ada_detail_frame. All that a call can carry in registers goes into a struct on the stack (SavedRegisters in
+// detail_registers.h, whose offsets these are), and an ordinary C function does the rest: a detail event is ten times the
+// size of an index event, and its budget too.
+#define SAVED_BYTES 208
+#define SAVED_RBP 56
+#define SAVED_VECTORS 64
+#define SAVED_FRAME 192
+
+// Saves REG and tells the unwinder.
+.macro KEEP reg, at
+  movq %\reg, \at(%rsp)
+  .cfi_rel_offset %\reg, \at
+.endm
+.macro GIVE_BACK reg, at
+  movq \at(%rsp), %\reg
+  .cfi_restore %\reg
+.endm
+
+.macro DETAIL_HOOK name, kind
+FUNC_BEGIN(\name)
+  endbr64
+  subq $(SAVED_BYTES - 8), %rsp    // with the return address a multiple of 16: aligned for the call
+  .cfi_adjust_cfa_offset SAVED_BYTES - 8
+  KEEP rdi, 0
+  KEEP rsi, 8
+  KEEP rdx, 16
+  KEEP rcx, 24
+  KEEP r8, 32
+  KEEP r9, 40
+  KEEP rax, 48                     // al: vector-argument count of a varargs callee
+  movq %rbp, SAVED_RBP(%rsp)       // callee-saved: not ours to restore
+  movaps %xmm0, (SAVED_VECTORS + 0)(%rsp)
+  movaps %xmm1, (SAVED_VECTORS + 16)(%rsp)
+  movaps %xmm2, (SAVED_VECTORS + 32)(%rsp)
+  movaps %xmm3, (SAVED_VECTORS + 48)(%rsp)
+  movaps %xmm4, (SAVED_VECTORS + 64)(%rsp)
+  movaps %xmm5, (SAVED_VECTORS + 80)(%rsp)
+  movaps %xmm6, (SAVED_VECTORS + 96)(%rsp)
+  movaps %xmm7, (SAVED_VECTORS + 112)(%rsp)
+  KEEP r10, SAVED_FRAME
+  cld
+  movq %r10, %rdi                  // ada_record_detail(frame, saved, kind)
+  movq %rsp, %rsi
+  movl $\kind, %edx
+  callq ada_record_detail
+  GIVE_BACK r10, SAVED_FRAME
+  GIVE_BACK rax, 48
+  GIVE_BACK r9, 40
+  GIVE_BACK r8, 32
+  GIVE_BACK rcx, 24
+  GIVE_BACK rdx, 16
+  GIVE_BACK rsi, 8
+  GIVE_BACK rdi, 0
+  addq $(SAVED_BYTES - 8), %rsp
+  .cfi_adjust_cfa_offset -(SAVED_BYTES - 8)
+  retq
+FUNC_END(\name)
+.endm
+
+  .hidden ada_record_detail
+DETAIL_HOOK __ada_enter_detail, KIND_CALL
+DETAIL_HOOK __ada_exit_detail, KIND_RETURN
 
   STACK_IS_NOT_EXECUTABLE
 

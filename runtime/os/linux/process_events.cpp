@@ -3,8 +3,10 @@
 #include "core/os.h"
 #include "core/thread.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 namespace ada {
@@ -42,7 +44,39 @@ void threadExit(void *value) {
   threadEnds();
 }
 
+constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
+struct sigaction before[sizeof kFatal / sizeof *kFatal];
+void (*onFatal)();
+
+void fatalSignal(int number, siginfo_t *info, void *context) {
+  int saved = errno;
+  onFatal();
+  errno = saved;
+  for (unsigned i = 0; i < sizeof kFatal / sizeof *kFatal; ++i) {
+    if (kFatal[i] != number)
+      continue;
+    if (before[i].sa_flags & SA_SIGINFO)
+      return before[i].sa_sigaction(number, info, context);
+    if (before[i].sa_handler != SIG_DFL && before[i].sa_handler != SIG_IGN)
+      return before[i].sa_handler(number);
+    sigaction(number, &before[i], nullptr);
+    // A fault comes again when we return. What was sent does not: send it again, for when this handler is left.
+    if (info->si_code <= 0)
+      sys::call(SYS_tgkill, sys::processId(), sys::threadId(), (long)number);
+  }
+}
+
 } // namespace
+
+void watchFatalSignals(void (*callback)()) {
+  onFatal = callback;
+  for (unsigned i = 0; i < sizeof kFatal / sizeof *kFatal; ++i) {
+    struct sigaction action = {};
+    action.sa_sigaction = fatalSignal;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(kFatal[i], &action, &before[i]);
+  }
+}
 
 void watchProcess(const ProcessCallbacks &c) {
   callbacks = c;

@@ -20,6 +20,10 @@ int processExitStatus();
 // Arranges that ada::threadEnds() is called when the calling thread ends, as late as pthread allows.
 void watchThread();
 
+// Calls `callback` when a fatal signal (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP) arrives, then lets it do what it would have done without us:
+// the program's own handler, or the end. Handlers that the program sets later replace ours.
+void watchFatalSignals(void (*callback)());
+
 // Defined by the core.
 void threadEnds();
 

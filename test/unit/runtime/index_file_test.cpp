@@ -67,7 +67,7 @@ TEST_P(IndexFileTest, IsReadableAfterEachAppend) {
     append(file, written, written + more);
     expect(written += more, false);
   }
-  ASSERT_EQ(file.finish(), 0);
+  ASSERT_EQ(file.finish(false), 0);
   expect(written, true);
   EXPECT_EQ(file.events(), written);
 }
@@ -75,7 +75,7 @@ TEST_P(IndexFileTest, IsReadableAfterEachAppend) {
 TEST_P(IndexFileTest, AnEmptyFileHasAFooter) {
   IndexFile file;
   file.begin(directory.c_str(), 5, 4711, GetParam());
-  ASSERT_EQ(file.finish(), 0);
+  ASSERT_EQ(file.finish(false), 0);
   expect(0, true);
 }
 
@@ -84,13 +84,13 @@ TEST_P(IndexFileTest, GoesOnAfterItWasFinished) {
   IndexFile file;
   file.begin(directory.c_str(), 5, 4711, GetParam());
   append(file, 0, 100);
-  ASSERT_EQ(file.finish(), 0);
+  ASSERT_EQ(file.finish(false), 0);
   expect(100, true);
   append(file, 100, 101);
   expect(101, false);
   append(file, 101, 250);
-  ASSERT_EQ(file.finish(), 0);
-  ASSERT_EQ(file.finish(), 0);
+  ASSERT_EQ(file.finish(false), 0);
+  ASSERT_EQ(file.finish(false), 0);
   expect(250, true);
 }
 
@@ -102,7 +102,7 @@ TEST_P(IndexFileTest, TheDescriptorMayBeGivenBackAtAnyTime) {
     file.closeDescriptor();
     EXPECT_FALSE(file.isOpen());
   }
-  ASSERT_EQ(file.finish(), 0);
+  ASSERT_EQ(file.finish(false), 0);
   file.closeDescriptor();
   expect(200, true);
 }

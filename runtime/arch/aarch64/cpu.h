@@ -1,0 +1,37 @@
+// cpu.h - what the runtime asks of an AArch64 CPU: its counter, and a reservation that a signal can't split.
+#ifndef ADA_RUNTIME_ARCH_CPU_H
+#define ADA_RUNTIME_ARCH_CPU_H
+
+#include <stdint.h>
+
+namespace ada::arch {
+
+inline constexpr uint32_t kAtfArch = 2; // arm64 in ATF headers
+inline constexpr const char *kCounterName = "cntvct";
+
+// By name: __builtin_readcyclecounter() is PMCCNTR_EL0 in some compilers, which user mode may not read.
+inline uint64_t readCounter() {
+  uint64_t t;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+  return t;
+}
+
+// The architecture says so.
+inline bool counterIsInvariant() { return true; }
+
+// Adds `bytes` to a thread's own position and returns the old value. A signal between the two halves makes the store fail, and it is
+// tried again. Not atomic between threads.
+inline uint64_t reserve(uint64_t *position, uint64_t bytes) {
+  uint64_t old, sum;
+  uint32_t failed;
+  __asm__ volatile("1: ldxr %0, %3\n\tadd %1, %0, %4\n\tstxr %w2, %1, %3\n\tcbnz %w2, 1b"
+                   : "=&r"(old), "=&r"(sum), "=&r"(failed), "+Q"(*position)
+                   : "r"(bytes)
+                   : "memory");
+  return old;
+}
+
+inline void pause() { __asm__ volatile("yield"); }
+
+} // namespace ada::arch
+#endif

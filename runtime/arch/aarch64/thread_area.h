@@ -1,0 +1,29 @@
+// thread_area.h - a thread-local area for the drain thread, which pthread knows nothing of.
+#ifndef ADA_RUNTIME_ARCH_THREAD_AREA_H
+#define ADA_RUNTIME_ARCH_THREAD_AREA_H
+
+#include "core/thread.h"
+#include <stddef.h>
+
+namespace ada::arch {
+
+inline char *threadPointer() {
+  char *tp;
+  __asm__("mrs %0, tpidr_el0" : "=r"(tp));
+  return tp;
+}
+
+// How many bytes makeThreadArea needs: libc's thread descriptor lies below the thread pointer, thread-local variables above it.
+inline size_t threadAreaBytes() { return (size_t)((char *)&ada_thread - threadPointer()) + sizeof(AdaThread) + 16384; }
+
+// Sets up zeroed `memory` of that size and returns the thread pointer for clone, with an AdaThread that records nothing.
+inline void *makeThreadArea(char *memory, size_t) {
+  char *tp = (char *)(((uintptr_t)memory + 8192 + 63) & ~(uintptr_t)63);
+  AdaThread &t = *(AdaThread *)(tp + ((char *)&ada_thread - threadPointer()));
+  t.position = t.systemPosition = ADA_POSITION_PARKED;
+  t.busy = 1;
+  return tp;
+}
+
+} // namespace ada::arch
+#endif

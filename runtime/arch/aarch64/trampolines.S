@@ -1,0 +1,162 @@
+// trampolines.S - the hooks on AArch64: what every call and every exit of a traced program runs.
+//
+//===--- The contract ----------------------------------------------------------===//
+//
+//   called by     instrumented functions whose enable byte was set, as preserve_mostcc
+//   x18 or x15    address of the ada_function (the `nest` argument): x18 with LLVM 14 and 19, x15 with LLVM 22. Two entry
+//                 symbols a hook, __ada_enter and __ada_enter_x15; the pass calls the one that its LLVM uses
+//   x0 … x7       __ada_enter: the function's own arguments, as its caller passed them
+//   v0 … v7       __ada_exit: the return value
+//   must survive  x9 … x15 and the callee-saved registers (x19 … x29, d8 … d15)
+//   may die       x0 … x8, x16 … x18, flags, all other vector registers (the compiler has saved what it needs)
+//   stack         sp = 0 mod 16
+//   signals       may arrive at any instruction, and their handlers may run these hooks
+//
+//===--- The call site ---------------------------------------------------------===//
+//
+//     f:   adrp  x8, f.enabled
+//          ldrb  w8, [x8, :lo12:f.enabled]
+//          cbnz  w8, 1f
+//          …
+//     1:   adrp  x18, f.entry                     // x15 with LLVM 22
+//          add   x18, x18, :lo12:f.entry
+//          bl    __ada_enter                      // or blr through the GOT
+//
+//===--- The hot path ----------------------------------------------------------===//
+//
+// "Reserve first, stamp last", as on x86-64; see there for the why of each step. What differs:
+//
+//   - There is no single instruction that adds to memory before LSE. ldxr/stxr do: a signal between them makes the store
+//     fail, for taking an exception clears the monitor, and the pair is tried again. Another thread never touches the position.
+//   - Stores may become visible in any order, so the stamp is stored with release: who sees it sees the entry.
+//   - cntvct_el0 is read without isb: some instructions early or late is what a call costs anyway.
+
+#include "../asm.h"
+
+#define KIND_CALL 1
+#define KIND_RETURN 2
+#define KIND_EXCEPTION 3
+#define CHUNK_FULL 0xe000
+
+// The body of a hook: records KIND for the entry in register NEST.
+.macro HOOK name, nest, kind
+FUNC_BEGIN(\name)
+  hint #34                         // bti c
+  mrs x16, tpidr_el0
+  adrp x17, :gottprel:ada_thread
+  ldr x17, [x17, :gottprel_lo12:ada_thread]
+  add x16, x16, x17                // &ada_thread.position, its first member
+1:
+  ldxr x0, [x16]                   // x0 = this record
+  add x1, x0, #16
+  stxr w2, x1, [x16]
+  cbnz w2, 1b
+  and x1, x0, #0xffff
+  add x17, \nest, #\kind           // entry | kind: entries are 16-byte aligned
+  cmp x1, #CHUNK_FULL
+  b.hs ada_slow_path
+  str x17, [x0, #8]                // record.what
+  mrs x1, cntvct_el0
+  stlr x1, [x0]                    // record.stamp: the record counts from here on
+  ret
+FUNC_END(\name)
+.endm
+
+  .text
+
+//===--- a function was called; it returns; it is left by unwinding ------------===//
+HOOK __ada_enter, x18, KIND_CALL
+HOOK __ada_exit, x18, KIND_RETURN
+HOOK __ada_unwind, x18, KIND_EXCEPTION
+
+//===--- the same for LLVM 22 ---------------------------------------------------===//
+HOOK __ada_enter_x15, x15, KIND_CALL
+HOOK __ada_exit_x15, x15, KIND_RETURN
+HOOK __ada_unwind_x15, x15, KIND_EXCEPTION
+
+// Saves x9 … x15, which a C function may clobber but a hook must not, below a frame record.
+#define FRAME_BYTES 80
+.macro PROLOGUE bytes
+  hint #25                         // paciasp
+  .cfi_negate_ra_state
+  stp x29, x30, [sp, #-\bytes]!
+  .cfi_def_cfa_offset \bytes
+  .cfi_offset x29, -\bytes
+  .cfi_offset x30, -\bytes + 8
+  mov x29, sp
+  .cfi_def_cfa x29, \bytes
+  stp x9, x10, [sp, #16]
+  stp x11, x12, [sp, #32]
+  stp x13, x14, [sp, #48]
+  str x15, [sp, #64]
+.endm
+.macro EPILOGUE bytes
+  ldr x15, [sp, #64]
+  ldp x13, x14, [sp, #48]
+  ldp x11, x12, [sp, #32]
+  ldp x9, x10, [sp, #16]
+  .cfi_def_cfa sp, \bytes
+  ldp x29, x30, [sp], #\bytes
+  .cfi_def_cfa_offset 0
+  .cfi_restore x29
+  .cfi_restore x30
+  hint #29                         // autiasp
+  .cfi_negate_ra_state
+  ret
+.endm
+
+//===--- the slow path: entry | kind in x17 -------------------------------------===//
+// Calls ada_record_slow(what), an ordinary C function.
+  .hidden ada_record_slow
+  .type ada_slow_path, %function
+  .p2align 4
+ada_slow_path:
+  .cfi_startproc
+  PROLOGUE FRAME_BYTES
+  mov x0, x17
+  bl ada_record_slow
+  EPILOGUE FRAME_BYTES
+  .cfi_endproc
+  .size ada_slow_path, .-ada_slow_path
+
+//===--- the same with registers and stack --------------------------------------===//
+// NEST is the address of the ada_detail_frame. All that a call can carry in registers goes into a struct on the stack (SavedRegisters in
+// detail_registers.h, whose offsets these are); an ordinary C function does the rest.
+#define DETAIL_FRAME_BYTES 288
+#define SAVED 80
+  .hidden ada_record_detail
+.macro DETAIL_HOOK name, nest, kind
+FUNC_BEGIN(\name)
+  hint #34                         // bti c
+  mov x16, x29                     // the traced function's frame pointer register
+  PROLOGUE DETAIL_FRAME_BYTES
+  stp x0, x1, [sp, #SAVED]
+  stp x2, x3, [sp, #SAVED + 16]
+  stp x4, x5, [sp, #SAVED + 32]
+  stp x6, x7, [sp, #SAVED + 48]
+  stp x16, xzr, [sp, #SAVED + 64]
+  stp q0, q1, [sp, #SAVED + 80]
+  stp q2, q3, [sp, #SAVED + 112]
+  stp q4, q5, [sp, #SAVED + 144]
+  stp q6, q7, [sp, #SAVED + 176]
+  mov x0, \nest                    // ada_record_detail(frame, saved, kind)
+  add x1, sp, #SAVED
+  mov w2, #\kind
+  bl ada_record_detail
+  EPILOGUE DETAIL_FRAME_BYTES
+FUNC_END(\name)
+.endm
+
+DETAIL_HOOK __ada_enter_detail, x18, KIND_CALL
+DETAIL_HOOK __ada_exit_detail, x18, KIND_RETURN
+DETAIL_HOOK __ada_enter_detail_x15, x15, KIND_CALL
+DETAIL_HOOK __ada_exit_detail_x15, x15, KIND_RETURN
+
+  STACK_IS_NOT_EXECUTABLE
+
+// Without this note the linker would switch BTI and PAC off for the whole program.
+  .section .note.gnu.property, "a", %note
+  .p2align 3
+  .long 4, 16, 5                   // name size, descriptor size, NT_GNU_PROPERTY_TYPE_0
+  .asciz "GNU"
+  .long 0xc0000000, 4, 3, 0        // GNU_PROPERTY_AARCH64_FEATURE_1_AND: BTI | PAC
