@@ -1,12 +1,13 @@
 // How fast dial9 streams are written and read: the million-event stream, with
 // 3- and with 16-frame stacks.
 //
-//   dial9_bench              best of five sets each, in millions of events a
-//   second dial9_bench once WHAT [FRAMES [EVENTS]]
-//                            WHAT is encode, visit, own, or make (the set-up of
-//                            the other two alone): for callgrind, where the
-//                            difference of two runs with different EVENTS is
-//                            the cost of so many events
+//   dial9_bench              five sets each, in millions of events a second,
+//                            as JSON
+//   dial9_bench once WHAT [FRAMES [EVENTS]]
+//                            WHAT is encode, visit or own; the last two encode
+//                            first. For callgrind, where the difference of two
+//                            runs with different EVENTS is the cost of so many
+//                            events
 #include "dial9_stream.h"
 
 #include "ada/trace/dial9/owned.h"
@@ -67,17 +68,19 @@ void own(std::span<const uint8_t> bytes, uint64_t events) {
     die("the stream was not read back");
 }
 
-double millionsPerSecond(const std::function<void()> &work) {
+void printRates(const char *name, const std::function<void()> &work,
+                const char *behind) {
   using Clock = std::chrono::steady_clock;
-  double best = 0;
+  std::printf("\"%s\": [", name);
   for (int set = 0; set < kSets; ++set) {
     Clock::time_point start = Clock::now();
     work();
-    double seconds =
-        std::chrono::duration<double>(Clock::now() - start).count();
-    best = std::max(best, double(kEvents) / seconds / 1e6);
+    std::printf(
+        "%s%.1f", set ? ", " : "",
+        double(kEvents) / 1e6 /
+            std::chrono::duration<double>(Clock::now() - start).count());
   }
-  return best;
+  std::printf("]%s", behind);
 }
 } // namespace
 
@@ -91,19 +94,19 @@ int main(int argc, char **argv) {
       visit(encoder.bytes(), events);
     else if (what == "own")
       own(encoder.bytes(), events);
-    else if (what != "encode" && what != "make")
-      die("WHAT is encode, visit, own or make");
+    else if (what != "encode")
+      die("WHAT is encode, visit or own");
     return 0;
   }
   if (argc != 1)
-    die("usage: dial9_bench [once encode|visit|own|make [FRAMES [EVENTS]]]");
+    die("usage: dial9_bench [once encode|visit|own [FRAMES [EVENTS]]]");
   for (size_t frames : {3, 16}) {
     dial9::Encoder stream = encode(kEvents, frames);
-    std::printf("%zu-frame stacks, %zu bytes: encode %.1f, visit %.1f, own "
-                "%.1f M events/s\n",
-                frames, stream.bytes().size(),
-                millionsPerSecond([&] { (void)encode(kEvents, frames); }),
-                millionsPerSecond([&] { visit(stream.bytes(), kEvents); }),
-                millionsPerSecond([&] { own(stream.bytes(), kEvents); }));
+    std::printf("%s\"%zu frames\": {\"bytes\": %zu, ", frames == 3 ? "{" : ", ",
+                frames, stream.bytes().size());
+    printRates("encode", [&] { (void)encode(kEvents, frames); }, ", ");
+    printRates("visit", [&] { visit(stream.bytes(), kEvents); }, ", ");
+    printRates("own", [&] { own(stream.bytes(), kEvents); }, "}");
   }
+  std::printf("}\n");
 }

@@ -15,6 +15,8 @@ import statistics
 import subprocess
 import sys
 
+import reading
+
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree, configured with -DADA_BUILD_BENCH=ON")
 parser.add_argument("--output", type=pathlib.Path, required=True, help="folder for traces (removed) and result.json")
@@ -163,6 +165,8 @@ if "adatrace" in TRACERS:
         result["sustained"][f"{count} threads"] = best
         print(f"{f'{count} calling thread(s)':26}{best['million_events_per_second']:19.2f} "
               f"{best['bytes_per_second'] / 1e6:9.0f} {best['events']:12} {best['dropped']:9}")
+
+result["reading"] = reading.measure(args.build.resolve() / "bin", execute, scratch)
 
 shutil.rmtree(scratch, ignore_errors=True)
 (output / "result.json").write_text(json.dumps(result, indent=1) + "\n")

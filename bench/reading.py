@@ -1,0 +1,62 @@
+"""How fast the trace library reads and writes: dial9 streams and ATF index files, one thread. Part of bench/run.py.
+
+Times are of the fastest set. Instructions are callgrind's: the difference of two runs of different length, divided by
+the difference of their events, so that starting and ending a program is not in it.
+"""
+import re
+import shutil
+import subprocess
+import sys
+
+FEW, MANY = 20_000, 40_000
+
+
+def instructions(program, what, frames):
+    """Instructions an event; reading encodes first, which `instructionsOf` takes off."""
+    counts = []
+    for events in (FEW, MANY):
+        done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, "once", what,
+                               str(frames), str(events)], capture_output=True, text=True)
+        found = re.search(r"Collected : (\d+)", done.stderr)
+        if done.returncode != 0 or not found:
+            sys.exit(f"bench: valgrind --tool=callgrind {program} once {what} failed:\n{done.stderr}")
+        counts.append(int(found[1]))
+    return (counts[1] - counts[0]) / (MANY - FEW)
+
+
+def instructionsOf(program, frames):
+    encode = instructions(program, "encode", frames)
+    return {"encode": encode, **{what: instructions(program, what, frames) - encode for what in ("visit", "own")}}
+
+
+def dial9(programs, execute):
+    program = programs / "dial9_bench"
+    counted = shutil.which("valgrind") is not None
+    print(f"\n{'dial9, a million events':26}{'encode':>19} {'visitor decode':>19} {'owned decode':>19}"
+          + ("   (million events/s, instructions an event)" if counted else "   (million events/s)"))
+    if not counted:
+        print("valgrind is not installed: no instruction counts")
+    result = {}
+    for frames, rates in execute("dial9", [program]).items():
+        best = {what: max(rates[what]) for what in ("encode", "visit", "own")}
+        figures = result[frames] = {"bytes": rates["bytes"], "million_events_per_second": best}
+        if counted:
+            figures["instructions"] = instructionsOf(program, int(frames.split()[0]))
+        columns = [f"{best[what]:9.1f} " + (f"{figures['instructions'][what]:9.1f}" if counted else f"{'-':>9}")
+                   for what in best]
+        print(f"{frames.replace('frames', '-frame stacks').replace(' -', '-'):26}" + " ".join(columns))
+    return result
+
+
+def scan(programs, execute, scratch):
+    run = execute("scan", [programs / "scan_bench", scratch])
+    print(f"\n{'ATF index scan':26}{'with page faults':>19} {'mapped already':>19} {'checksum':>19}   (million events/s)")
+    result = {"events": run["events"]}
+    for version in ("version 1", "version 2"):
+        best = result[version] = {what: max(run[version][what]) for what in ("first", "again", "verify")}
+        print(f"{version:26}{best['first']:19.0f} {best['again']:19.0f} {best['verify']:19.0f}")
+    return result
+
+
+def measure(programs, execute, scratch):
+    return {"dial9": dial9(programs, execute), "scan": scan(programs, execute, scratch)}

@@ -1,0 +1,118 @@
+// How fast ATF index files are scanned from the page cache, one thread:
+//
+//   scan_bench FOLDER [EVENTS]
+//
+// writes an index file of each version to FOLDER, reads them, removes them, and
+// prints millions of events a second as JSON, one figure a set:
+//   first   opening, mapping and IndexReader::forEach, page faults and all
+//   again   forEach when the pages are mapped
+//   verify  opening with the checksum
+#include "ada/trace/atf_index.h"
+#include "ada/trace/atf_writer.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+using namespace ada::atf;
+
+namespace {
+constexpr int kSets = 7;
+
+[[noreturn]] void die(const std::string &what) {
+  std::fprintf(stderr, "scan_bench: %s\n", what.c_str());
+  std::exit(1);
+}
+
+/// Calls and returns of a program that nests 30 deep.
+std::uint64_t writeIndex(const std::string &path, std::uint8_t version,
+                         std::uint64_t events) {
+  auto writer = IndexWriter::create(path, {.version = version});
+  if (!writer)
+    die(writer.error().text());
+  std::vector<std::uint64_t> stack;
+  std::uint64_t time = 1'000'000'000, random = 1, sum = 0;
+  for (std::uint64_t i = 0; i < events; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    time += random >> 59;
+    IndexEvent event;
+    event.timestampNs = time;
+    if (stack.empty() || (stack.size() < 30 && (random >> 40 & 1))) {
+      event.kind = ada::EventKind::Call;
+      stack.push_back(event.functionId =
+                          std::uint64_t{1} << 32 | (random >> 41) % 2000);
+    } else {
+      event.kind = ada::EventKind::Return;
+      event.functionId = stack.back();
+      stack.pop_back();
+    }
+    sum += event.timestampNs ^ event.functionId;
+    if (auto written = writer->append(event); !written)
+      die(written.error().text());
+  }
+  if (auto finished = writer->finish(); !finished)
+    die(finished.error().text());
+  return sum;
+}
+
+std::uint64_t scan(const IndexReader &reader) {
+  std::uint64_t sum = 0;
+  reader.forEach([&](std::uint64_t, const IndexEvent &event) {
+    sum += event.timestampNs ^ event.functionId;
+  });
+  return sum;
+}
+
+IndexReader open(const std::string &path, ChecksumPolicy policy) {
+  auto reader = IndexReader::open(path, {.checksum = policy});
+  if (!reader)
+    die(reader.error().text());
+  return *std::move(reader);
+}
+
+template <class F>
+void printRates(const char *name, std::uint64_t events, F &&work,
+                const char *behind) {
+  using Clock = std::chrono::steady_clock;
+  std::printf("\"%s\": [", name);
+  for (int set = 0; set < kSets; ++set) {
+    Clock::time_point start = Clock::now();
+    work();
+    std::printf(
+        "%s%.1f", set ? ", " : "",
+        double(events) / 1e6 /
+            std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  std::printf("]%s", behind);
+}
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 2 && argc != 3)
+    die("usage: scan_bench FOLDER [EVENTS]");
+  const std::uint64_t events = argc == 3 ? std::stoull(argv[2]) : 10'000'000;
+  std::printf("{\"events\": %llu", static_cast<unsigned long long>(events));
+  for (std::uint8_t version : {1, 2}) {
+    const std::string path =
+        std::string(argv[1]) + "/scan_v" + std::to_string(version) + ".atf";
+    const std::uint64_t expected = writeIndex(path, version, events);
+    auto check = [&](const IndexReader &reader) {
+      if (scan(reader) != expected)
+        die(path + " was not read back");
+    };
+    std::printf(", \"version %d\": {", version);
+    printRates(
+        "first", events, [&] { check(open(path, ChecksumPolicy::Defer)); },
+        ", ");
+    const IndexReader reader = open(path, ChecksumPolicy::Defer);
+    check(reader);
+    printRates("again", events, [&] { check(reader); }, ", ");
+    printRates(
+        "verify", events, [&] { (void)open(path, ChecksumPolicy::Verify); },
+        "}");
+    std::remove(path.c_str());
+  }
+  std::printf("}\n");
+}
