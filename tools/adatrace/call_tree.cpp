@@ -55,6 +55,7 @@ void CallTree::release(std::vector<uint32_t> &list) {
 
 uint64_t CallTree::shapeOf(const CallNode &node) const {
   uint64_t hash = mix(node.function, static_cast<uint64_t>(node.how));
+  hash = mix(hash, node.values);
   // A folded recursion has the same shape however deep it is.
   hash = mix(hash, node.nested > 1);
   for (const uint32_t child : node.children)
@@ -107,7 +108,7 @@ void CallTree::foldRecursion(uint32_t node) {
     return;
   const uint32_t innerNode = outer.children[at];
   CallNode &inner = nodes[innerNode];
-  if (inner.count != 1 || inner.how != outer.how ||
+  if (inner.count != 1 || inner.how != outer.how || inner.values != outer.values ||
       inner.children.size() != outer.children.size())
     return;
   if (inner.nested > 1 ? inner.innerAt != at

@@ -8,8 +8,9 @@
 //   a(a(a(a())))       a ×3 nested, a        recursion with the same calls around it
 //
 // Two calls are "the same" if their functions, their ends and the shape of all they
-// called are; how often a folded call was repeated does not count. So a loop that runs
-// ten times in one call and eleven times in the next is still one line. Times and counts
+// called are (and their arguments and results, where those are shown); how often a
+// folded call was repeated does not count. So a loop that runs ten times in one call and
+// eleven times in the next is still one line. Times and counts
 // of what is folded are added up. Memory is that of the folded tree.
 //
 //===----------------------------------------------------------------------===//
@@ -33,6 +34,8 @@ struct CallNode {
   uint64_t count = 1; ///< how often it comes in a row
   uint64_t calls = 1; ///< calls it stands for, with nested ones
   uint64_t totalNs = 0, selfNs = 0;
+  uint64_t beginSeq = 0, endSeq = 0; ///< the events of the first of them
+  uint64_t values = 0; ///< equal for calls with the same arguments and result, if shown
   uint64_t shape = 0; ///< equal for calls that are "the same"
   std::vector<uint32_t> children;
 

@@ -1,4 +1,5 @@
 //===- cmd_tree.cpp - adatrace tree: the calls of each thread -------------===//
+#include "call_values.h"
 #include "command.h"
 #include "quantities.h"
 #include "trace_input.h"
@@ -21,6 +22,7 @@ struct Options {
   TreeWalkOptions walk;
   std::optional<uint64_t> limit;
   bool noFold = false;
+  bool arguments = false;
 };
 
 // On a terminal nobody reads more, and the note below says how to get it.
@@ -53,6 +55,10 @@ int run(const Options &options, const Invocation &invocation) {
   std::vector<FunctionNames> names;
   for (const atf::ProcessTrace &process : input->session().processes())
     names.emplace_back(process, options.names.style);
+  std::optional<SessionTypes> types;
+  if (options.arguments)
+    types.emplace(*input);
+  bool anyDetail = false;
   size_t shown = 0;
   uint64_t strays = 0;
   for (const InputThread &thread : input->threads()) {
@@ -60,8 +66,15 @@ int run(const Options &options, const Invocation &invocation) {
       break;
     ++shown;
     lines.setHeading(headingOf(thread, input->severalProcesses()));
+    std::optional<CallValues> values;
+    if (options.arguments) {
+      values.emplace(thread, *types);
+      anyDetail |= values->events().hasDetail();
+    }
+    lines.setValues(values ? &*values : nullptr);
     TreeWalk walk(thread, CallFilter(options.filter, *input, *thread.process),
-                  names[thread.processNumber], lines, options.walk);
+                  names[thread.processNumber], lines, options.walk,
+                  values ? &*values : nullptr);
     walk.run();
     strays += walk.walker().strayExits();
   }
@@ -78,6 +91,9 @@ int run(const Options &options, const Invocation &invocation) {
     out.print("no call is left by the filters\n");
   }
   out.flush();
+  if (options.arguments && !anyDetail && input->eventCount() > 0)
+    warning("{} has no arguments: record them with `adatrace record --detail GLOB`",
+            input->session().path());
   if (strays)
     warning("{} exit{} without a call {} left out: recording began inside {}",
             formatCount(strays), strays == 1 ? "" : "s", strays == 1 ? "was" : "were",
@@ -90,6 +106,8 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   declareInput(app, options->input);
   declareFilter(app, options->filter);
   declareNames(app, options->names);
+  app.add_flag("--args", options->arguments,
+               "Show arguments and results of the calls that have them (`record --detail`)");
   app.add_flag("--no-fold", options->noFold,
                "One line for each call: do not fold repetitions and recursion");
   app.add_option("--limit", options->limit,
@@ -100,6 +118,7 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   app.add_option("--max-nodes", options->walk.maxNodes, "")->group("");
   return [options, &invocation] {
     options->walk.fold = !options->noFold;
+    options->input.detail = options->arguments;
     if (options->filter.only && options->filter.functions.empty())
       return fail(kWrongUsage, "tree: --only needs --function");
     return run(*options, invocation);

@@ -2,14 +2,13 @@
 #ifndef ADATRACE_JSON_TEXT_H
 #define ADATRACE_JSON_TEXT_H
 
-#include <string>
-#include <string_view>
+#include "model/json_string.h"
 
 namespace ada::cli {
 
 /// `text` in quotes, escaped. Bytes that are not UTF-8 become U+FFFD, because JSON
 /// can't hold them.
-std::string jsonText(std::string_view text);
+inline std::string jsonText(std::string_view text) { return jsonString(text); }
 
 } // namespace ada::cli
 #endif // ADATRACE_JSON_TEXT_H

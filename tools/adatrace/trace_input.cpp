@@ -153,6 +153,22 @@ bool TraceInput::select(const InputOptions &options, int &exitCode) {
   return true;
 }
 
+// Damaged detail spoils nothing but the values of arguments and results.
+void TraceInput::warnAboutDetail(const InputThread &input) {
+  if (!*input.thread->detail) {
+    complain(input.thread->detail->error().text());
+    code = kProblemsFound;
+    return;
+  }
+  atf::DetailReader reader = **input.thread->detail;
+  for (const Warning &flaw : reader.warnings())
+    warning("{}: {}", reader.path(), flaw.message);
+  if (const Expected<void> checked = reader.verifyChecksum(); !checked) {
+    warning("{}; its values are shown, but some may be wrong", checked.error().text());
+    code = kProblemsFound;
+  }
+}
+
 // Whatever is damaged is said once, and what is whole gets used.
 void TraceInput::warnAndCheck() {
   for (const Warning &flaw : opened->warnings())
@@ -177,6 +193,8 @@ void TraceInput::warnAndCheck() {
   for (const InputThread &input : selected) {
     for (const Warning &flaw : input.events().warnings())
       warning("{}: {}", input.events().path(), flaw.message);
+    if (input.thread->detail)
+      warnAboutDetail(input);
     atf::IndexReader reader = input.events();
     if (const Expected<void> checked = reader.verifyChecksum(); !checked) {
       warning("{}; its events are shown, but some may be wrong",
@@ -190,7 +208,7 @@ std::optional<TraceInput> TraceInput::open(const InputOptions &options,
                                            int &exitCode) {
   TraceInput input;
   input.opened = openSession(
-      options.path, {.checksum = atf::ChecksumPolicy::Defer, .detail = false});
+      options.path, {.checksum = atf::ChecksumPolicy::Defer, .detail = options.detail});
   if (!input.opened) {
     exitCode = kCantRead;
     return std::nullopt;

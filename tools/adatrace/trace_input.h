@@ -20,6 +20,7 @@ struct InputOptions {
   std::string path; ///< empty: the newest session under ./ada-traces
   std::vector<std::string> threads;
   std::string from, to;
+  bool detail = false; ///< open the detail files too
 };
 
 void declareSessionArgument(CLI::App &app, std::string &path);
@@ -66,6 +67,7 @@ private:
   TraceInput() = default;
   bool select(const InputOptions &options, int &exitCode);
   void warnAndCheck();
+  void warnAboutDetail(const InputThread &input);
 
   std::optional<atf::Session> opened;
   std::vector<InputThread> selected;

@@ -26,6 +26,11 @@ void TreeLines::line(const CallNode &node, FunctionNames &names, uint32_t depth)
     out.print("{}(depth {}){} ", palette.dim, depth, palette.reset);
   if (node.isLoop())
     out.print("{}repeated{}", palette.dim, palette.reset);
+  else if (values)
+    out.print("{}{}{}{}", palette.name,
+              withArguments(names.name(node.function), values->arguments(node.beginSeq)),
+              palette.reset,
+              node.how == SpanEnd::Return ? values->result(node.endSeq) : std::string());
   else
     out.print("{}{}{}", palette.name, names.name(node.function), palette.reset);
   if (node.count > 1)

@@ -3,6 +3,7 @@
 #define ADATRACE_TREE_LINES_H
 
 #include "call_tree.h"
+#include "call_values.h"
 #include "function_names.h"
 #include "terminal.h"
 
@@ -20,6 +21,8 @@ public:
 
   /// What to print above the next line; not counted.
   void setHeading(std::string text) { heading = std::move(text); }
+  /// Shows arguments and results from here on; null: does not.
+  void setValues(const CallValues *callValues) { values = callValues; }
   /// One call, without its children.
   void line(const CallNode &node, FunctionNames &names, uint32_t depth);
   /// A call with all below it.
@@ -36,6 +39,7 @@ private:
   uint64_t limit, lines = 0;
   bool source, cut = false;
   std::string heading;
+  const CallValues *values = nullptr;
 };
 
 } // namespace ada::cli

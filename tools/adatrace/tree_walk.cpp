@@ -10,7 +10,7 @@ std::vector<uint32_t> &TreeWalk::childrenOf(uint32_t frame) {
   return frame == 0 ? roots : tree[frames[frame - 1].node].children;
 }
 
-void TreeWalk::begin(const atf::IndexEvent &event) {
+void TreeWalk::begin(uint64_t seq, const atf::IndexEvent &event) {
   Frame frame;
   if (!frames.empty()) {
     const Frame &caller = frames.back();
@@ -19,8 +19,10 @@ void TreeWalk::begin(const atf::IndexEvent &event) {
     frame.depth = caller.depth + caller.shown;
   }
   frame.shown = filter.enter(event.functionId, event.timestampNs);
-  if (frame.shown)
+  if (frame.shown) {
     frame.node = tree.make(names.number(event.functionId));
+    tree[frame.node].beginSeq = seq;
+  }
   frames.push_back(frame);
 }
 
@@ -34,6 +36,10 @@ void TreeWalk::end(const Span &span) {
     print(tree[frame.node].children, frame.depth + 1);
     tree.release(frame.node);
   } else if (accepted) {
+    CallNode &node = tree[frame.node];
+    node.endSeq = span.endSeq;
+    if (values)
+      node.values = values->fingerprint(node.beginSeq, node.endSeq);
     tree.finish(frame.node, span);
     tree.append(childrenOf(frame.parent), frame.node);
   } else {
@@ -87,6 +93,7 @@ void TreeWalk::printEverything(uint64_t nextSeq) {
       }
       CallNode &node = tree[frame.node];
       node.how = ends[i]->how;
+      node.endSeq = ends[i]->endSeq;
       node.totalNs = ends[i]->durationNs();
       node.selfNs = ends[i]->selfNs();
       lines.line(node, names, frame.depth);
@@ -101,7 +108,7 @@ void TreeWalk::run() {
     const CallStackWalker::Step step =
         calls.feed(seq, event.timestampNs, event.functionId, event.kind);
     if (event.kind == EventKind::Call)
-      begin(event);
+      begin(seq, event);
     for (const Span &span : step.finished)
       end(span);
     if (tree.size() >= options.maxNodes)

@@ -13,6 +13,7 @@
 
 #include "call_filter.h"
 #include "call_tree.h"
+#include "call_values.h"
 #include "function_names.h"
 #include "trace_input.h"
 #include "tree_lines.h"
@@ -29,9 +30,10 @@ struct TreeWalkOptions {
 class TreeWalk {
 public:
   TreeWalk(const InputThread &thread, CallFilter filter, FunctionNames &names,
-           TreeLines &lines, const TreeWalkOptions &options)
+           TreeLines &lines, const TreeWalkOptions &options,
+           const CallValues *values = nullptr)
       : thread(thread), filter(std::move(filter)), names(names), lines(lines),
-        options(options), tree(options.fold) {}
+        options(options), values(values), tree(options.fold) {}
 
   /// Prints the thread's calls; stops early when the limit of lines is reached.
   void run();
@@ -44,7 +46,7 @@ private:
     uint32_t depth = 0; ///< shown calls around it
     uint32_t parent = 0; ///< frame whose child it is when shown; 0 is the thread
   };
-  void begin(const atf::IndexEvent &event);
+  void begin(uint64_t seq, const atf::IndexEvent &event);
   void end(const Span &span);
   std::vector<uint32_t> &childrenOf(uint32_t frame);
   void print(std::vector<uint32_t> &list, uint32_t depth);
@@ -55,6 +57,7 @@ private:
   FunctionNames &names;
   TreeLines &lines;
   TreeWalkOptions options;
+  const CallValues *values; ///< null if they are not shown
   CallTree tree;
   CallStackWalker calls;
   std::vector<Frame> frames; // of the open calls, outermost first

@@ -38,6 +38,17 @@ struct FunctionPayload {
       {}; ///< from `sp` upwards; lies in the file
 };
 
+/// The vector registers of a function event: AdaTrace's own event behind it.
+/// On a call the first `count` argument registers (xmm0…, v0…), on a return
+/// those of the result.
+struct VectorPayload {
+  std::uint64_t functionId = 0;
+  std::uint8_t count = 0;
+  std::uint8_t bytesEach = 16;
+  /// `count` times `bytesEach` bytes; lies in the file.
+  std::span<const std::byte> registers = {};
+};
+
 /// A detail event of either version. `payload` lies in the file and lives as
 /// long as a copy of the reader does.
 struct DetailEvent {
@@ -56,6 +67,9 @@ struct DetailEvent {
   /// payload says it is. Otherwise it is opaque, and the event as good as any
   /// other.
   std::optional<FunctionPayload> function() const;
+  /// The payload as vector registers, if the event is of type kDetailVectors
+  /// and exactly as long as it says.
+  std::optional<VectorPayload> vectors() const;
 };
 
 class DetailReader {

@@ -45,8 +45,29 @@ struct Symbol {
   std::string_view name; ///< as in the object file, mangled
   std::string_view file; ///< empty if unknown
   std::string_view signature;
+  /// What its parameters and result are, as docs/types.md writes it; empty if
+  /// unknown. See ada::types::FunctionTypes::parse.
+  std::string_view types;
   std::uint64_t line = 0; ///< 0 if unknown
   std::uint64_t address = 0;
+};
+
+/// Why a detail window was opened.
+struct WindowTrigger {
+  std::string kind; ///< call, slow, exception, signal, api, outside
+  std::optional<std::uint64_t> functionId;
+  std::uint64_t timeNs = 0;
+  std::optional<std::uint64_t> thread; ///< the N of thread_N/
+};
+
+/// A part of the trace whose detail events were kept (detail_mode=window).
+struct DetailWindow {
+  std::uint64_t startNs = 0, endNs = 0;
+  std::uint64_t triggerCount = 0;
+  std::vector<WindowTrigger> triggers; ///< the first ones
+  std::uint64_t preRollMs = 0;
+  /// How much of the pre-roll was still in memory.
+  std::uint64_t preRollAvailableMs = 0;
 };
 
 /// How the process ended, as far as the manifest knows.
@@ -103,6 +124,8 @@ public:
     std::string label;
   };
   std::vector<TimingAnchor> timingAnchors;
+  /// By time. Empty unless the program ran with detail_mode=window.
+  std::vector<DetailWindow> windows;
   std::vector<std::pair<std::string, std::string>>
       options; ///< name and value, as text
   std::vector<std::pair<std::string, std::string>>

@@ -261,4 +261,18 @@ std::optional<FunctionPayload> DetailEvent::function() const {
   return function;
 }
 
+std::optional<VectorPayload> DetailEvent::vectors() const {
+  if (type != kDetailVectors || payload.size() < sizeof(RawVectorPayload))
+    return std::nullopt;
+  auto raw = load<RawVectorPayload>(payload, 0);
+  if (raw.bytesEach == 0 || payload.size() != sizeof(RawVectorPayload) +
+                                                  std::size_t{raw.count} *
+                                                      raw.bytesEach)
+    return std::nullopt;
+  return VectorPayload{.functionId = raw.functionId,
+                       .count = raw.count,
+                       .bytesEach = raw.bytesEach,
+                       .registers = payload.subspan(sizeof(RawVectorPayload))};
+}
+
 } // namespace ada::atf

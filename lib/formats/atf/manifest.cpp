@@ -289,6 +289,8 @@ private:
           symbol.file = asView(value);
         } else if (key == "signature") {
           symbol.signature = asView(value);
+        } else if (key == "types") {
+          symbol.types = asView(value);
         } else if (key == "line") {
           symbol.line = asNumber(value).value_or(0);
         } else if (key == "address") {
@@ -393,6 +395,7 @@ private:
              number(anchor, "time_ns").value_or(0)});
       });
     }
+    readWindows();
     eachObject(root, "timing_anchors", [this](const dom::object &anchor) {
       Manifest::TimingAnchor result;
       result.hostTimeNs = number(anchor, "host_time_ns").value_or(0);
@@ -403,6 +406,27 @@ private:
         result.mediaTimescale = signedNumber(media, "timescale").value_or(0);
       }
       manifest.timingAnchors.push_back(std::move(result));
+    });
+  }
+
+  void readWindows() {
+    eachObject(root, "windows", [this](const dom::object &entry) {
+      DetailWindow window;
+      window.startNs = number(entry, "start_ns").value_or(0);
+      window.endNs = number(entry, "end_ns").value_or(0);
+      window.preRollMs = number(entry, "pre_roll_ms").value_or(0);
+      window.preRollAvailableMs =
+          number(entry, "pre_roll_available_ms").value_or(0);
+      eachObject(entry, "triggers", [&](const dom::object &cause) {
+        window.triggers.push_back(
+            {.kind = std::string(text(cause, "kind")),
+             .functionId = number(cause, "function_id"),
+             .timeNs = number(cause, "time_ns").value_or(0),
+             .thread = number(cause, "thread")});
+      });
+      window.triggerCount =
+          number(entry, "trigger_count").value_or(window.triggers.size());
+      manifest.windows.push_back(std::move(window));
     });
   }
 

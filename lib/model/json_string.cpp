@@ -1,12 +1,10 @@
-//===- json_text.cpp - text as a JSON string ------------------------------===//
-#include "json_text.h"
+// Texts that may hold anything, for output.
+#include "model/json_string.h"
 
-#include <fmt/format.h>
+namespace ada {
 
-namespace ada::cli {
-
-// Length of the UTF-8 sequence at the start of `text`, 0 if there is no valid one
-// (overlong forms, surrogates and what is beyond U+10FFFF are not).
+// Length of the UTF-8 sequence at the start of `text`, 0 if there is no valid
+// one (overlong forms, surrogates and what is beyond U+10FFFF are not).
 static size_t utf8Length(std::string_view text) {
   const auto at = [&](size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
@@ -24,15 +22,15 @@ static size_t utf8Length(std::string_view text) {
     return 3;
   }
   if (lead >= 0xf0 && lead <= 0xf4) {
-    if (!isTail(1) || !isTail(2) || !isTail(3) || (lead == 0xf0 && at(1) < 0x90) ||
-        (lead == 0xf4 && at(1) >= 0x90))
+    if (!isTail(1) || !isTail(2) || !isTail(3) ||
+        (lead == 0xf0 && at(1) < 0x90) || (lead == 0xf4 && at(1) >= 0x90))
       return 0;
     return 4;
   }
   return 0;
 }
 
-std::string jsonText(std::string_view text) {
+std::string jsonString(std::string_view text) {
   std::string json = "\"";
   while (!text.empty()) {
     const size_t length = utf8Length(text);
@@ -48,7 +46,12 @@ std::string jsonText(std::string_view text) {
     else if (c == '\t')
       json += "\\t";
     else if (static_cast<unsigned char>(c) < 0x20)
-      json += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+      json += {'\\',
+               'u',
+               '0',
+               '0',
+               "0123456789abcdef"[c >> 4],
+               "0123456789abcdef"[c & 15]};
     else
       json += c;
     text.remove_prefix(length ? length : 1);
@@ -56,4 +59,12 @@ std::string jsonText(std::string_view text) {
   return json + "\"";
 }
 
-} // namespace ada::cli
+std::string oneLine(std::string_view text) {
+  std::string line(text);
+  for (char &c : line)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      c = '?';
+  return line;
+}
+
+} // namespace ada

@@ -1,0 +1,113 @@
+// Readers and writers of all trace formats against model.h, and what connects
+// them.
+//
+//   ada::model::Output out("run.trc");
+//   auto source = ada::model::openTrace("ada-traces/session_20261121_101500");
+//   auto sink = ada::model::makeDial9Sink(out.bytes());
+//   if (auto done = ada::model::convert(**source, *sink); !done)
+//     return fail(done.error());
+//   for (const ada::model::Loss &loss : sink->losses())
+//     warn(loss.count, loss.what);
+//
+// docs/formats/model.md has a table of what each format can hold.
+#ifndef ADA_TRACE_CONVERT_H
+#define ADA_TRACE_CONVERT_H
+
+#include "ada/trace/model.h"
+#include "ada/trace/session.h"
+#include "ada/trace/wtf/format.h"
+
+#include <functional>
+#include <memory>
+
+namespace ada::model {
+
+/// What a file is, by its first bytes.
+enum class Format { AtfIndex, AtfDetail, Dial9, Wtf, Gzip, Unknown };
+/// 12 bytes are enough. Gzip may be a packed dial9 stream.
+Format sniff(std::span<const std::byte> head);
+
+/// Bytes of a file or of standard input, in pieces.
+class ByteInput {
+public:
+  /// "-" is standard input. Errors: E_IO.
+  static Expected<ByteInput> open(const std::string &path);
+  ByteInput(ByteInput &&) noexcept;
+  ByteInput &operator=(ByteInput &&) noexcept;
+  ~ByteInput();
+
+  const std::string &name() const noexcept;
+  /// The first bytes (at most 64), which the next read() begins with.
+  std::span<const std::byte> head() const noexcept;
+  /// The next piece, valid until the next call; empty at the end.
+  Expected<std::span<const std::byte>> read();
+  /// Back to the first byte; E_IO if the input is a pipe.
+  Expected<void> rewind();
+  /// Copies a pipe into a temporary file without a name, so that it can be read
+  /// again. Files stay as they are.
+  Expected<void> spool();
+  /// A name under which the (spooled) bytes can be opened while this lives.
+  std::string path() const;
+  /// Bytes handed out since the last rewind(), and in all if that is known.
+  std::uint64_t position() const noexcept;
+  std::optional<std::uint64_t> size() const noexcept;
+
+private:
+  struct State;
+  explicit ByteInput(std::unique_ptr<State> state);
+  std::unique_ptr<State> state;
+};
+
+//===--- sources -----------------------------------------------------------===//
+
+/// All readable threads of a session. Keeps the session. Details are opened
+/// thread by thread, whether or not the session was opened with them.
+std::unique_ptr<TraceSource> makeAtfSource(atf::Session session);
+/// dial9 stream, also packed with gzip. What AdaTrace wrote comes back as it
+/// was; other events become marks.
+std::unique_ptr<TraceSource> makeDial9Source(ByteInput &input);
+/// wtf-trace of any dialect. Scopes become calls, everything else marks.
+std::unique_ptr<TraceSource> makeWtfSource(ByteInput &input);
+
+/// Opens whatever `path` is: a session, a part of one, or a file of any format,
+/// by its first bytes. Errors: those of Session::open, E_IO, E_BAD_MAGIC.
+Expected<std::unique_ptr<TraceSource>> openTrace(const std::string &path);
+
+//===--- sinks -------------------------------------------------------------===//
+
+/// Takes the bytes of the output in order; false if they can't be written.
+using ByteSink = std::function<bool(std::span<const std::byte>)>;
+
+struct AtfSinkOptions {
+  std::uint8_t version = 2;
+  /// Version 1 links at most so many index and detail events of a thread; later
+  /// details are a loss. Smaller in tests only.
+  std::uint64_t maxLinks = 0xFFFFFFFE;
+};
+/// Writes a session into `directory`, which must not exist or be empty.
+std::unique_ptr<TraceSink> makeAtfSessionSink(const std::string &directory,
+                                              AtfSinkOptions options = {});
+/// Writes one index file; E_SEVERAL_THREADS if events of a second thread come.
+std::unique_ptr<TraceSink> makeAtfFileSink(const std::string &path,
+                                           AtfSinkOptions options = {});
+
+std::unique_ptr<TraceSink> makeDial9Sink(ByteSink bytes);
+
+struct WtfSinkOptions {
+  wtf::Dialect dialect = wtf::Dialect::BigEndian;
+  /// The format counts microseconds; the nanoseconds are carried as arguments,
+  /// which viewers show. False leaves them out: half the size.
+  bool exactTimes = true;
+};
+std::unique_ptr<TraceSink> makeWtfSink(ByteSink bytes,
+                                       WtfSinkOptions options = {});
+
+//===--- both --------------------------------------------------------------===//
+
+/// Reads the source into the sink; twice if the sink needs the range of times
+/// and the source doesn't know it.
+Expected<void> convert(TraceSource &source, TraceSink &sink);
+
+} // namespace ada::model
+
+#endif // ADA_TRACE_CONVERT_H

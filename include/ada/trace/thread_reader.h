@@ -1,0 +1,131 @@
+// Joins the two lanes of a thread: its events, and for those that have detail
+// the registers, the stack and the values of arguments and result.
+//
+//   auto process = ada::atf::ProcessTrace::open("session/pid_4711");
+//   ada::types::Catalog types(*process);
+//   for (const auto &thread : process->threads()) {
+//     if (!thread.index)
+//       continue;
+//     ada::atf::ThreadReader reader(thread, types);
+//     reader.forEach([&](const ada::atf::ThreadEvent &event) {
+//       if (auto detail = reader.detail(event))
+//         print(reader.argumentsText(*detail));
+//     });
+//   }
+//
+// Detail is looked up by number, in constant time, and only when it is asked
+// for. Links are not trusted: a detail event counts only if it names the index
+// event back.
+#ifndef ADA_TRACE_THREAD_READER_H
+#define ADA_TRACE_THREAD_READER_H
+
+#include "ada/trace/session.h"
+#include "ada/trace/types.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace ada::types {
+
+/// The types of a process's functions, parsed when they are first asked for.
+/// Any thread. The process's manifest must outlive it.
+class Catalog {
+public:
+  explicit Catalog(const atf::ProcessTrace &process);
+
+  /// What is known about a function: types that are not whole and empty if
+  /// that is nothing. The reference lives as long as the catalog.
+  const FunctionTypes &of(std::uint64_t functionId) const;
+  /// ATF's code of the machine the process ran on; 0 if it has no readable
+  /// thread.
+  std::uint8_t arch() const noexcept { return machine; }
+
+private:
+  const atf::ProcessTrace *process;
+  std::uint8_t machine = 0;
+  mutable std::mutex mutex;
+  mutable std::unordered_map<std::uint64_t,
+                             std::unique_ptr<const FunctionTypes>>
+      known;
+};
+
+} // namespace ada::types
+
+namespace ada::atf {
+
+/// An index event with its number.
+struct ThreadEvent : IndexEvent {
+  std::uint64_t seq = 0;
+};
+
+/// What was recorded with a call or return. Its spans lie in the detail file
+/// and live as long as a copy of the thread's DetailReader does.
+struct EventDetail {
+  DetailEvent event;        ///< the function event
+  FunctionPayload function; ///< its registers and stack
+  std::optional<VectorPayload> vectors;
+  bool isReturn = false;
+  /// Types of the function; they fit no event whose payload is about another.
+  const types::FunctionTypes *types = nullptr;
+
+  /// For ada::types; lives as long as this.
+  types::Registers registers() const;
+};
+
+/// Reads one thread. Cheap to make; one reader is for one thread of the
+/// program at a time.
+class ThreadReader {
+public:
+  /// `thread` must have a readable index; both must outlive the reader.
+  ThreadReader(const ThreadTrace &thread, const types::Catalog &types);
+
+  const IndexReader &index() const noexcept { return *thread->index; }
+  /// True if there is a readable detail file.
+  bool hasDetail() const noexcept { return details != nullptr; }
+
+  ThreadEvent operator[](std::uint64_t seq) const {
+    return {{index()[seq]}, seq};
+  }
+
+  /// Calls f(const ThreadEvent &) for each event of the range. If `f` returns
+  /// bool, false stops.
+  template <class F> void forEach(SeqRange range, F &&f) const {
+    index().forEach(range, [&](std::uint64_t seq, const IndexEvent &event) {
+      return f(ThreadEvent{{event}, seq});
+    });
+  }
+  template <class F> void forEach(F &&f) const {
+    forEach(index().all(), static_cast<F &&>(f));
+  }
+
+  /// The event's detail, if it has some and the two name each other. O(1).
+  std::optional<EventDetail> detail(const ThreadEvent &event) const;
+  std::optional<EventDetail> detail(std::uint64_t seq,
+                                    const IndexEvent &event) const {
+    return detail(ThreadEvent{{event}, seq});
+  }
+
+  /// ada::types::argumentsText and the like, for this thread's machine. The
+  /// arguments are those of a call, the result that of a return.
+  std::string argumentsText(const EventDetail &call) const;
+  std::string resultText(const EventDetail &ret) const;
+
+  std::uint8_t arch() const noexcept { return index().header().arch; }
+
+private:
+  const types::FunctionTypes &typesOf(std::uint64_t functionId) const;
+
+  const ThreadTrace *thread;
+  const types::Catalog *catalog;
+  const DetailReader *details = nullptr;
+  // The catalog's answers, without its lock.
+  mutable std::unordered_map<std::uint64_t, const types::FunctionTypes *> known;
+};
+
+} // namespace ada::atf
+
+#endif // ADA_TRACE_THREAD_READER_H

@@ -1,0 +1,229 @@
+// Types and values of arguments and results, from the registers of detail
+// events.
+//
+// The compiler pass writes for each function what its parameters are called,
+// what types they have and which registers carry them (docs/types.md); the
+// manifest hands it on as Symbol::types. Together with the registers of a
+// detail event that gives values:
+//
+//   ada::types::FunctionTypes types =
+//       ada::types::FunctionTypes::parse("i0:b;v:v0:f64;n:i0:s32");
+//   ada::types::Registers registers;
+//   registers.general = function.registers; // of a call
+//   for (const auto &parameter : types.parameters)
+//     print(parameter.name, parameter.value(registers).text());
+//
+// Nothing in a text is trusted. parse() takes what it understands from the
+// front and stops at the first thing that it does not; values never read beyond
+// the registers that were recorded. Pointers are never followed: what they
+// pointed to was not recorded.
+//
+// Values point into the types they were made with, so a FunctionTypes must
+// outlive them. Everything here may be read by several threads at once.
+#ifndef ADA_TRACE_TYPES_H
+#define ADA_TRACE_TYPES_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ada::types {
+
+enum class Kind : std::uint8_t {
+  Void,
+  Bool,
+  Char,
+  Signed,
+  Unsigned,
+  Float,
+  Pointer,
+  Reference,
+  Enum,
+  Struct,
+  Array,
+  Unknown, ///< shown as bits
+};
+
+struct Member;
+
+struct Enumerator {
+  std::string name;        ///< "Mode::Fast", or "RED" of an unscoped one
+  std::uint64_t value = 0; ///< sign-extended if the enum is signed
+};
+
+/// A type by its layout.
+struct Type {
+  Kind kind = Kind::Void;
+  bool isSigned = false;   ///< enums
+  std::uint32_t bits = 0;  ///< 0 for void, structs and arrays
+  std::uint32_t count = 0; ///< elements of an array
+  /// The enum's or struct's name, what a pointer points to ("const char"), the
+  /// unknown type's name. May be empty.
+  std::string name;
+  std::vector<Enumerator> enumerators;
+  /// Of a struct. A base class or an anonymous struct has no name. Of an array:
+  /// one, the element.
+  std::vector<Member> members;
+
+  /// Bytes that a value takes: of a struct, up to the end of its last member.
+  std::uint32_t bytes() const noexcept;
+};
+
+struct Member {
+  std::string name;
+  std::uint32_t offset = 0; ///< bytes
+  Type type;
+};
+
+/// One register, or a part of one, or a part of the stack that holds a part of
+/// a value.
+struct Piece {
+  enum class Place : std::uint8_t {
+    General, ///< `number` as in a detail event's registers
+    Vector,  ///< `number` as in its vector registers
+    Stack,   ///< `number` bytes above the stack pointer at entry
+  };
+  Place place = Place::General;
+  std::uint32_t number = 0;
+  std::uint32_t bytes = 8;
+};
+
+/// What a detail event recorded. Default: nothing was.
+struct Registers {
+  /// The general registers; empty spans mean that they were not recorded.
+  std::span<const std::uint64_t> general = {};
+  /// The vector registers, one behind the other, `vectorBytes` each.
+  std::span<const std::byte> vectors = {};
+  std::uint32_t vectorBytes = 16;
+  /// Stack bytes from the stack pointer upwards.
+  std::span<const std::byte> stack = {};
+};
+
+struct Flag {
+  std::uint64_t value, mask;
+  const char *name;
+};
+
+/// Names for the bits of an integer parameter that C libraries document:
+/// O_RDONLY|O_CLOEXEC.
+struct FlagNames {
+  std::span<const Flag> flags;
+  bool octal = false; ///< no names: shown as 0644
+};
+
+/// A value of a type: its bytes, and how to show them.
+class Value {
+public:
+  /// No value: the parameter was not in a register that was recorded.
+  explicit Value(const Type &type) : shape(&type) {}
+  /// At most kMostBytes of `bytes` are taken.
+  Value(const Type &type, std::span<const std::byte> bytes,
+        const FlagNames *flags = nullptr);
+
+  /// The largest value that is held whole; structs in registers have 64.
+  static constexpr std::size_t kMostBytes = 64;
+
+  const Type &type() const noexcept { return *shape; }
+  /// True if its bytes are known.
+  bool isKnown() const noexcept { return known; }
+  std::span<const std::byte> bytes() const noexcept {
+    return {storage.data(), size};
+  }
+
+  /// The value of integers, enums, bool and char of up to 64 bits; nothing for
+  /// other types, for values that don't fit and for unknown ones.
+  std::optional<std::int64_t> asSigned() const;
+  std::optional<std::uint64_t> asUnsigned() const;
+  /// The value of any number as a double, rounded if it must be.
+  std::optional<double> asDouble() const;
+
+  /// For people: 10, -1, true, 'a', 2.5, Mode::Fast, A|B, Mode(7), 0x7ffe…,
+  /// nullptr, {x=1, y=2}, [1, 2], "text" for an array of char,
+  /// O_RDONLY|O_CLOEXEC; "?" if it is not known and "" for
+  /// void. Numbers are whole: floating point as short as reads back the same.
+  /// One line: control characters in names are replaced.
+  std::string text() const;
+
+  /// As JSON: numbers and booleans as such, structs as objects, arrays as
+  /// arrays, a char as a string of one character; everything else, NaN,
+  /// infinity and integers of more than 64 bits too, as the string that text()
+  /// gives; null if it is not known.
+  std::string json() const;
+
+private:
+  const Type *shape;
+  const FlagNames *flags = nullptr;
+  std::array<std::byte, kMostBytes> storage{};
+  std::uint8_t size = 0;
+  bool known = false;
+};
+
+/// A parameter, or the result.
+struct Parameter {
+  std::string name;         ///< empty if it has none in the source
+  std::vector<Piece> where; ///< empty: not in registers, or not known
+  Type type;
+  const FlagNames *flags = nullptr; ///< see FunctionTypes::nameFlags
+
+  /// Its value on a call (of the result: on a return).
+  Value value(const Registers &registers) const;
+};
+
+/// What a types text says about a function.
+struct FunctionTypes {
+  Parameter result;
+  std::vector<Parameter> parameters;
+  bool hasResult = false;  ///< the text said what the function returns
+  bool isVariadic = false; ///< there may be more arguments than parameters
+  bool isWhole = false;    ///< the whole text was understood
+  /// Where in the text the reader stopped, if it is not whole.
+  std::size_t stoppedAt = 0;
+
+  /// Reads a text of docs/types.md. What is behind the first thing that is not
+  /// understood (a newer writer's type, damage, nesting deeper than
+  /// kMostNesting, more than kMostNodes members and enumerators) is left out.
+  static FunctionTypes parse(std::string_view text);
+
+  static constexpr unsigned kMostNesting = 16;
+  static constexpr std::size_t kMostNodes = 4096;
+  static constexpr std::size_t kMostTextBytes = 1 << 20;
+
+  /// Gives integer parameters whose bits a C library documents their names:
+  /// `flags` of open(), `prot` of mmap(). `function` is the function's name
+  /// (open, or my::File::open), `arch` ATF's code, for the values of O_DIRECT
+  /// and others depend on it.
+  void nameFlags(std::string_view function, std::uint8_t arch);
+};
+
+/// "n=10, v=2.5"; a parameter without a name is its value alone. Where the text
+/// was not understood to its end (or is empty), the general registers that no
+/// parameter claims follow, labelled as the architecture calls them
+/// ("rdi=0x1, rsi=0x2"), and the vector registers. `arch`: ATF's code.
+std::string argumentsText(const FunctionTypes &types,
+                          const Registers &registers, std::uint8_t arch);
+/// "55"; "" for void; "rax=0x37" if the type is not known.
+std::string resultText(const FunctionTypes &types, const Registers &registers,
+                       std::uint8_t arch);
+
+/// {"n":10,"v":2.5}: parameters without a name are called "#2" by their number
+/// from 1. Registers are not in there: see registerName().
+std::string argumentsJson(const FunctionTypes &types,
+                          const Registers &registers);
+/// The result's value, "null" for void and where the type is not known.
+std::string resultJson(const FunctionTypes &types, const Registers &registers);
+
+/// What general register `number` of a call (of a return: with `isReturn`) is
+/// called: "rdi", "x0"; "r0" for architectures that are not known. Empty if the
+/// architecture has none of that number.
+std::string registerName(std::uint8_t arch, unsigned number, bool isReturn);
+/// "xmm0", "v0".
+std::string vectorName(std::uint8_t arch, unsigned number);
+
+} // namespace ada::types
+
+#endif // ADA_TRACE_TYPES_H

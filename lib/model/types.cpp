@@ -1,0 +1,232 @@
+// Reads the texts in which the compiler pass describes parameters and results.
+//
+// A recursive descent with three limits: nesting, nodes, and the length of the
+// text. Whatever goes wrong, the parameters before it stay.
+#include "ada/trace/types.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace ada::types {
+
+namespace {
+
+// No register is wider, nor is more of the stack recorded.
+constexpr std::uint32_t kMostPieceBytes = 64, kMostPieces = 16;
+
+class Parser {
+public:
+  explicit Parser(std::string_view text) : text(text) {}
+
+  std::size_t position() const { return at; }
+  bool atEnd() const { return at == text.size(); }
+  bool take(char c) {
+    if (atEnd() || text[at] != c)
+      return false;
+    ++at;
+    return true;
+  }
+
+  bool where(std::vector<Piece> &pieces) {
+    if (take('-'))
+      return true;
+    do {
+      Piece piece;
+      if (take('i'))
+        piece.place = Piece::Place::General;
+      else if (take('v'))
+        piece.place = Piece::Place::Vector;
+      else if (take('m'))
+        piece.place = Piece::Place::Stack;
+      else
+        return false;
+      if (!number(piece.number))
+        return false;
+      if (take('.') && (!number(piece.bytes) || piece.bytes == 0))
+        return false;
+      if (piece.bytes > kMostPieceBytes || pieces.size() == kMostPieces)
+        return false;
+      pieces.push_back(piece);
+    } while (take('+'));
+    return true;
+  }
+
+  bool name(std::string &out) {
+    for (; !atEnd(); ++at) {
+      char c = text[at];
+      if (std::string_view(":;,|=@+(){}").find(c) != std::string_view::npos)
+        return true;
+      if (c == '\\') {
+        if (++at == text.size())
+          return false;
+        c = text[at];
+      }
+      out += c;
+    }
+    return true;
+  }
+
+  bool type(Type &out, unsigned nesting) {
+    if (nesting == FunctionTypes::kMostNesting || atEnd() || !node())
+      return false;
+    switch (text[at++]) {
+    case 'v':
+      out.kind = Kind::Void;
+      return true;
+    case 'b':
+      out.kind = Kind::Bool;
+      out.bits = 8;
+      return true;
+    case 'c':
+      out.kind = Kind::Char;
+      out.bits = 8;
+      return true;
+    case 's':
+      out.kind = Kind::Signed;
+      return bits(out);
+    case 'u':
+      out.kind = Kind::Unsigned;
+      return bits(out);
+    case 'f':
+      out.kind = Kind::Float;
+      return bits(out);
+    case 'p':
+    case 'r':
+      out.kind = text[at - 1] == 'p' ? Kind::Pointer : Kind::Reference;
+      out.bits = 64;
+      return take('(') && name(out.name) && take(')');
+    case '?':
+      out.kind = Kind::Unknown;
+      return number(out.bits) && take('(') && name(out.name) && take(')');
+    case 'a':
+      return array(out, nesting);
+    case 'e':
+      return enumeration(out);
+    case '{':
+      return structure(out, nesting);
+    }
+    --at;
+    return false;
+  }
+
+private:
+  bool node() { return ++nodes <= FunctionTypes::kMostNodes; }
+
+  template <class Number> bool number(Number &out) {
+    const char *begin = text.data() + at, *end = text.data() + text.size();
+    auto [stop, error] = std::from_chars(begin, end, out);
+    if (error != std::errc())
+      return false;
+    at += static_cast<std::size_t>(stop - begin);
+    return true;
+  }
+
+  // Width of a number: what no machine has is damage.
+  bool bits(Type &out) {
+    return number(out.bits) && out.bits > 0 && out.bits <= 512;
+  }
+
+  bool array(Type &out, unsigned nesting) {
+    out.kind = Kind::Array;
+    Member element;
+    if (!number(out.count) || !take('(') || !type(element.type, nesting + 1) ||
+        !take(')'))
+      return false;
+    out.members.push_back(std::move(element));
+    return true;
+  }
+
+  bool enumeration(Type &out) {
+    out.kind = Kind::Enum;
+    if (!bits(out))
+      return false;
+    out.isSigned = take('s');
+    if (!out.isSigned && !take('u'))
+      return false;
+    if (!take('(') || !name(out.name))
+      return false;
+    if (take('|'))
+      do {
+        Enumerator one;
+        if (!node() || !name(one.name) || !take('='))
+          return false;
+        if (!atEnd() && text[at] == '-') {
+          std::int64_t negative = 0;
+          if (!number(negative))
+            return false;
+          one.value = static_cast<std::uint64_t>(negative);
+        } else if (!number(one.value)) {
+          return false;
+        }
+        out.enumerators.push_back(std::move(one));
+      } while (take(','));
+    return take(')');
+  }
+
+  bool structure(Type &out, unsigned nesting) {
+    out.kind = Kind::Struct;
+    if (!name(out.name))
+      return false;
+    if (take('|'))
+      do {
+        Member one;
+        if (!name(one.name) || !take('@') || !number(one.offset) ||
+            !take(':') || !type(one.type, nesting + 1))
+          return false;
+        out.members.push_back(std::move(one));
+      } while (take(','));
+    return take('}');
+  }
+
+  std::string_view text;
+  std::size_t at = 0, nodes = 0;
+};
+
+} // namespace
+
+std::uint32_t Type::bytes() const noexcept {
+  std::uint64_t most = 0;
+  if (kind == Kind::Struct)
+    for (const Member &member : members)
+      most = std::max<std::uint64_t>(most, std::uint64_t{member.offset} +
+                                               member.type.bytes());
+  else if (kind == Kind::Array && !members.empty())
+    most = std::uint64_t{count} * members[0].type.bytes();
+  else
+    most = bits == 80 ? 16 : (std::uint64_t{bits} + 7) / 8;
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
+}
+
+FunctionTypes FunctionTypes::parse(std::string_view text) {
+  FunctionTypes function;
+  if (text.empty() || text.size() > kMostTextBytes)
+    return function;
+  Parser parser(text);
+  if (!parser.where(function.result.where) || !parser.take(':') ||
+      !parser.type(function.result.type, 0)) {
+    function.result = Parameter();
+    return function;
+  }
+  function.hasResult = parser.atEnd() || text[parser.position()] == ';';
+  while (parser.take(';')) {
+    Parameter parameter;
+    function.stoppedAt = parser.position();
+    if (!parser.name(parameter.name) || !parser.take(':') ||
+        !parser.where(parameter.where) || !parser.take(':') ||
+        !parser.type(parameter.type, 0) ||
+        !(parser.atEnd() || text[parser.position()] == ';'))
+      return function;
+    if (parameter.name == "...") {
+      function.isVariadic = true;
+      continue;
+    }
+    function.parameters.push_back(std::move(parameter));
+  }
+  function.isWhole = parser.atEnd();
+  function.stoppedAt = parser.position();
+  return function;
+}
+
+} // namespace ada::types

@@ -1,0 +1,276 @@
+// Shows values: for people, and as JSON.
+#include "ada/trace/types.h"
+
+#include "model/json_string.h"
+#include "model/number_text.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+
+namespace ada::types {
+
+namespace {
+
+// A value's text is cut here; its JSON has null for what comes later.
+constexpr std::size_t kMostTextBytes = 4096;
+
+//===--- names
+//--------------------------------------------------------------===//
+
+std::string enumText(const Type &type, std::uint64_t value) {
+  for (const Enumerator &one : type.enumerators)
+    if (one.value == value)
+      return oneLine(one.name);
+  // Enumerators of one bit that together make the value.
+  std::string text;
+  std::uint64_t rest = value;
+  for (const Enumerator &one : type.enumerators)
+    if (std::has_single_bit(one.value) && (rest & one.value)) {
+      text += (text.empty() ? "" : "|") + oneLine(one.name);
+      rest &= ~one.value;
+    }
+  if (rest == 0 && !text.empty())
+    return text;
+  std::string digits = decimal(extend(value, 64, type.isSigned), type.isSigned);
+  return type.name.empty() ? digits : oneLine(type.name) + "(" + digits + ")";
+}
+
+std::string flagsText(const FlagNames &names, std::uint64_t value) {
+  if (names.octal) {
+    char digits[28];
+    auto end = std::to_chars(digits, std::end(digits), value, 8).ptr;
+    return (value ? "0" : "") + std::string(digits, end);
+  }
+  std::string text;
+  std::uint64_t rest = value;
+  for (const Flag &flag : names.flags)
+    if ((value & flag.mask) == flag.value &&
+        (flag.value == 0 || (rest & flag.value) == flag.value)) {
+      text += (text.empty() ? "" : "|") + std::string(flag.name);
+      rest &= ~flag.value;
+    }
+  if (rest != 0 || text.empty())
+    text += (text.empty() ? "" : "|") + hex(rest);
+  return text;
+}
+
+//===--- rendering
+//----------------------------------------------------------===//
+
+// Writes one value, for people or as JSON.
+class Renderer {
+public:
+  explicit Renderer(bool json) : json(json) {}
+  std::string out;
+
+  // `bytes`: what there is from the value's first byte on.
+  void write(const Type &type, Bytes bytes, const FlagNames *flags) {
+    if (out.size() > kMostTextBytes)
+      return word(json ? "null" : "…");
+    if (type.kind == Kind::Void)
+      return word(json ? "null" : "");
+    if (type.kind == Kind::Struct) {
+      word("{");
+      Names keys;
+      structure(type, bytes, keys);
+      return word("}");
+    }
+    if (type.kind == Kind::Array)
+      return array(type, bytes);
+    const std::size_t size = type.bytes();
+    // Unknown types need not say how big they are.
+    const std::size_t shown =
+        size == 0 && type.kind == Kind::Unknown ? bytes.size() : size;
+    if (shown > bytes.size() || shown == 0)
+      return word(json ? "null" : "?");
+    scalar(type, bytes.first(shown), flags);
+  }
+
+private:
+  using Names = std::vector<std::string>;
+
+  void word(std::string_view text) { out += text; }
+  // What JSON has no type for is a string.
+  void string(const std::string &text) {
+    out += json ? jsonString(text) : text;
+  }
+
+  void scalar(const Type &type, Bytes bytes, const FlagNames *flags) {
+    const bool isSigned =
+        type.kind == Kind::Signed || (type.kind == Kind::Enum && type.isSigned);
+    const Wide value = extend(load(bytes), type.bits, isSigned);
+    const auto low = static_cast<std::uint64_t>(value);
+    switch (type.kind) {
+    case Kind::Bool:
+      return word(low == 0 ? "false" : low == 1 ? "true" : std::to_string(low));
+    case Kind::Char:
+      if (json && low < 0x80)
+        return word(jsonString(std::string(1, static_cast<char>(low))));
+      return json ? word(std::to_string(low))
+                  : word(charText(static_cast<unsigned char>(low)));
+    case Kind::Signed:
+    case Kind::Unsigned:
+      if (type.bits > 128)
+        return string(hexOf(bytes));
+      if (flags)
+        return string(flagsText(
+            *flags, static_cast<std::uint64_t>(extend(low, type.bits, false))));
+      return type.bits > 64 ? string(decimal(value, isSigned))
+                            : word(decimal(value, isSigned));
+    case Kind::Float: {
+      std::string text = floatText(bytes, type.bits);
+      bool number = type.bits <= 64 && text.find_first_of("nx") == text.npos;
+      return number ? word(text) : string(text);
+    }
+    case Kind::Pointer:
+    case Kind::Reference:
+      return string(low == 0 && type.kind == Kind::Pointer && !json ? "nullptr"
+                                                                    : hex(low));
+    case Kind::Enum:
+      return string(enumText(type, low));
+    default:
+      return string(hexOf(bytes));
+    }
+  }
+
+  // A member's name in an object, once only.
+  std::string key(const std::string &name, Names &keys) {
+    std::string unique = oneLine(name);
+    for (unsigned n = 2;
+         std::find(keys.begin(), keys.end(), unique) != keys.end(); ++n)
+      unique = oneLine(name) + "#" + std::to_string(n);
+    keys.push_back(unique);
+    return unique;
+  }
+
+  // The members of base classes and anonymous structs are the struct's own.
+  void structure(const Type &type, Bytes bytes, Names &keys) {
+    for (const Member &member : type.members) {
+      if (out.size() > kMostTextBytes)
+        return;
+      Bytes rest = member.offset <= bytes.size() ? bytes.subspan(member.offset)
+                                                 : Bytes();
+      if (member.name.empty() && member.type.kind == Kind::Struct) {
+        structure(member.type, rest, keys);
+        continue;
+      }
+      if (!out.ends_with('{'))
+        word(json ? "," : ", ");
+      std::string name = json ? jsonString(key(member.name, keys)) + ":"
+                              : oneLine(member.name) + "=";
+      if (json || !member.name.empty())
+        word(name);
+      write(member.type, rest, nullptr);
+    }
+  }
+
+  void array(const Type &type, Bytes bytes) {
+    const Type &element = type.members[0].type;
+    const std::size_t size = element.bytes();
+    const std::size_t there =
+        size == 0 ? 0 : std::min<std::size_t>(type.count, bytes.size() / size);
+    if (element.kind == Kind::Char && there == type.count) {
+      // Text, up to its end as C sees it.
+      std::string text;
+      for (std::size_t i = 0; i < there && bytes[i] != std::byte{0}; ++i)
+        text += static_cast<char>(bytes[i]);
+      return word(jsonString(text));
+    }
+    word("[");
+    for (std::size_t i = 0; i < there; ++i) {
+      if (i > 0)
+        word(json ? "," : ", ");
+      write(element, bytes.subspan(i * size, size), nullptr);
+    }
+    if (there < type.count && !json)
+      word(there ? ", …" : "…");
+    word("]");
+  }
+
+  bool json;
+};
+
+} // namespace
+
+//===--- Value
+//--------------------------------------------------------------===//
+
+Value::Value(const Type &type, Bytes bytes, const FlagNames *flags)
+    : shape(&type), flags(flags),
+      size(static_cast<std::uint8_t>(std::min(bytes.size(), kMostBytes))),
+      known(true) {
+  std::copy_n(bytes.begin(), size, storage.begin());
+}
+
+std::optional<std::uint64_t> Value::asUnsigned() const {
+  switch (shape->kind) {
+  case Kind::Bool:
+  case Kind::Char:
+  case Kind::Signed:
+  case Kind::Unsigned:
+  case Kind::Enum:
+  case Kind::Pointer:
+  case Kind::Reference:
+    break;
+  default:
+    return std::nullopt;
+  }
+  if (!known || shape->bits > 64 || shape->bytes() > size)
+    return std::nullopt;
+  const bool isSigned = shape->kind == Kind::Signed ||
+                        (shape->kind == Kind::Enum && shape->isSigned);
+  const Wide value = extend(load(bytes()), shape->bits, isSigned);
+  if (value >> 127)
+    return std::nullopt; // negative
+  return static_cast<std::uint64_t>(value);
+}
+
+std::optional<std::int64_t> Value::asSigned() const {
+  if (std::optional<std::uint64_t> value = asUnsigned())
+    return *value >> 63 ? std::nullopt
+                        : std::optional(static_cast<std::int64_t>(*value));
+  const bool isSigned = shape->kind == Kind::Signed ||
+                        (shape->kind == Kind::Enum && shape->isSigned);
+  if (!known || !isSigned || shape->bits > 64 || shape->bytes() > size)
+    return std::nullopt;
+  return static_cast<std::int64_t>(
+      static_cast<std::uint64_t>(extend(load(bytes()), shape->bits, true)));
+}
+
+std::optional<double> Value::asDouble() const {
+  if (!known || shape->bytes() > size)
+    return std::nullopt;
+  if (shape->kind == Kind::Float) {
+    if (std::optional<long double> value = floatOf(load(bytes()), shape->bits))
+      return static_cast<double>(*value);
+    return std::nullopt;
+  }
+  if (shape->kind != Kind::Signed && shape->kind != Kind::Unsigned)
+    return std::nullopt;
+  if (shape->bits > 128)
+    return std::nullopt;
+  const bool isSigned = shape->kind == Kind::Signed;
+  const Wide value = extend(load(bytes()), shape->bits, isSigned);
+  if (isSigned && value >> 127)
+    return -static_cast<double>(-value);
+  return static_cast<double>(value);
+}
+
+std::string Value::text() const {
+  if (!known)
+    return shape->kind == Kind::Void ? "" : "?";
+  Renderer renderer(false);
+  renderer.write(*shape, bytes(), flags);
+  return std::move(renderer.out);
+}
+
+std::string Value::json() const {
+  if (!known)
+    return "null";
+  Renderer renderer(true);
+  renderer.write(*shape, bytes(), flags);
+  return std::move(renderer.out);
+}
+
+} // namespace ada::types
