@@ -15,11 +15,14 @@
 #     %ada_clang %ada_clangxx  the wrappers for this LLVM: plugin, include path, runtime and rpath
 #     %runtime               link flags of the shared runtime, for those who call clang themselves
 #     %runtime_static        the static one
+#     %shared_runtime        libAdaRuntime.so
 #     %include               the directory that holds ada/trace.h
 #     %llvm_version          N
 #     %python                python3
-# Features: llvm-N and llvm-at-least-N for the suite's LLVM, the architecture (x86_64), lld, asan and ubsan if the
-# tools are built with them.
+# In a suite for another architecture (TARGET of ada_lit_suite()) the compilers among these are test/<target>/clang.sh, what they
+# link runs in qemu without further ado, and the runtime is the cross-built one.
+# Features: llvm-N and llvm-at-least-N for the suite's LLVM, the architecture that programs are built for (x86_64, aarch64),
+# native or emulated, lld, asan and ubsan if the tools are built with them.
 import os
 import platform
 
@@ -49,19 +52,31 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+target = config.ada_target
+runtimeLib = os.path.join(buildLib, target + "-linux-gnu") if target else buildLib
+
+def compiler(name):
+    if target:
+        return os.path.join(config.ada_build_dir, "test", target, "bin", name + "-" + llvm)
+    if name.startswith("ada-"):
+        return os.path.join(pluginBin, name + "-" + llvm)
+    return os.path.join(llvmBin, name)
+
+
 plugin = os.path.join(buildLib, "libAdaTrace-%s.so" % llvm)
 load = "-Xclang -load -Xclang {0} -fpass-plugin={0}".format(plugin)
 config.substitutions += [
     ("%load_adatrace", load),
     ("%opt_adatrace", "{0}/opt -load={1} -load-pass-plugin={1}".format(llvmBin, plugin)),
     ("%plugin", plugin),
-    ("%clangxx", os.path.join(llvmBin, "clang++")),
-    ("%clang", os.path.join(llvmBin, "clang")),
+    ("%clangxx", compiler("clang++")),
+    ("%clang", compiler("clang")),
     ("%opt", os.path.join(llvmBin, "opt")),
-    ("%ada_clangxx", os.path.join(pluginBin, "ada-clang++-" + llvm)),
-    ("%ada_clang", os.path.join(pluginBin, "ada-clang-" + llvm)),
-    ("%runtime_static", os.path.join(buildLib, "libAdaRuntime.a")),
-    ("%runtime", "-L{0} -Wl,-rpath,{0} -lAdaRuntime".format(buildLib)),
+    ("%ada_clangxx", compiler("ada-clang++")),
+    ("%ada_clang", compiler("ada-clang")),
+    ("%runtime_static", os.path.join(runtimeLib, "libAdaRuntime.a")),
+    ("%shared_runtime", os.path.join(runtimeLib, "libAdaRuntime.so")),
+    ("%runtime", "-L{0} -Wl,-rpath,{0} -lAdaRuntime".format(runtimeLib)),
     ("%include", os.path.join(config.ada_source_dir, "include")),
     ("%llvm_version", llvm),
     ("%python", config.ada_python),
@@ -70,7 +85,8 @@ config.substitutions += [
 config.available_features.add("llvm-" + llvm)
 for version in range(14, int(llvm) + 1):
     config.available_features.add("llvm-at-least-%d" % version)
-config.available_features.add(platform.machine())
+config.available_features.add(target or platform.machine())
+config.available_features.add("emulated" if target and target != platform.machine() else "native")
 if os.path.exists(os.path.join(llvmBin, "ld.lld")):
     config.available_features.add("lld")
 if "address" in config.ada_sanitize:

@@ -1,8 +1,9 @@
 # ada_lit_suite(): makes a folder of lit tests one ctest (see lit.cfg.py for what the tests can use).
 #
-#   ada_lit_suite(<name> DIR <folder with the tests> [LLVM <major>] [TIMEOUT <seconds>])
+#   ada_lit_suite(<name> DIR <folder with the tests> [LLVM <major>] [TARGET <architecture>] [TIMEOUT <seconds>])
 #
-# LLVM chooses the clang, opt and FileCheck that the suite runs with; without it, the newest one that is found.
+# LLVM chooses the clang, opt and FileCheck that the suite runs with; without it, the newest one that is found. TARGET
+# aarch64: programs are cross-built and run in qemu.
 # A suite uses two jobs and says so to ctest, which then runs nothing beside it.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
@@ -37,7 +38,7 @@ if(NOT ADA_LIT)
 endif()
 
 function(ada_lit_suite name)
-  cmake_parse_arguments(PARSE_ARGV 1 suite "" "DIR;LLVM;TIMEOUT" "")
+  cmake_parse_arguments(PARSE_ARGV 1 suite "" "DIR;LLVM;TARGET;TIMEOUT" "")
   if(NOT ADA_LIT OR NOT ADA_TEST_LLVMS)
     message(FATAL_ERROR "The tests need lit, FileCheck and clang of one LLVM: install llvm-N-tools and clang-N "
                         "(tools/dev setup), or configure with -DADA_BUILD_TESTS=OFF.")
@@ -51,6 +52,20 @@ function(ada_lit_suite name)
   get_filename_component(suiteSource ${suite_DIR} ABSOLUTE)
   set(suiteBuild ${PROJECT_BINARY_DIR}/test/${name})
   set(suiteLLVMBin ${ADA_LLVM_${suite_LLVM}_BINDIR})
+  if(suite_TARGET)
+    foreach(tool IN ITEMS clang clang++ ada-clang ada-clang++)
+      set(compiler ${suiteLLVMBin}/${tool})
+      if(tool MATCHES "^ada-")
+        set(compiler ${PROJECT_BINARY_DIR}/bin/${tool}-${suite_LLVM})
+      endif()
+      set(script ${PROJECT_BINARY_DIR}/test/${suite_TARGET}/bin/${tool}-${suite_LLVM})
+      file(CONFIGURE OUTPUT ${script} @ONLY CONTENT [=[
+#!/bin/sh
+exec '@PROJECT_SOURCE_DIR@/test/@suite_TARGET@/clang.sh' '@compiler@' "$@"
+]=])
+      file(CHMOD ${script} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+    endforeach()
+  endif()
   file(CONFIGURE OUTPUT ${suiteBuild}/lit.site.cfg.py @ONLY CONTENT [=[
 # Written by CMake (cmake/AdaLit.cmake).
 import os
@@ -60,6 +75,7 @@ config.test_exec_root = r"@suiteBuild@"
 config.ada_source_dir = r"@PROJECT_SOURCE_DIR@"
 config.ada_build_dir = r"@PROJECT_BINARY_DIR@"
 config.ada_llvm = "@suite_LLVM@"
+config.ada_target = "@suite_TARGET@"
 config.ada_llvm_bin = r"@suiteLLVMBin@"
 config.ada_python = r"@Python3_EXECUTABLE@"
 config.ada_sanitize = "@ADA_SANITIZE@"

@@ -3,7 +3,6 @@
 # Beside the project's substitutions (lit.cfg.py at the top):
 #   %calls    reads a trace and checks it: `%calls tree DIR`, see Inputs/calls.py
 #   %session  ADA_OPTIONS for a session in %t/session; more options can be appended: %session:format=1
-#   %shared_runtime  libAdaRuntime.so
 #   %like_plain DIR COMMAND  builds and runs with and without hooks: same output, same status; see Inputs/like_plain.sh
 # A test begins with `rm -rf %t && mkdir -p %t` and writes below %t only.
 # Features: root (mounting and set-uid need it), valgrind, python-headers (to build an extension module).
@@ -16,7 +15,6 @@ config.substitutions += [
     ("%calls", "%s %s" % (config.ada_python, os.path.join(inputs, "calls.py"))),
     ("%session", "env ADA_OPTIONS=session=%t/session"),
     ("%like_plain", os.path.join(inputs, "like_plain.sh")),
-    ("%shared_runtime", os.path.join(config.ada_build_dir, "lib", "libAdaRuntime.so")),
     ("%inputs", inputs),
 ]
 # %session expands to text with %t in it, which lit replaces in a second round.

@@ -4,7 +4,6 @@
 #include "core/thread.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -36,10 +35,13 @@ void child() {
   sys::restoreSignals(signals);
 }
 
-// pthread calls destructors in rounds, as long as they set values again, at most PTHREAD_DESTRUCTOR_ITERATIONS times; C++
+// PTHREAD_DESTRUCTOR_ITERATIONS of every libc. By that name clang's <limits.h> keeps it from freestanding code.
+constexpr uint32_t kDestructorRounds = 4;
+
+// pthread calls destructors in rounds, as long as they set values again, at most that many times; C++
 // thread_local objects are gone by then. Waiting for the last round records what other destructors do.
 void threadExit(void *value) {
-  if (++ada_thread.exitRounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, value) == 0)
+  if (++ada_thread.exitRounds < kDestructorRounds && pthread_setspecific(key, value) == 0)
     return;
   threadEnds();
 }
