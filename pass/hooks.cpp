@@ -1,5 +1,6 @@
-// hooks.cpp - declares and calls the hooks; decides how many arguments travel in registers.
+// hooks.cpp - declares and calls the hooks; forwards what travels in registers.
 #include "hooks.h"
+#include "argument_registers.h"
 #include "llvm_compat.h"
 
 #include "llvm/IR/DataLayout.h"
@@ -14,86 +15,6 @@ using namespace llvm;
 namespace ada {
 
 namespace {
-
-/// Counts argument registers, so that nothing that is forwarded to a hook is ever pushed on the stack: that would cost
-/// instructions, and the trampoline looks at registers only. Where conventions are subtle (wide vectors, 128-bit
-/// integers) it counts too many rather than too few: forwarding one argument less is harmless.
-class RegisterBudget {
-  bool isAArch64;
-  unsigned general, vector = 8;
-
-public:
-  explicit RegisterBudget(const Triple &triple)
-      : isAArch64(triple.isAArch64()), general(triple.isAArch64() ? 8 : 6) {}
-
-  unsigned takenGeneral() const { return (isAArch64 ? 8 : 6) - general; }
-  unsigned takenVector() const { return 8 - vector; }
-
-  bool take(Type *type) {
-    unsigned needGeneral = 0, needVector = 0;
-    if (!count(type, needGeneral, needVector) || needGeneral > general || needVector > vector)
-      return false;
-    general -= needGeneral;
-    vector -= needVector;
-    return true;
-  }
-
-private:
-  bool count(Type *type, unsigned &needGeneral, unsigned &needVector) const {
-    if (auto *integer = dyn_cast<IntegerType>(type)) {
-      if (integer->getBitWidth() > 128)
-        return false;
-      // AArch64 begins a 128-bit integer in an even register: the one skipped counts.
-      needGeneral += integer->getBitWidth() <= 64 ? 1 : isAArch64 ? 3 : 2;
-      return true;
-    }
-    if (type->isPointerTy()) {
-      ++needGeneral;
-      return type->getPointerAddressSpace() == 0;
-    }
-    if (type->isFloatTy() || type->isDoubleTy() || type->isFP128Ty()) {
-      ++needVector;
-      return true;
-    }
-    if (type->isHalfTy() || type->isBFloatTy()) { // a vector or a general register, depending on the LLVM version
-      ++needGeneral;
-      ++needVector;
-      return true;
-    }
-    if (auto *fixed = dyn_cast<FixedVectorType>(type))
-      return countVector(fixed, needVector);
-    if (auto *structure = dyn_cast<StructType>(type)) {
-      if (structure->isOpaque())
-        return false;
-      for (Type *element : structure->elements())
-        if (!count(element, needGeneral, needVector))
-          return false;
-      return true;
-    }
-    if (auto *array = dyn_cast<ArrayType>(type)) {
-      if (array->getNumElements() > 8)
-        return false;
-      for (uint64_t i = 0; i < array->getNumElements(); ++i)
-        if (!count(array->getElementType(), needGeneral, needVector))
-          return false;
-      return true;
-    }
-    return false; // x87 long double, scalable vectors, target types: on the stack or unknown
-  }
-
-  /// Plain vectors only; each 128 bits count as a register even where there are wider ones.
-  static bool countVector(FixedVectorType *vector, unsigned &needVector) {
-    Type *element = vector->getElementType();
-    unsigned bits = element->getPrimitiveSizeInBits();
-    bool isPlain = element->isFloatTy() || element->isDoubleTy() || element->isIntegerTy(8) ||
-                   element->isIntegerTy(16) || element->isIntegerTy(32) || element->isIntegerTy(64);
-    unsigned count = vector->getNumElements();
-    if (!isPlain || count < 2 || (count & (count - 1)) || count * bits < 64)
-      return false;
-    needVector += (count * bits + 127) / 128;
-    return true;
-  }
-};
 
 /// How the extension of a narrow argument is promised; all else that attributes say (noundef, nonnull, …) is left behind.
 AttributeSet abiAttributes(LLVMContext &context, AttributeSet from) {
@@ -230,46 +151,40 @@ void Hooks::callEither(IRBuilder<> &builder, StringRef name, Constant *entry, Ar
 
 void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, const DetailFrame *detail) {
   LLVMContext &context = module.getContext();
-  Triple triple = compat::targetTriple(module);
-  RegisterBudget budget(triple);
+  bool isAArch64 = compat::targetTriple(module).isAArch64();
+  ArgumentRegisters registers(function);
   SmallVector<Argument, 8> forwarded;
   for (llvm::Argument &argument : function.args()) {
     AttributeSet from = function.getAttributes().getParamAttrs(argument.getArgNo());
-    // These travel in registers of their own, which no hook looks at.
-    if (from.hasAttribute(Attribute::Nest) || from.hasAttribute(Attribute::SwiftSelf) ||
-        from.hasAttribute(Attribute::SwiftError) || from.hasAttribute(Attribute::SwiftAsync))
-      continue;
-    // These are on the stack; what follows them could be forwarded, but would no longer be "the first n".
-    if (argument.hasPassPointeeByValueCopyAttr() || from.hasAttribute(Attribute::ByRef))
+    ArgumentPlace place = registers.place(argument.getType(), from);
+    if (place == ArgumentPlace::Unknown)
       break;
     AttributeSet attributes = abiAttributes(context, from);
-    if (from.hasAttribute(Attribute::StructRet) && triple.isAArch64()) {
-      // In x8 beside the ordinary arguments; LLVM accepts that in the first two places only.
-      if (!forwarded.empty())
-        break;
+    // In x8 beside the ordinary arguments; LLVM accepts that in the first two places only.
+    bool isInX8 = isAArch64 && from.hasAttribute(Attribute::StructRet) && forwarded.empty();
+    if (isInX8)
       attributes = attributes.addAttributes(
           context, AttributeSet::get(context, {from.getAttribute(Attribute::StructRet)}));
-    } else if (!budget.take(argument.getType())) {
-      break;
-    }
+    else if (place == ArgumentPlace::Elsewhere) // what is passed over takes no register from those behind it
+      continue;
     if (argument.getType()->isPointerTy())
       attributes = pointerAttributes(context, attributes);
     forwarded.push_back({&argument, attributes});
   }
-  callEither(builder, "__ada_enter", entry, forwarded, detail, {budget.takenGeneral(), budget.takenVector()},
+  callEither(builder, "__ada_enter", entry, forwarded, detail, {registers.generalTaken(), registers.vectorTaken()},
              function.isVarArg());
 }
 
 void Hooks::exit(IRBuilder<> &builder, Constant *entry, Function &function, Value *value, const DetailFrame *detail) {
   LLVMContext &context = module.getContext();
-  RegisterBudget budget(compat::targetTriple(module));
-  if (!value || !budget.take(value->getType()))
+  ArgumentRegisters registers(function);
+  if (!value || registers.place(value->getType(), AttributeSet()) != ArgumentPlace::Registers)
     return callEither(builder, "__ada_exit", entry, {}, detail, {}, false);
   AttributeSet attributes = abiAttributes(context, function.getAttributes().getRetAttrs());
   if (value->getType()->isPointerTy())
     attributes = pointerAttributes(context, attributes);
   callEither(builder, "__ada_exit", entry, {{value, attributes}}, detail,
-             {budget.takenGeneral(), budget.takenVector()}, false);
+             {registers.generalTaken(), registers.vectorTaken()}, false);
 }
 
 void Hooks::unwind(IRBuilder<> &builder, Constant *entry) { call(builder, "__ada_unwind", entry, {}); }

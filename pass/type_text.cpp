@@ -1,5 +1,6 @@
 // type_text.cpp - writes types by their layout, and finds the registers that carry each parameter.
 #include "type_text.h"
+#include "argument_registers.h"
 #include "llvm_compat.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -196,65 +197,17 @@ public:
   bool isX86 = true;
 };
 
-/// Gives out argument registers in order, as both conventions do for what they pass in registers at all.
-class Registers {
-  bool isAArch64;
-  unsigned general = 0, vector = 0;
-
-public:
-  explicit Registers(bool isAArch64) : isAArch64(isAArch64) {}
-
-  /// The pieces that carry a value of TYPE, appended to WHERE; false if it is (or may be) in memory. Then nothing behind it is sure either.
-  bool place(Type *type, std::string &where) {
-    auto piece = [&](char kind, unsigned number, unsigned bytes) {
-      where += (where.empty() ? "" : "+") + std::string(1, kind) + std::to_string(number) +
-               (bytes == 8 ? "" : "." + std::to_string(bytes));
-    };
-    if (auto *integer = dyn_cast<IntegerType>(type)) {
-      unsigned count = (integer->getBitWidth() + 63) / 64;
-      if (isAArch64 && count == 2)
-        general += general & 1; // begins in an even register
-      if (count > 2 || general + count > (isAArch64 ? 8u : 6u))
-        return false;
-      for (unsigned i = 0; i < count; ++i)
-        piece('i', general++, 8);
-      return true;
-    }
-    if (type->isPointerTy()) {
-      if (general + 1 > (isAArch64 ? 8u : 6u))
-        return false;
-      piece('i', general++, 8);
-      return true;
-    }
-    bool wide = type->isFP128Ty();
-    if (type->isFloatTy() || type->isDoubleTy() || type->isHalfTy() || wide) {
-      if (vector == 8)
-        return false;
-      piece('v', vector++, wide ? 16 : type->isFloatTy() ? 4 : type->isHalfTy() ? 2 : 8);
-      return true;
-    }
-    if (auto *fixed = dyn_cast<FixedVectorType>(type)) {
-      uint64_t bits = fixed->getPrimitiveSizeInBits().getFixedValue();
-      if (vector == 8 || (bits != 64 && bits != 128))
-        return false;
-      piece('v', vector++, bits / 8);
-      return true;
-    }
-    if (auto *array = dyn_cast<ArrayType>(type)) {
-      for (uint64_t i = 0; i < array->getNumElements(); ++i)
-        if (i == 8 || !place(array->getElementType(), where))
-          return false;
-      return true;
-    }
-    if (auto *structure = dyn_cast<StructType>(type)) {
-      for (Type *element : structure->elements())
-        if (!place(element, where))
-          return false;
-      return true;
-    }
-    return false;
+/// Pieces as docs/types.md writes them; "-" if a register is wider than what is recorded of it.
+std::string placeText(ArrayRef<RegisterPiece> pieces) {
+  std::string text;
+  for (const RegisterPiece &piece : pieces) {
+    if (piece.bytes > 16)
+      return "-";
+    text += (text.empty() ? "" : "+") + std::string(1, piece.isVector ? 'v' : 'i') + std::to_string(piece.number) +
+            (piece.bytes == 8 ? "" : "." + std::to_string(piece.bytes));
   }
-};
+  return text.empty() ? "-" : text;
+}
 
 /// How many bytes of a parameter's own value the lowered TYPE holds.
 uint64_t bytesOf(const DataLayout &layout, Type *type) { return layout.getTypeStoreSize(type).getFixedValue(); }
@@ -263,30 +216,29 @@ uint64_t bytesOf(const DataLayout &layout, Type *type) { return layout.getTypeSt
 class Matcher {
   const Function &function;
   const DataLayout &layout;
-  bool isAArch64;
   unsigned next = 0; // lowered parameter
-  Registers registers;
+  ArgumentRegisters registers;
   bool lost = false; // what follows can't be matched
 
 public:
-  Matcher(const Function &function, bool isAArch64)
-      : function(function), layout(function.getParent()->getDataLayout()), isAArch64(isAArch64), registers(isAArch64) {
-    // The hidden pointer to a result in memory: a general register on x86-64, x8 on AArch64.
-    if (next < function.arg_size() && function.hasParamAttribute(next, Attribute::StructRet)) {
-      std::string ignored;
-      if (!isAArch64)
-        registers.place(function.getArg(next)->getType(), ignored);
-      ++next;
-    }
+  explicit Matcher(const Function &function)
+      : function(function), layout(function.getParent()->getDataLayout()), registers(function) {
+    // The hidden pointer to a result in memory.
+    if (next < function.arg_size() && function.hasParamAttribute(next, Attribute::StructRet))
+      take(nullptr);
   }
 
-  std::string result() const {
-    std::string where;
+  std::string result(const DIType *diType) const {
+    SmallVector<RegisterPiece, 4> pieces;
     Type *type = function.getReturnType();
-    if (type->isVoidTy() || !Registers(isAArch64).place(type, where))
+    if (type->isVoidTy() || !diType || bytesOf(layout, type) * 8 < bitsOf(diType) ||
+        ArgumentRegisters(function).place(type, AttributeSet(), &pieces) != ArgumentPlace::Registers)
       return "-";
-    return where;
+    return placeText(pieces);
   }
+
+  /// Whether every lowered parameter has found its source. If not, the optimizer may have changed the signature.
+  bool isComplete() const { return !lost && next == function.arg_size(); }
 
   /// Where a parameter of DITYPE is; "-" if not in registers.
   std::string parameter(const DIType *diType) {
@@ -294,8 +246,9 @@ public:
     uint64_t bytes = bitsOf(type) / 8;
     const auto *composite = dyn_cast_or_null<DICompositeType>(type);
     bool isStruct = composite && composite->getTag() != dwarf::DW_TAG_enumeration_type;
-    // clang passes __int128 as two halves on x86-64.
-    bool isSplit = isStruct || (bytes == 16 && isa_and_nonnull<DIBasicType>(type));
+    // clang passes __int128 as two halves where it likes.
+    bool isSplit = isStruct || (bytes == 16 && type &&
+                               (isa<DIBasicType>(type) || type->getTag() == dwarf::DW_TAG_ptr_to_member_type));
     if (lost || !type)
       return "-";
     if (isStruct && isEmpty(*composite))
@@ -304,17 +257,19 @@ public:
       return lose();
     const Argument &first = *function.getArg(next);
     if (first.hasPassPointeeByValueCopyAttr()) {
-      ++next; // on the stack
-      return isStruct ? "-" : lose();
+      take(nullptr); // on the stack
+      return "-";
     }
     if (isStruct && first.getType()->isPointerTy() && !(bytes == 8 && holdsPointer(*composite))) {
-      // A copy elsewhere, by its address: the register holds no value of the type.
-      std::string ignored;
-      ++next;
-      return registers.place(first.getType(), ignored) ? "-" : lose();
+      take(nullptr); // a copy elsewhere, by its address: the register holds no value of the type
+      return "-";
     }
-    std::string where;
+    bool wantsPointer = isa<DIDerivedType>(type) && type->getTag() != dwarf::DW_TAG_ptr_to_member_type;
+    if (!isSplit && wantsPointer != first.getType()->isPointerTy() && type->getName() != "decltype(nullptr)")
+      return lose();
+    SmallVector<RegisterPiece, 4> pieces;
     uint64_t seen = 0;
+    bool isInRegisters = true;
     while (seen < bytes) {
       if (next >= function.arg_size())
         return lose();
@@ -324,15 +279,23 @@ public:
       if ((!isSplit && size != bytes && !(size * 8 >= bitsOf(type) && type->getTag() == dwarf::DW_TAG_base_type)) ||
           (isSplit && size > ((bytes - seen + 7) & ~uint64_t(7))))
         return lose();
-      if (!registers.place(lowered, where))
-        return lose();
-      ++next;
+      isInRegisters &= take(&pieces);
+      if (lost)
+        return "-";
       seen += isSplit ? ((size + 7) & ~uint64_t(7)) : size;
     }
-    return where.empty() ? "-" : where;
+    return isInRegisters ? placeText(pieces) : "-";
   }
 
 private:
+  /// Passes over a lowered parameter; whether it is in registers.
+  bool take(SmallVectorImpl<RegisterPiece> *pieces) {
+    ArgumentPlace place = registers.place(function.getArg(next)->getType(),
+                                          function.getAttributes().getParamAttrs(next), pieces);
+    ++next;
+    lost |= place == ArgumentPlace::Unknown;
+    return place == ArgumentPlace::Registers;
+  }
   std::string lose() {
     lost = true;
     return "-";
@@ -393,18 +356,21 @@ std::string typesText(const Function &function) {
   bool isAArch64 = compat::targetTriple(*function.getParent()).isAArch64();
   DITypeRefArray types = type->getTypeArray();
   SmallVector<StringRef, 8> names = parameterNames(function, *subprogram);
-  Matcher matcher(function, isAArch64);
+  Matcher matcher(function);
   LayoutWriter writer;
   writer.isX86 = !isAArch64;
-  std::string text = types[0] ? matcher.result() + ":" + writer.write(types[0]) : "-:v";
-  for (unsigned i = 1; i < types.size(); ++i) {
-    if (!types[i]) { // "..."
-      text += ";...:-:v";
-      break;
-    }
-    std::string where = matcher.parameter(types[i]);
-    text += ";" + escaped(i < names.size() ? names[i] : StringRef()) + ":" + where + ":" + writer.write(types[i]);
-  }
+  SmallVector<std::string, 8> places;
+  unsigned count = 1;
+  for (; count < types.size() && types[count]; ++count)
+    places.push_back(matcher.parameter(types[count]));
+  // The optimizer takes parameters away from functions that it knows all calls of. Then numbers lie: better none.
+  if (!matcher.isComplete() && function.hasLocalLinkage())
+    places.assign(places.size(), "-");
+  std::string text = types[0] ? matcher.result(types[0]) + ":" + writer.write(types[0]) : "-:v";
+  for (unsigned i = 1; i < count; ++i)
+    text += ";" + escaped(i < names.size() ? names[i] : StringRef()) + ":" + places[i - 1] + ":" + writer.write(types[i]);
+  if (count < types.size()) // a null type
+    text += ";...:-:v";
   return text;
 }
 

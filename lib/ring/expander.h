@@ -55,6 +55,12 @@ inline void lowerStamps(ada_record *records, size_t count, uint64_t limit) {
   }
 }
 
+// Only these two kinds have details; the bit in any other is part of a kind that a newer runtime made.
+inline bool hasDetail(const ada_record &r) {
+  const uint32_t kind = (uint32_t)(r.what & ADA_RECORD_KIND_MASK);
+  return kind == (ADA_RECORD_CALL | ADA_RECORD_DETAIL) || kind == (ADA_RECORD_RETURN | ADA_RECORD_DETAIL);
+}
+
 // Feeds one record; `emit(const Event &)` is called for each event it makes, in order.
 template <class Emit>
 inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, ModuleMap &modules,
@@ -64,7 +70,9 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
     ns = t.lastNs;
   t.lastNs = ns;
   CallStack &stack = t.stack;
-  uint32_t kind = (uint32_t)(r.what & ADA_RECORD_KIND_MASK & ~ADA_RECORD_DETAIL);
+  uint32_t kind = (uint32_t)(r.what & ADA_RECORD_KIND_MASK);
+  if (hasDetail(r))
+    kind &= ~(uint32_t)ADA_RECORD_DETAIL;
   uint64_t payload = r.what & ~(uint64_t)ADA_RECORD_KIND_MASK;
 
   // Closes the open calls above the `keep` innermost-but-outer ones. Placeholders close silently.
@@ -143,7 +151,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
 
 // The detail that follows a record of at least 1 + ADA_MOST_DETAIL_UNITS units of readable memory, or null if it has none. Its length is checked.
 inline const ada_detail *detailOf(const ada_record *r) {
-  if (!(r->what & ADA_RECORD_DETAIL))
+  if (!hasDetail(*r))
     return nullptr;
   const ada_detail *d = (const ada_detail *)(r + 1);
   if (d->vectors > 8 || d->stack_bytes > ADA_MOST_STACK_BYTES ||

@@ -2,6 +2,7 @@
 #include "detail_file.h"
 #include "crc.h"
 #include "file_writing.h"
+#include "text.h"
 
 namespace ada {
 
@@ -78,7 +79,7 @@ size_t DetailFile::encode(unsigned char *to, const ring::Event &e, const ada_det
   f.stackBytes = d.stack_bytes, f.reserved = 0;
   p += sizeof f;
   const char *vectors = (const char *)(&d + 1), *stack = vectors + 16 * d.vectors;
-  __builtin_memcpy(p, stack, d.stack_bytes);
+  copyBytes(p, stack, d.stack_bytes);
   p += d.stack_bytes;
   count = 1;
   if (d.vectors > 0) {
@@ -87,7 +88,7 @@ size_t DetailFile::encode(unsigned char *to, const ring::Event &e, const ada_det
     clearBytes(&v, sizeof v);
     v.functionId = e.functionId, v.count = d.vectors, v.bytesEach = 16;
     p += sizeof v;
-    __builtin_memcpy(p, vectors, 16u * d.vectors);
+    copyBytes(p, vectors, 16u * d.vectors);
     p += 16u * d.vectors;
     count = 2;
   }

@@ -3,6 +3,7 @@
 #include "images.h"
 #include "message.h"
 #include "options.h"
+#include "text.h"
 #include "drain_thread.h"
 
 namespace ada {
@@ -397,7 +398,7 @@ void Drain::writeWindows(ThreadState &t, uint64_t undrainedNs) {
         flushDetail(t);
       uint64_t link = t.detail.events() + detailCount_;
       if (t.detail.canLink(e->indexSeq, link) && e->indexSeq < t.file.events()) {
-        __builtin_memcpy(detailBytes_ + detailUsed_, e->data(), e->bytes);
+        copyBytes(detailBytes_ + detailUsed_, e->data(), e->bytes);
         detailUsed_ += e->bytes;
         if (detailCount_ == 0)
           detailFirstSeq_ = e->indexSeq, detailFirstNs_ = e->ns;

@@ -2,6 +2,7 @@
 #include "windows.h"
 #include "json.h"
 #include "message.h"
+#include "text.h"
 
 namespace ada {
 namespace {
@@ -202,7 +203,7 @@ void Windows::keep(Retained &r, uint64_t ns, uint64_t indexSeq, const unsigned c
   }
   Retained::Entry *e = (Retained::Entry *)(r.last_->data + r.last_->end);
   *e = {ns, indexSeq, bytes, count};
-  __builtin_memcpy(e + 1, data, bytes);
+  copyBytes(e + 1, data, bytes);
   r.last_->end += all;
 }
 

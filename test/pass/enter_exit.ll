@@ -1,5 +1,6 @@
 ; RUN: %opt_ada %s | FileCheck %s
-; A function gets an entry, a byte, and hooks on entry and return that one load of the byte decides.
+; A function gets an entry, a byte, and hooks on entry and return that one load of the byte decides: 1 is the plain ones, more the
+; ones with detail, which are told of the frame.
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
@@ -16,13 +17,18 @@ target triple = "x86_64-unknown-linux-gnu"
 
 define signext i32 @add(i32 signext %a, i8 zeroext %b) {
 ; CHECK-LABEL: define signext i32 @add(
+; CHECK-NEXT:    %ada.detail = alloca [6 x i64], align 16
 ; CHECK-NEXT:    [[ON:%.*]] = load atomic i8, ptr @__ada_on.add monotonic, align 1
 ; CHECK-NEXT:    [[IS:%.*]] = icmp ne i8 [[ON]], 0
 ; CHECK-NEXT:    br i1 [[IS]], label %{{.*}}, label %{{.*}}, !prof ![[SELDOM:[0-9]+]]
+; CHECK:         icmp ugt i8 [[ON]], 1
+; CHECK:         call preserve_mostcc void @__ada_enter_detail(ptr nest %ada.detail, i32 signext %a, i8 zeroext %b)
 ; CHECK:         call preserve_mostcc void @__ada_enter(ptr nest @__ada_fn.add, i32 signext %a, i8 zeroext %b)
 ; CHECK:         %sum = add
 ; CHECK-NEXT:    icmp ne i8 [[ON]], 0
 ; CHECK-NEXT:    br i1 {{.*}}, !prof ![[SELDOM]]
+; CHECK:         icmp ugt i8 [[ON]], 1
+; CHECK:         call preserve_mostcc void @__ada_exit_detail(ptr nest %ada.detail, i32 signext %sum)
 ; CHECK:         call preserve_mostcc void @__ada_exit(ptr nest @__ada_fn.add, i32 signext %sum)
 ; CHECK:         ret i32 %sum
   %wide = zext i8 %b to i32

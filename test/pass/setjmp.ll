@@ -10,7 +10,7 @@ declare i32 @__gxx_personality_v0(...)
 
 ; CHECK-LABEL: define i32 @f(
 ; CHECK:       call preserve_mostcc void @__ada_enter(ptr nest @__ada_fn.f, ptr
-; CHECK-NEXT:  [[FRAME:%.*]] = call ptr @llvm.frameaddress.p0(i32 0)
+; CHECK:       [[FRAME:%.*]] = call ptr @llvm.frameaddress.p0(i32 0)
 ; CHECK-NEXT:  call void @__ada_mark_frame(ptr [[FRAME]])
 ; CHECK:       %r = call i32 @_setjmp(ptr %p)
 ; CHECK-NEXT:  icmp ne i8 %ada.on, 0

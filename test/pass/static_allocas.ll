@@ -5,6 +5,7 @@ declare void @use(ptr, ptr, ptr) nounwind
 
 define void @f(i64 %n) nounwind {
 ; CHECK-LABEL: define void @f(
+; CHECK-NEXT:    %ada.detail = alloca
 ; CHECK-NEXT:    %a = alloca i32
 ; CHECK-NEXT:    %b = alloca [4 x i64]
 ; CHECK-NEXT:    load atomic i8

@@ -1,7 +1,7 @@
 ; RUN: %opt_ada %s | FileCheck %s
-; long double is on the stack as an argument, and in st0 as a result: neither is forwarded.
+; long double is on the stack as an argument, and in st0 as a result: neither is forwarded, and what follows is.
 target triple = "x86_64-unknown-linux-gnu"
-; CHECK: @__ada_enter(ptr nest @__ada_fn.f, i32 %a)
+; CHECK: @__ada_enter(ptr nest @__ada_fn.f, i32 %a, i32 %c)
 ; CHECK: @__ada_exit(ptr nest @__ada_fn.f)
 define x86_fp80 @f(i32 %a, x86_fp80 %b, i32 %c) {
   ret x86_fp80 %b

@@ -164,8 +164,8 @@ TEST(Expander, GapsAreAccountedFor) {
 TEST(Expander, OtherKindsAreIgnored) {
   Expansion e;
   e.feed("+a");
-  e.record({2000, kBase | 9});
-  e.record({2001, kBase | 15});
+  e.record({2000, kBase | 7});
+  e.record({2001, kBase | ADA_RECORD_GAP | ADA_RECORD_DETAIL});
   e.stamp = 3000;
   e.feed("-a");
   EXPECT_EQ(e.text(), "+a -a");
