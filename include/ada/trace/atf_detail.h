@@ -25,6 +25,8 @@
 
 namespace ada::atf {
 
+class FileBytes;
+
 /// The registers and stack of a function event.
 ///
 /// On arm64 `registers` are x0 to x7. On x86-64 they are rdi, rsi, rdx, rcx,
@@ -110,6 +112,9 @@ public:
   /// wrong.
   Expected<void> verifyChecksum();
 
+  /// Gives the file's memory back to the system; see IndexReader::release().
+  void release() const noexcept;
+
 private:
   DetailReader() = default;
   Expected<void> parse(const OpenOptions &options);
@@ -122,7 +127,8 @@ private:
   std::optional<DetailFooter> foot;
   std::vector<Warning> flaws;
   std::string name;
-  std::shared_ptr<const void> owner; // keeps the bytes alive
+  std::shared_ptr<const FileBytes> owner; // keeps the bytes alive
+  bool lowMemory = false;
 };
 
 } // namespace ada::atf

@@ -40,6 +40,9 @@ struct OpenOptions {
   /// Sessions only: false leaves detail files alone (they are walked on
   /// opening).
   bool detail = true;
+  /// Give memory back as soon as a part of a file was looked at, for files that
+  /// are larger than memory. What is looked at again is read again.
+  bool lowMemory = false;
 };
 
 /// A range of event numbers, [first, last).
@@ -150,6 +153,10 @@ public:
   /// wrong.
   Expected<void> verifyChecksum();
 
+  /// Gives the memory of these events back to the system. They stay readable,
+  /// at the cost of reading them from the file again.
+  void release(SeqRange range) const noexcept;
+
   IndexEvent decode(const RawIndexEventV1 &raw) const noexcept {
     std::uint32_t detail = raw.detailSeq;
     return {raw.timestampNs,
@@ -194,7 +201,7 @@ private:
 
   const std::byte *events = nullptr;
   std::uint64_t count = 0;
-  bool isV1 = false;
+  bool isV1 = false, lowMemory = false;
   ChecksumState checksumNow = ChecksumState::Absent;
   CountSource source = CountSource::FileSize;
   IndexHeader head;

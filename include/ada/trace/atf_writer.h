@@ -34,6 +34,8 @@ struct WriterOptions {
   std::uint32_t threadId = 0;
   /// False refuses to replace a file that exists (E_IO).
   bool overwrite = false;
+  /// Bytes that are collected before they are written.
+  std::size_t bufferBytes = 1 << 20;
 };
 
 class IndexWriter {

@@ -1,9 +1,14 @@
 // Readers and writers of all trace formats against model.h, and what connects
 // them.
 //
-//   ada::model::Output out("run.trc");
+//   std::ofstream out("run.trc", std::ios::binary);
 //   auto source = ada::model::openTrace("ada-traces/session_20261121_101500");
-//   auto sink = ada::model::makeDial9Sink(out.bytes());
+//   if (!source)
+//     return fail(source.error());
+//   auto sink = ada::model::makeDial9Sink([&](auto bytes) {
+//     out.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+//     return out.good();
+//   });
 //   if (auto done = ada::model::convert(**source, *sink); !done)
 //     return fail(done.error());
 //   for (const ada::model::Loss &loss : sink->losses())
@@ -36,12 +41,13 @@ public:
   ByteInput &operator=(ByteInput &&) noexcept;
   ~ByteInput();
 
+  /// As it was given; "standard input" for "-".
   const std::string &name() const noexcept;
   /// The first bytes (at most 64), which the next read() begins with.
   std::span<const std::byte> head() const noexcept;
   /// The next piece, valid until the next call; empty at the end.
   Expected<std::span<const std::byte>> read();
-  /// Back to the first byte; E_IO if the input is a pipe.
+  /// Back to the first byte; E_IO if the input is a pipe that was read from.
   Expected<void> rewind();
   /// Copies a pipe into a temporary file without a name, so that it can be read
   /// again. Files stay as they are.
@@ -58,24 +64,29 @@ private:
   std::unique_ptr<State> state;
 };
 
-//===--- sources -----------------------------------------------------------===//
+//===--- sources
+//-----------------------------------------------------------===//
 
-/// All readable threads of a session. Keeps the session. Details are opened
-/// thread by thread, whether or not the session was opened with them.
+/// All readable threads of a session. Details are opened thread by thread,
+/// whether or not the session was opened with them.
 std::unique_ptr<TraceSource> makeAtfSource(atf::Session session);
 /// dial9 stream, also packed with gzip. What AdaTrace wrote comes back as it
 /// was; other events become marks.
-std::unique_ptr<TraceSource> makeDial9Source(ByteInput &input);
-/// wtf-trace of any dialect. Scopes become calls, everything else marks.
-std::unique_ptr<TraceSource> makeWtfSource(ByteInput &input);
+std::unique_ptr<TraceSource> makeDial9Source(ByteInput input);
+/// wtf-trace of any dialect. What AdaTrace wrote comes back as it was; of
+/// others scopes become calls and everything else marks.
+std::unique_ptr<TraceSource> makeWtfSource(ByteInput input);
 
 /// Opens whatever `path` is: a session, a part of one, or a file of any format,
-/// by its first bytes. Errors: those of Session::open, E_IO, E_BAD_MAGIC.
+/// by its first bytes; "-" is standard input. Errors: those of Session::open,
+/// E_IO, E_BAD_MAGIC.
 Expected<std::unique_ptr<TraceSource>> openTrace(const std::string &path);
 
-//===--- sinks -------------------------------------------------------------===//
+//===--- sinks
+//-------------------------------------------------------------===//
 
-/// Takes the bytes of the output in order; false if they can't be written.
+/// Takes the bytes of the output in order; false if they can't be written,
+/// which ends the conversion with E_IO.
 using ByteSink = std::function<bool(std::span<const std::byte>)>;
 
 struct AtfSinkOptions {
@@ -84,7 +95,8 @@ struct AtfSinkOptions {
   /// details are a loss. Smaller in tests only.
   std::uint64_t maxLinks = 0xFFFFFFFE;
 };
-/// Writes a session into `directory`, which must not exist or be empty.
+/// Writes a session into `directory`, which must not exist or be empty. Keeps
+/// the files of all threads open that have events and have not ended.
 std::unique_ptr<TraceSink> makeAtfSessionSink(const std::string &directory,
                                               AtfSinkOptions options = {});
 /// Writes one index file; E_SEVERAL_THREADS if events of a second thread come.
@@ -102,7 +114,8 @@ struct WtfSinkOptions {
 std::unique_ptr<TraceSink> makeWtfSink(ByteSink bytes,
                                        WtfSinkOptions options = {});
 
-//===--- both --------------------------------------------------------------===//
+//===--- both
+//--------------------------------------------------------------===//
 
 /// Reads the source into the sink; twice if the sink needs the range of times
 /// and the source doesn't know it.

@@ -42,8 +42,9 @@ enum class Kind : std::uint8_t {
   Call = 1,
   Return = 2,
   Exception = 3, ///< left by unwinding, longjmp or the end of the thread
-  Other = 4, ///< an ATF event of a kind without a name; Event::other is the kind
-  Mark = 5,  ///< a point in time with a name: Batch::texts
+  Other =
+      4,    ///< an ATF event of a kind without a name; Event::other is the kind
+  Mark = 5, ///< a point in time with a name: Batch::texts
   Value = 6, ///< a named value of the innermost open call: Batch::texts
 };
 
@@ -52,9 +53,9 @@ struct Event {
   std::uint32_t thread = 0;
   std::uint32_t function = 0; ///< Call, Return, Exception, Other
   Kind kind = Kind::Call;
-  std::uint8_t details = 0;    ///< how many of Batch::details are the event's
-  std::uint32_t other = 0;     ///< Other: the number of the kind
-  std::uint32_t extra = 0;     ///< index of its first detail, or of its text
+  std::uint8_t details = 0; ///< how many of Batch::details are the event's
+  std::uint32_t other = 0;  ///< Other: the number of the kind
+  std::uint32_t extra = 0;  ///< index of its first detail, or of its text
 };
 
 /// Of a Mark or Value.
@@ -68,7 +69,7 @@ struct Text {
 struct Detail {
   std::uint16_t type = 0, flags = 0;
   std::uint64_t timeNs = 0;
-  std::span<const std::byte> payload;
+  std::span<const std::byte> payload = {};
 };
 
 /// Events and what they refer to; everything is valid during the call only.
@@ -80,22 +81,16 @@ struct Batch {
 
 struct Process {
   std::uint32_t index = 0;
-  std::string name; ///< "pid_4711"; of an ATF session the directory's
-  std::optional<std::uint64_t> pid;
-  std::string executable;
+  std::string name = {}; ///< "pid_4711"; of an ATF session the directory's
+  std::optional<std::uint64_t> pid = {};
+  std::string executable = {};
   std::uint8_t clockType = 3; ///< as in ATF's index header
-  /// manifest.json of an ATF session without threads, modules and symbols; empty
-  /// if there is none.
-  std::string description;
-  /// ATF sources only: the whole manifest.json, for ATF sinks.
-  std::string_view manifest = {};
-};
-
-struct Module {
-  std::uint32_t process = 0, number = 0;
-  std::string path;
-  std::uint64_t baseAddress = 0, size = 0;
-  std::string uuid, buildId;
+  /// An ATF session's manifest.json (docs/formats/manifest.md) without threads
+  /// and symbols; empty if there is none.
+  std::string description = {};
+  /// ATF sources only, for ATF sinks: the manifest's `symbols`, all of them.
+  /// Valid during addProcess().
+  std::string_view symbols = {};
 };
 
 struct Thread {
@@ -103,25 +98,29 @@ struct Thread {
   std::uint32_t process = 0;
   std::uint32_t number = 0; ///< in its process: the N of ATF's thread_N
   std::uint64_t tid = 0;    ///< the system's id
-  std::string name;
-  std::uint8_t arch = 1, os = 4; ///< as in ATF's index header
-  std::optional<std::uint32_t> fileThreadId; ///< of ATF's index header
+  std::string name = {};
+  std::uint8_t arch = 1, os = 4;                  ///< as in ATF's index header
+  std::optional<std::uint32_t> fileThreadId = {}; ///< of ATF's index header
+  /// What else the manifest says of it, as a JSON object: events that were
+  /// dropped, say. Empty if nothing.
+  std::string description = {};
 };
 
 struct Function {
   std::uint32_t index = 0;
   std::uint32_t process = 0;
-  std::uint64_t id = 0;    ///< module << 32 | symbol
-  std::string name;        ///< as in the object file; empty if not known
-  std::string displayName; ///< for people
-  std::string file, signature;
+  std::uint64_t id = 0;         ///< module << 32 | symbol
+  std::string name = {};        ///< as in the object file; empty if not known
+  std::string displayName = {}; ///< for people
+  std::string file = {}, signature = {};
+  std::string types = {}; ///< parameters and result, see docs/types.md
   std::uint64_t line = 0, address = 0;
 };
 
 /// What a source knows before the first event.
 struct TraceInfo {
   /// Earliest and latest time of an event, if there are events and it is known.
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> range;
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> range = {};
   /// An ATF session with a directory for each process, not just one of these.
   bool isRoot = true;
 };
@@ -129,7 +128,7 @@ struct TraceInfo {
 /// Something that did not survive a conversion, with how often.
 struct Loss {
   std::uint64_t count = 0;
-  std::string what; ///< "registers and stacks of events: dial9 has none"
+  std::string what = {}; ///< "detail events: wtf-trace has no place for them"
 };
 
 /// Receives a trace. An error stops the source, which returns it.
@@ -138,7 +137,6 @@ public:
   virtual ~TraceSink();
   virtual Expected<void> begin(const TraceInfo &) { return {}; }
   virtual Expected<void> addProcess(const Process &) { return {}; }
-  virtual Expected<void> addModule(const Module &) { return {}; }
   virtual Expected<void> addThread(const Thread &) { return {}; }
   virtual Expected<void> addFunction(const Function &) { return {}; }
   virtual Expected<void> events(const Batch &) = 0;
@@ -159,16 +157,23 @@ public:
 class TraceSource {
 public:
   virtual ~TraceSource();
-  /// Hands the whole trace to the sink, begin() to finish(). May be called again
-  /// unless the trace comes from a pipe. What is damaged is left out and listed in problems(); an
-  /// error means that nothing of use was there, or is the sink's.
+  /// Hands the whole trace to the sink, begin() to finish(). What is damaged is
+  /// left out and listed in problems(); an error means that nothing of use was
+  /// there, or is the sink's. May be called again, unless the trace comes from
+  /// a pipe (see makeRepeatable()).
   virtual Expected<void> read(TraceSink &sink) = 0;
-  /// The range of times is known before the first event.
+  /// Makes sure that read() can be called twice: bytes of a pipe are kept in a
+  /// temporary file.
+  virtual Expected<void> makeRepeatable() { return {}; }
+  /// The range of times is given to begin() if the sink needs it.
   virtual bool knowsRange() const { return false; }
-  /// What went wrong while reading; events before it were delivered.
+  /// How much of the trace was read, 0 to 1, if that can be told. For progress
+  /// bars; during read() only.
+  virtual std::optional<double> progress() const { return std::nullopt; }
+  /// What went wrong in the last read(); events before it were delivered.
   virtual const std::vector<Error> &problems() const = 0;
   virtual const std::vector<Warning> &warnings() const = 0;
-  /// What the model can't hold of this trace.
+  /// What the model can't hold of this trace. After read().
   virtual std::vector<Loss> losses() const { return {}; }
 };
 

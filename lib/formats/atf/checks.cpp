@@ -2,6 +2,7 @@
 #include "formats/atf/checks.h"
 
 #include "formats/atf/checksum.h"
+#include "formats/atf/file_bytes.h"
 
 #include <cstdio>
 #include <cstring>
@@ -107,13 +108,27 @@ std::optional<Error> checkEventsOffset(std::uint64_t offset, std::size_t field,
 std::optional<Error> checkChecksum(Bytes events, unsigned version,
                                    std::uint32_t stored,
                                    std::uint64_t footerOffset,
-                                   const std::string &name) {
-  std::uint32_t computed = checksumOf(version, events);
+                                   const std::string &name,
+                                   const FileBytes *pages) {
+  const auto sumOf = [&](unsigned kind) {
+    constexpr std::size_t kPieceBytes = 4 << 20;
+    if (!pages)
+      return checksumOf(kind, events);
+    Checksum sum(kind);
+    for (Bytes rest = events; !rest.empty();) {
+      Bytes piece = rest.first(std::min(rest.size(), kPieceBytes));
+      sum.add(piece);
+      pages->release(piece);
+      rest = rest.subspan(piece.size());
+    }
+    return sum.value();
+  };
+  std::uint32_t computed = sumOf(version);
   if (computed == stored)
     return std::nullopt;
   std::string message = "the events were changed after they were written, or "
                         "the file was damaged; record again";
-  if (checksumOf(version == 1 ? 2 : 1, events) == stored)
+  if (sumOf(version == 1 ? 2 : 1) == stored)
     message = version == 1
                   ? "the writer used CRC-32C, which belongs to version "
                     "2; the events are intact"

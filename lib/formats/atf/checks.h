@@ -13,6 +13,7 @@
 
 namespace ada::atf {
 
+class FileBytes;
 using Bytes = std::span<const std::byte>;
 
 /// Size, magic, endian, version, in this order. `magic` is "ATI2" or "ATD2".
@@ -26,11 +27,13 @@ std::optional<Error> checkEventsOffset(std::uint64_t offset, std::size_t field,
 /// True if the four bytes at `offset`, which must be inside, are `magic`.
 bool hasMagic(Bytes file, std::uint64_t offset, const char *magic);
 
-/// Compares the checksum of the events section with the footer's.
+/// Compares the checksum of the events section with the footer's. Their memory
+/// is given back piece by piece if `pages` says whose it is.
 std::optional<Error> checkChecksum(Bytes events, unsigned version,
                                    std::uint32_t stored,
                                    std::uint64_t footerOffset,
-                                   const std::string &name);
+                                   const std::string &name,
+                                   const FileBytes *pages = nullptr);
 
 /// "0x1a2b3c4d"
 std::string hex32(std::uint32_t value);

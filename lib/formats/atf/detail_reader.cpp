@@ -74,10 +74,16 @@ struct Walk {
 } // namespace
 
 // From event to event up to `last`. An event is taken if it lies inside.
-static Walk walkEvents(Bytes file, std::uint64_t first, std::uint64_t last) {
+static Walk walkEvents(Bytes file, std::uint64_t first, std::uint64_t last,
+                       const FileBytes *pages) {
+  constexpr std::uint64_t kReleaseBytes = 4 << 20;
   Walk walk;
-  std::uint64_t at = first;
+  std::uint64_t at = first, released = first;
   while (at < last) {
+    if (pages && at - released > kReleaseBytes) {
+      pages->release(file.subspan(released, at - released));
+      released = at;
+    }
     std::uint64_t rest = last - at;
     if (rest < kDetailEventHeaderBytes) {
       walk.why = Stop::Partial;
@@ -101,6 +107,8 @@ static Walk walkEvents(Bytes file, std::uint64_t first, std::uint64_t last) {
 
 Expected<void> DetailReader::parse(const OpenOptions &options) {
   Bytes file{base, static_cast<std::size_t>(total)};
+  lowMemory = options.lowMemory;
+  const FileBytes *pages = lowMemory ? owner.get() : nullptr;
   if (auto error = checkStart(file, "ATD2", name))
     return *error;
   head = decodeHeader(load<RawDetailHeader>(file, 0));
@@ -143,7 +151,7 @@ Expected<void> DetailReader::parse(const OpenOptions &options) {
         options.checksum == ChecksumPolicy::Verify)
       if (auto verified = verifyChecksum(); !verified)
         return verified.error();
-    Walk walk = walkEvents(file, start, end);
+    Walk walk = walkEvents(file, start, end, pages);
     if (walk.why != Stop::AtEnd) {
       bool noHeader = end - walk.end < kDetailEventHeaderBytes;
       return Error{
@@ -173,7 +181,7 @@ Expected<void> DetailReader::parse(const OpenOptions &options) {
     warn("W_NO_FOOTER",
          "the writer did not finish (the program was killed or still runs); "
          "all whole events in the file are used");
-    Walk walk = walkEvents(file, start, total);
+    Walk walk = walkEvents(file, start, total, pages);
     for (std::uint64_t place : doubtful)
       if (walk.why != Stop::AtEnd && walk.end == place)
         return Error{.code = "E_BAD_FOOTER",
@@ -209,10 +217,16 @@ Expected<void> DetailReader::verifyChecksum() {
   if (auto error =
           checkChecksum({base + head.eventsOffset,
                          static_cast<std::size_t>(foot->bytesLength)},
-                        head.version, foot->checksum, foot->offset, name))
+                        head.version, foot->checksum, foot->offset, name,
+                        lowMemory ? owner.get() : nullptr))
     return *error;
   checksumNow = ChecksumState::Ok;
   return {};
+}
+
+void DetailReader::release() const noexcept {
+  if (owner)
+    owner->release(owner->bytes());
 }
 
 DetailEvent DetailReader::operator[](std::uint64_t seq) const noexcept {

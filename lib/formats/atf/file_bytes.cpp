@@ -83,6 +83,20 @@ Expected<FileBytes> FileBytes::open(const std::string &path) {
   return file;
 }
 
+void FileBytes::release(std::span<const std::byte> part) const noexcept {
+  if (!mapped || part.empty())
+    return;
+  static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  // The mapping begins at a page. A page that is shared with other bytes goes,
+  // too: it comes back.
+  const std::size_t first =
+      static_cast<std::size_t>(part.data() - base) / page * page;
+  const std::size_t last =
+      static_cast<std::size_t>(part.data() + part.size() - base);
+  ::madvise(const_cast<std::byte *>(base) + first, last - first,
+            MADV_DONTNEED);
+}
+
 FileBytes::FileBytes(FileBytes &&other) noexcept { *this = std::move(other); }
 
 FileBytes &FileBytes::operator=(FileBytes &&other) noexcept {

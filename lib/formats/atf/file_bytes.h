@@ -23,6 +23,9 @@ public:
   ~FileBytes();
 
   std::span<const std::byte> bytes() const noexcept { return {base, size}; }
+  /// Lets the system have the memory of these bytes back, if they are mapped.
+  /// They are read from the file again when they are next looked at.
+  void release(std::span<const std::byte> part) const noexcept;
 
 private:
   const std::byte *base = nullptr;

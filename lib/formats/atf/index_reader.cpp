@@ -103,6 +103,7 @@ static std::uint64_t finalisedCount(const IndexHeader &head,
 
 Expected<void> IndexReader::parse(const OpenOptions &options) {
   Bytes file = shared->bytes;
+  lowMemory = options.lowMemory;
   total = file.size();
   if (auto error = checkStart(file, "ATI2", name))
     return *error;
@@ -217,10 +218,16 @@ Expected<void> IndexReader::verifyChecksum() {
     return {};
   if (auto error =
           checkChecksum({events, count * kIndexEventBytes}, head.version,
-                        foot->checksum, foot->offset, name))
+                        foot->checksum, foot->offset, name,
+                        lowMemory ? &shared->file : nullptr))
     return *error;
   checksumNow = ChecksumState::Ok;
   return {};
+}
+
+void IndexReader::release(SeqRange range) const noexcept {
+  shared->file.release({events + range.first * kIndexEventBytes,
+                        range.size() * kIndexEventBytes});
 }
 
 const IndexReader::TimeTable &IndexReader::timeTable() const {

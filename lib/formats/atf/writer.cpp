@@ -21,10 +21,10 @@ namespace {
 // by.
 class Output {
 public:
-  static constexpr std::size_t kBufferBytes = 1 << 20;
-
-  Output(std::string path, unsigned version)
-      : path(std::move(path)), sum(version) {}
+  Output(std::string path, const WriterOptions &options)
+      : path(std::move(path)),
+        bufferBytes(std::max<std::size_t>(options.bufferBytes, 4096)),
+        sum(options.version) {}
   Output(const Output &) = delete;
   ~Output() {
     if (fd < 0)
@@ -39,7 +39,7 @@ public:
                 0666);
     if (fd < 0)
       return fail("cannot be created");
-    buffer.reserve(kBufferBytes);
+    buffer.reserve(bufferBytes);
     return {};
   }
 
@@ -53,7 +53,7 @@ public:
         ::lseek(fd, 0, SEEK_END) < 0)
       return fail("cannot be cut");
     fresh = false;
-    buffer.reserve(kBufferBytes);
+    buffer.reserve(bufferBytes);
     return {};
   }
   // Takes bytes into the checksum that are in the file already.
@@ -64,11 +64,11 @@ public:
   Expected<void> add(const void *data, std::size_t size) {
     if (failure)
       return *failure;
-    if (buffer.size() + size > kBufferBytes)
+    if (buffer.size() + size > bufferBytes)
       if (auto done = flush(); !done)
         return done;
     auto *bytes = static_cast<const std::byte *>(data);
-    if (size > kBufferBytes) {
+    if (size > bufferBytes) {
       sum.add({bytes, size});
       return write(bytes, size);
     }
@@ -136,6 +136,7 @@ private:
     return *failure;
   }
 
+  const std::size_t bufferBytes;
   Checksum sum;
   int fd = -1;
   bool fresh = true;
@@ -179,7 +180,7 @@ static std::optional<Error> checkOptions(const std::string &path,
 
 struct IndexWriter::State {
   State(const std::string &path, const WriterOptions &options)
-      : out(path, options.version), options(options) {}
+      : out(path, options), options(options) {}
 
   template <class Raw> Expected<void> writeHeader(bool final, bool hasDetail) {
     Raw raw{};
@@ -345,7 +346,7 @@ Expected<void> IndexWriter::finish(bool hasDetail) {
 
 struct DetailWriter::State {
   State(const std::string &path, const WriterOptions &options)
-      : out(path, options.version), options(options) {}
+      : out(path, options), options(options) {}
 
   Expected<void> header(bool final) {
     RawDetailHeader raw{};

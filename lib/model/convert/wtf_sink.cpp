@@ -1,0 +1,573 @@
+// Writes the model as a wtf-trace: a zone a thread, a scope type a function.
+//
+// Scopes have microseconds, leaves have neither a function nor a way of saying
+// how a call ended. What that leaves out is in records that viewers merge into
+// the scope's data (flag APPEND_SCOPE_DATA) or don't show.
+#include "ada/trace/convert.h"
+
+#include "ada/trace/wtf/context.h"
+#include "ada/trace/wtf/encoder.h"
+#include "formats/wtf/text.h"
+#include "model/convert/loss_list.h"
+#include "model/convert/wtf_info.h"
+#include "model/json_string.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace ada::model {
+
+using wtf::Arg;
+using wtf::Role;
+using wtf::wireIdOf;
+
+namespace {
+
+constexpr std::size_t kMaxZones = 0xFFFF;
+/// Function types may use all numbers but these, which are for types of marks.
+constexpr std::size_t kMaxMarkTypes = 4096;
+constexpr std::uint32_t kLastFunctionType = 0xFFFF - kMaxMarkTypes;
+/// What is longer is cut: version 3 holds 65534 bytes.
+constexpr std::size_t kMaxName = 32'000;
+constexpr std::size_t kInfoPart = 32'000;
+/// Deeper zones have no calls in viewers.
+constexpr std::size_t kViewerDepth = 1023;
+
+class WtfSink : public TraceSink {
+public:
+  WtfSink(ByteSink bytes, WtfSinkOptions options)
+      : bytes(std::move(bytes)), options(options) {}
+
+  Expected<void> begin(const TraceInfo &info) override;
+  Expected<void> addProcess(const Process &process) override;
+  Expected<void> addThread(const Thread &thread) override;
+  Expected<void> addFunction(const Function &function) override;
+  Expected<void> events(const Batch &batch) override;
+  Expected<void> endThread(std::uint32_t thread) override;
+  Expected<void> finish() override;
+  bool needsRange() const override { return true; }
+  std::vector<Loss> losses() const override;
+
+private:
+  // Wire ids of the types of wtf_types.h.
+  enum Type : std::uint16_t {
+    kInfo = wtf::kFirstFreeWireId,
+    kEnd,
+    kException,
+    kUnended,
+    kOther,
+    kMark,
+    kValue,
+    kFirstDynamic,
+  };
+  struct ThreadState {
+    bool hasZone = false, wasDeep = false;
+    std::vector<std::uint32_t> stack;     // functions of open calls
+    std::vector<std::uint32_t> openCalls; // by function
+  };
+  struct FunctionState {
+    std::uint32_t wireId = 0; // 0: scopes with a name of their own
+    std::string scope;        // only then
+  };
+  // A time as the file has it, and what that leaves over.
+  struct Moment {
+    std::uint64_t us = 0;
+    std::uint32_t restUs = 0;
+    std::uint16_t restNs = 0;
+  };
+  // A list of arguments that ends with the rest of a time.
+  struct Args {
+    std::array<Arg, 6> all;
+    std::size_t count = 0;
+    void add(const Arg &arg) { all[count++] = arg; }
+    operator std::span<const Arg>() const { return {all.data(), count}; }
+  };
+
+  Expected<void> define(std::uint32_t wireId, std::uint16_t eventClass,
+                        std::uint32_t flags, std::string_view name,
+                        const std::string &args);
+  Expected<void> writeInfo(const std::string &text);
+  Expected<Moment> momentOf(std::uint64_t timeNs);
+  void addRest(Args &args, const Moment &moment) const {
+    if (rest == WtfRest::UsAndNs)
+      args.add(Arg::uint32(moment.restUs));
+    if (rest != WtfRest::None)
+      args.add(Arg::uint16(moment.restNs));
+  }
+  std::string plainName(std::string_view name, std::string_view instead);
+  std::string textName(std::string_view name);
+  Expected<void> enterZone(std::uint32_t thread, std::uint64_t us);
+  Expected<void> write(std::uint32_t wireId, std::span<const Arg> args = {}) {
+    return encoder->event(wireId, nowUs, args);
+  }
+  Expected<void> one(const Event &event, const Batch &batch);
+  Expected<void> call(ThreadState &thread, const Event &event,
+                      const Moment &moment);
+  Expected<void> exit(ThreadState &thread, const Event &event,
+                      const Moment &moment);
+  Expected<void> other(const Event &event, const Moment &moment);
+  Expected<void> mark(const Text &text, const Moment &moment);
+  Expected<void> value(const Text &text, const Moment &moment);
+  Expected<void> writeText(std::uint32_t wireId, Args args, std::size_t json);
+  Expected<void> closeAll(std::uint32_t thread);
+  void pop(ThreadState &thread) {
+    --thread.openCalls[thread.stack.back()];
+    thread.stack.pop_back();
+  }
+
+  ByteSink bytes;
+  WtfSinkOptions options;
+  std::optional<wtf::Encoder> encoder;
+  WtfRest rest = WtfRest::Ns;
+  std::uint32_t timeScale = 1;
+  std::uint64_t baseNs = 0, endUs = 0, nowUs = 0;
+  std::vector<std::string> executables; // of processes
+  std::vector<ThreadState> threads;
+  std::vector<FunctionState> functions;
+  std::unordered_set<std::string> names; // of types
+  std::unordered_map<std::string, std::uint32_t> markTypes;
+  std::uint32_t nextType = kFirstDynamic;
+  std::uint32_t currentThread = ~std::uint32_t{0};
+  LossList lost;
+  std::uint64_t noZone = 0, withDetails = 0, rounded = 0;
+};
+
+} // namespace
+
+Expected<void> WtfSink::begin(const TraceInfo &info) {
+  wtf::FileHeader header;
+  header.dialect = options.dialect;
+  header.asciiText = options.dialect == wtf::Dialect::Chunked
+                         ? wtf::AsciiText::Latin1
+                         : wtf::AsciiText::Utf8;
+  header.metadata = "{\"writer\":\"AdaTrace\"}";
+  const auto [first, last] = info.range.value_or(std::pair(0, 0));
+  header.timebaseMs = static_cast<std::int64_t>(first / 1'000'000);
+  baseNs = first / 1'000'000 * 1'000'000;
+  endUs = (last - baseNs) / 1000;
+  header.timeScale = timeScale = wtf::timeScaleFor(endUs);
+  header.contextInfo = wtf::ContextInfo{.uri = "adatrace",
+                                        .title = std::nullopt,
+                                        .iconUri = std::nullopt,
+                                        .taskId = std::nullopt,
+                                        .args = {},
+                                        .userAgent = std::nullopt}
+                           .toJson();
+  rest = !options.exactTimes ? WtfRest::None
+         : timeScale == 1    ? WtfRest::Ns
+                             : WtfRest::UsAndNs;
+  auto begun = wtf::Encoder::begin(bytes, header);
+  if (!begun)
+    return begun.error();
+  encoder = *std::move(begun);
+  if (auto defined = encoder->defineBuiltIns(); !defined)
+    return defined;
+  for (const wtf::BuiltIn &builtIn : wtf::builtIns())
+    names.emplace(builtIn.name);
+
+  constexpr std::uint32_t kHidden = wtf::kInternal;
+  constexpr std::uint32_t kData = wtf::kInternal | wtf::kAppendScopeData;
+  const struct {
+    Type wireId;
+    std::uint32_t flags;
+    std::string_view name;
+    std::string args;
+  } kOwn[] = {
+      {kInfo, kHidden, kInfoType, std::string(kInfoArgs)},
+      {kEnd, kData, kEndType, withRest("", rest, "endUs", "endNs")},
+      {kException, kData, kExceptionType,
+       withRest("bool exception", rest, "endUs", "endNs")},
+      {kUnended, kData, kUnendedType, "bool unended"},
+      {kOther, kHidden, kEventType,
+       withRest("uint32 function, uint32 kind", rest)},
+      {kMark, 0, kMarkType, withRest("utf8 name, any value", rest)},
+      {kValue, wtf::kAppendScopeData, kValueType,
+       withRest("utf8 name, any value", rest)},
+  };
+  for (const auto &type : kOwn)
+    if (auto defined = define(type.wireId, wtf::kInstance, type.flags,
+                              type.name, type.args);
+        !defined)
+      return defined;
+  return writeInfo(infoText(WtfTraceInfo{info.isRoot, rest}));
+}
+
+Expected<void> WtfSink::define(std::uint32_t wireId, std::uint16_t eventClass,
+                               std::uint32_t flags, std::string_view name,
+                               const std::string &args) {
+  names.emplace(name);
+  return encoder->define(
+      {static_cast<std::uint16_t>(wireId), eventClass, flags, name, args},
+      nowUs);
+}
+
+Expected<void> WtfSink::writeInfo(const std::string &text) {
+  // ASCII: it may be cut anywhere.
+  for (std::size_t at = 0; at < text.size(); at += kInfoPart) {
+    Args args;
+    args.add(Arg::utf8(std::string_view(text).substr(at, kInfoPart)));
+    args.add(Arg::boolean(at + kInfoPart < text.size()));
+    if (auto written = write(kInfo, args); !written)
+      return written;
+  }
+  return {};
+}
+
+// A name that viewers take: UTF-8, one line, not empty, not longer than they
+// can read.
+std::string WtfSink::plainName(std::string_view name,
+                               std::string_view instead) {
+  std::string quoted = jsonString(name); // makes it UTF-8
+  std::string plain;
+  if (quoted.size() == name.size() + 2 && quoted.find('\\') == quoted.npos) {
+    plain = name;
+  } else {
+    plain = oneLine(name);
+    if (std::string again = jsonString(plain);
+        again.find("\xEF\xBF\xBD") != again.npos &&
+        plain.find("\xEF\xBF\xBD") == plain.npos) {
+      std::ranges::replace_if(
+          plain, [](char c) { return static_cast<unsigned char>(c) >= 0x80; },
+          '?');
+      lost.add("names with bytes that are not UTF-8: the bytes are changed");
+    }
+  }
+  if (plain.empty())
+    plain = instead;
+  if (plain.size() > kMaxName) {
+    std::size_t end = kMaxName;
+    while (end > 0 && (static_cast<unsigned char>(plain[end]) & 0xC0) == 0x80)
+      --end;
+    plain.resize(end);
+  }
+  return plain;
+}
+
+// A name as an argument: any UTF-8 that is not too long.
+std::string WtfSink::textName(std::string_view name) {
+  constexpr std::size_t kMaxText = 65'000;
+  std::string packed;
+  std::size_t units;
+  if (wtf::text::utf8ToCesu8(name, packed, units) &&
+      packed.size() <= kMaxText &&
+      (options.dialect != wtf::Dialect::Chunked ||
+       name.find('\0') == name.npos))
+    return std::string(name);
+  std::string plain = plainName(name, "");
+  if (plain != name)
+    lost.add("names of marks and values that were changed: too long, or with "
+             "a NUL or bytes that are not UTF-8");
+  return plain;
+}
+
+Expected<void> WtfSink::addProcess(const Process &process) {
+  executables.push_back(process.executable.empty() ? process.name
+                                                   : process.executable);
+  return writeInfo(infoText(process));
+}
+
+Expected<void> WtfSink::addThread(const Thread &thread) {
+  ThreadState &state = threads.emplace_back();
+  if (threads.size() > kMaxZones) {
+    lost.add("threads past the 65535th: the format has no more zones");
+    return {};
+  }
+  state.hasZone = true;
+  const auto zone = static_cast<std::uint16_t>(threads.size());
+  if (auto written = writeInfo(infoText(WtfThreadInfo{thread, zone})); !written)
+    return written;
+  const std::string number = std::to_string(thread.index);
+  const std::string name =
+      number + ":" + plainName(thread.name, "thread " + number);
+  const std::string location =
+      plainName(executables[thread.process], "adatrace");
+  Args args;
+  args.add(Arg::uint16(zone));
+  args.add(Arg::ascii(name));
+  args.add(Arg::ascii("script"));
+  args.add(Arg::ascii(location));
+  return write(wireIdOf(Role::ZoneCreate), args);
+}
+
+Expected<void> WtfSink::addFunction(const Function &function) {
+  FunctionState state;
+  const std::string base = plainName(
+      function.displayName, function.name.empty()
+                                ? "function " + std::to_string(function.index)
+                                : function.name);
+  std::string scope = base;
+  const bool isType = nextType <= kLastFunctionType;
+  if (!isType) {
+    // The number of types is used up. Names of such scopes are checked by
+    // viewers: letters, digits and these.
+    std::ranges::replace_if(
+        scope,
+        [](char c) {
+          return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                   (c >= '0' && c <= '9') ||
+                   std::string_view("_.#:$[]\"'-").find(c) !=
+                       std::string_view::npos);
+        },
+        '_');
+    scope += "#" + std::to_string(function.index); // unique
+  } else if (names.contains(scope)) { // the number makes it unique at once
+    scope = base + " (" + std::to_string(function.index + 1) + ")";
+    while (names.contains(scope))
+      scope += '\'';
+  }
+  if (auto written = writeInfo(infoText(WtfFunctionInfo{function, scope}));
+      !written)
+    return written;
+  if (isType) {
+    state.wireId = nextType++;
+    if (auto defined =
+            define(state.wireId, wtf::kScope, 0, scope, withRest("", rest));
+        !defined)
+      return defined;
+  } else {
+    state.scope = std::move(scope);
+  }
+  functions.push_back(std::move(state));
+  return {};
+}
+
+Expected<WtfSink::Moment> WtfSink::momentOf(std::uint64_t timeNs) {
+  if (timeNs < baseNs)
+    return Error{.code = "E_TIME_ORDER",
+                 .message = "a time is before the trace's first: the input "
+                            "changed while it was read"};
+  const std::uint64_t since = timeNs - baseNs;
+  Moment moment;
+  moment.us = since / 1000;
+  moment.restUs = static_cast<std::uint32_t>(moment.us % timeScale);
+  moment.restNs = static_cast<std::uint16_t>(since % 1000);
+  if (rest == WtfRest::None)
+    rounded += moment.restUs != 0 || moment.restNs != 0;
+  return moment;
+}
+
+Expected<void> WtfSink::enterZone(std::uint32_t thread, std::uint64_t us) {
+  nowUs = us;
+  if (thread == currentThread)
+    return {};
+  currentThread = thread;
+  Args args;
+  args.add(Arg::uint16(static_cast<std::uint16_t>(thread + 1)));
+  return write(wireIdOf(Role::ZoneSet), args);
+}
+
+Expected<void> WtfSink::call(ThreadState &thread, const Event &event,
+                             const Moment &moment) {
+  if (event.function >= thread.openCalls.size())
+    thread.openCalls.resize(event.function + 1);
+  ++thread.openCalls[event.function];
+  thread.stack.push_back(event.function);
+  if (thread.stack.size() > kViewerDepth && !thread.wasDeep) {
+    thread.wasDeep = true;
+    lost.add("threads with more than 1023 calls inside one another: all is "
+             "written, but existing viewers show no calls of such a thread");
+  }
+  const FunctionState &function = functions[event.function];
+  Args args;
+  if (function.wireId) {
+    addRest(args, moment);
+    return write(function.wireId, args);
+  }
+  args.add(Arg::ascii(function.scope));
+  if (rest == WtfRest::None || (!moment.restNs && !moment.restUs))
+    return write(wireIdOf(Role::ScopeEnter), args);
+  // Such scopes have no other arguments; ada.event holds the rest, before it.
+  if (auto written = other(event, moment); !written)
+    return written;
+  return write(wireIdOf(Role::ScopeEnter), args);
+}
+
+Expected<void> WtfSink::exit(ThreadState &thread, const Event &event,
+                             const Moment &moment) {
+  if (event.function >= thread.openCalls.size() ||
+      !thread.openCalls[event.function])
+    return other(event, moment);                  // a stray end
+  while (thread.stack.back() != event.function) { // ends that are missing
+    Args args;
+    args.add(Arg::boolean(true));
+    if (auto written = write(kUnended, args); !written)
+      return written;
+    if (auto written = write(wireIdOf(Role::ScopeLeave)); !written)
+      return written;
+    pop(thread);
+  }
+  Args args;
+  Expected<void> written;
+  if (event.kind == Kind::Exception) {
+    args.add(Arg::boolean(true));
+    addRest(args, moment);
+    written = write(kException, args);
+  } else if (rest != WtfRest::None && (moment.restNs || moment.restUs)) {
+    addRest(args, moment);
+    written = write(kEnd, args);
+  }
+  if (!written)
+    return written;
+  pop(thread);
+  return write(wireIdOf(Role::ScopeLeave));
+}
+
+Expected<void> WtfSink::other(const Event &event, const Moment &moment) {
+  Args args;
+  args.add(Arg::uint32(event.function));
+  args.add(Arg::uint32(event.kind == Kind::Other
+                           ? event.other
+                           : static_cast<std::uint32_t>(event.kind)));
+  addRest(args, moment);
+  return write(kOther, args);
+}
+
+// Writes a record whose argument `json` may be text that the format can't hold.
+Expected<void> WtfSink::writeText(std::uint32_t wireId, Args args,
+                                  std::size_t json) {
+  auto written = write(wireId, args);
+  if (written)
+    return written;
+  const std::string code = written.error().code;
+  if (code == "E_BAD_TEXT" && !args.all[json].isNull) {
+    const std::string quoted = jsonString(args.all[json].text);
+    args.all[json] = Arg::any(quoted);
+    if (auto again = write(wireId, args);
+        again || again.error().code != "E_RANGE")
+      return again;
+  } else if (code != "E_RANGE") {
+    return written;
+  }
+  lost.add("values of more than 64 KiB");
+  args.all[json] = Arg::null(wtf::ArgType::Any);
+  return write(wireId, args);
+}
+
+static Arg jsonOrNull(std::string_view json) {
+  return json.empty() ? Arg::null(wtf::ArgType::Any) : Arg::any(json);
+}
+
+// A type of its own for each name, as long as there are not too many: viewers
+// show it best.
+Expected<void> WtfSink::mark(const Text &text, const Moment &moment) {
+  const std::string name(text.name);
+  Args args;
+  auto known = markTypes.find(name);
+  if (known == markTypes.end() && markTypes.size() < kMaxMarkTypes &&
+      nextType <= 0xFFFF && !names.contains(name) && !name.empty() &&
+      plainName(name, "") == name) {
+    const std::uint32_t wireId = nextType++;
+    if (auto defined = define(wireId, wtf::kInstance, 0, name,
+                              withRest("any value", rest));
+        !defined)
+      return defined;
+    known = markTypes.emplace(name, wireId).first;
+  }
+  if (known != markTypes.end()) {
+    args.add(jsonOrNull(text.json));
+    addRest(args, moment);
+    return writeText(known->second, args, 0);
+  }
+  const std::string written = textName(name);
+  args.add(Arg::utf8(written));
+  args.add(jsonOrNull(text.json));
+  addRest(args, moment);
+  return writeText(kMark, args, 1);
+}
+
+Expected<void> WtfSink::value(const Text &text, const Moment &moment) {
+  const std::string name = textName(text.name);
+  Args args;
+  if (rest != WtfRest::None && (moment.restNs || moment.restUs)) {
+    args.add(Arg::utf8(name));
+    args.add(jsonOrNull(text.json));
+    addRest(args, moment);
+    return writeText(kValue, args, 1);
+  }
+  args.add(Arg::ascii(name));
+  args.add(jsonOrNull(text.json));
+  return writeText(wireIdOf(Role::AppendData), args, 1);
+}
+
+Expected<void> WtfSink::one(const Event &event, const Batch &batch) {
+  ThreadState &thread = threads[event.thread];
+  if (!thread.hasZone) {
+    ++noZone;
+    return {};
+  }
+  withDetails += event.details > 0;
+  auto moment = momentOf(event.timeNs);
+  if (!moment)
+    return moment.error();
+  if (auto entered = enterZone(event.thread, moment->us); !entered)
+    return entered;
+  switch (event.kind) {
+  case Kind::Call:
+    return call(thread, event, *moment);
+  case Kind::Return:
+  case Kind::Exception:
+    return exit(thread, event, *moment);
+  case Kind::Other:
+    return other(event, *moment);
+  case Kind::Mark:
+    return mark(batch.texts[event.extra], *moment);
+  case Kind::Value:
+    return value(batch.texts[event.extra], *moment);
+  }
+  return {};
+}
+
+Expected<void> WtfSink::events(const Batch &batch) {
+  for (const Event &event : batch.events)
+    if (auto written = one(event, batch); !written)
+      return written;
+  return {};
+}
+
+// Viewers take a scope without a leave for an instant.
+Expected<void> WtfSink::closeAll(std::uint32_t index) {
+  ThreadState &thread = threads[index];
+  if (thread.stack.empty())
+    return {};
+  if (auto entered = enterZone(index, endUs); !entered)
+    return entered;
+  Args args;
+  args.add(Arg::boolean(true));
+  for (; !thread.stack.empty(); pop(thread)) {
+    if (auto written = write(kUnended, args); !written)
+      return written;
+    if (auto written = write(wireIdOf(Role::ScopeLeave)); !written)
+      return written;
+  }
+  return {};
+}
+
+Expected<void> WtfSink::endThread(std::uint32_t thread) {
+  auto closed = closeAll(thread);
+  threads[thread].openCalls = {};
+  return closed;
+}
+
+Expected<void> WtfSink::finish() {
+  for (std::uint32_t thread = 0; thread < threads.size(); ++thread)
+    if (auto closed = closeAll(thread); !closed)
+      return closed;
+  return encoder->finish();
+}
+
+std::vector<Loss> WtfSink::losses() const {
+  LossList all = lost;
+  all.add("events of threads past the 65535th", noZone);
+  all.add("events with registers and stack: wtf-trace has no place for them",
+          withDetails);
+  all.add("times that were cut to what the format counts in", rounded);
+  return all.list();
+}
+
+std::unique_ptr<TraceSink> makeWtfSink(ByteSink bytes, WtfSinkOptions options) {
+  return std::make_unique<WtfSink>(std::move(bytes), options);
+}
+
+} // namespace ada::model

@@ -1,0 +1,126 @@
+// Traces of other programs: every vector of every format can be read into the
+// model and written in every other format, and a trace that is cut anywhere
+// gives its beginning and says so.
+#include "random_trace.h"
+#include "recorded_trace.h"
+#include "scratch_directory.h"
+
+#include "ada/trace/wtf/encoder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace ada::test {
+
+using namespace model;
+namespace fs = std::filesystem;
+
+static std::vector<fs::path> filesBelow(const char *folder,
+                                        const char *extension) {
+  std::vector<fs::path> files;
+  for (const auto &entry :
+       fs::recursive_directory_iterator(fs::path(ADA_FORMAT_TESTS) / folder))
+    if (entry.path().extension() == extension)
+      files.push_back(entry.path());
+  std::ranges::sort(files);
+  EXPECT_GE(files.size(), 5u) << folder;
+  return files;
+}
+
+// Whatever is in the file: no crash, and problems or a whole trace.
+static void convertEverywhere(const fs::path &path) {
+  ScratchDirectory scratch;
+  MemoryFile dial9, wtf;
+  std::unique_ptr<TraceSink> sinks[] = {
+      makeAtfSessionSink(scratch / "1", {.version = 1}),
+      makeAtfSessionSink(scratch / "2", {.version = 2}),
+      makeDial9Sink(dial9.sink()), makeWtfSink(wtf.sink())};
+  for (auto &sink : sinks) {
+    auto source = openTrace(path.string());
+    if (!source) {
+      EXPECT_FALSE(source.error().message.empty());
+      continue;
+    }
+    auto done = convert(**source, *sink);
+    EXPECT_TRUE(done || !done.error().code.empty()) << path;
+  }
+}
+
+TEST(Foreign, Dial9Vectors) {
+  for (const fs::path &path : filesBelow("dial9/vectors", ".trc"))
+    convertEverywhere(path);
+}
+TEST(Foreign, WtfVectors) {
+  for (const fs::path &path : filesBelow("wtf/vectors", ".wtf-trace"))
+    convertEverywhere(path);
+}
+TEST(Foreign, AtfVectors) {
+  for (const fs::path &path : filesBelow("vectors", ".atf"))
+    convertEverywhere(path);
+}
+
+// A prefix of a stream: its events are the first ones of each thread.
+TEST(Foreign, CutAnywhere) {
+  const RecordedTrace trace =
+      randomTrace({.seed = 77, .details = true, .texts = true});
+  const auto check = [&](const std::string &bytes, std::size_t cuts) {
+    for (std::size_t size = 0; size < bytes.size();
+         size += 1 + bytes.size() / cuts) {
+      MemoryFile cut;
+      cut.assign(bytes.substr(0, size));
+      auto source = openTrace(cut.path());
+      Recorder recorder;
+      if (!source || !convert(**source, recorder))
+        continue;
+      for (std::size_t t = 0; t < recorder.trace.threads.size(); ++t) {
+        const auto &got = recorder.trace.events[t];
+        ASSERT_LE(got.size(), trace.events[t].size());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          EXPECT_EQ(got[i].timeNs, trace.events[t][i].timeNs);
+          EXPECT_EQ(got[i].kind, trace.events[t][i].kind);
+        }
+      }
+    }
+  };
+  MemoryFile dial9, wtf;
+  Player player(trace);
+  auto toDial9 = makeDial9Sink(dial9.sink());
+  ASSERT_TRUE(convert(player, *toDial9));
+  check(dial9.bytes(), 300);
+  auto toWtf = makeWtfSink(wtf.sink());
+  ASSERT_TRUE(convert(player, *toWtf));
+  check(wtf.bytes(), 300);
+}
+
+// Scopes of another program are calls, their arguments values, the rest marks.
+TEST(Foreign, ScopesAreCalls) {
+  MemoryFile file;
+  wtf::FileHeader header;
+  header.timebaseMs = 5;
+  auto encoder = wtf::Encoder::begin(file.sink(), header);
+  ASSERT_TRUE(encoder);
+  ASSERT_TRUE(encoder->defineBuiltIns());
+  ASSERT_TRUE(encoder->define({18, wtf::kScope, 0, "draw", "int32 n"}));
+  ASSERT_TRUE(encoder->define({19, wtf::kInstance, 0, "tick", ""}));
+  const wtf::Arg n = wtf::Arg::int32(-7);
+  ASSERT_TRUE(encoder->event(18, 10, {&n, 1}));
+  ASSERT_TRUE(encoder->event(19, 11));
+  ASSERT_TRUE(encoder->event(wtf::wireIdOf(wtf::Role::ScopeLeave), 12));
+  ASSERT_TRUE(encoder->finish());
+  const RecordedTrace read = readTrace(file.path());
+  ASSERT_EQ(read.threads.size(), 1u);
+  const auto &events = read.events[0];
+  ASSERT_EQ(events.size(), 4u);
+  EXPECT_EQ(events[0].kind, Kind::Call);
+  EXPECT_EQ(read.functions[events[0].function].name, "draw");
+  EXPECT_EQ(events[0].timeNs, 5'010'000u);
+  EXPECT_EQ(events[1].kind, Kind::Value);
+  EXPECT_EQ(events[1].name + "=" + events[1].json, "n=-7");
+  EXPECT_EQ(events[2].kind, Kind::Mark);
+  EXPECT_EQ(events[2].name, "tick");
+  EXPECT_EQ(events[3].kind, Kind::Return);
+  EXPECT_EQ(events[3].timeNs, 5'012'000u);
+}
+
+} // namespace ada::test

@@ -1,0 +1,22 @@
+// Random traces: threads, functions, calls that are mostly balanced, and what
+// programs that are killed, unwound or recorded in parts leave behind.
+#ifndef ADA_TEST_FORMATS_CONVERT_RANDOM_TRACE_H
+#define ADA_TEST_FORMATS_CONVERT_RANDOM_TRACE_H
+
+#include "recorded_trace.h"
+
+namespace ada::test {
+
+struct RandomOptions {
+  unsigned seed = 0;
+  bool details = false;         ///< up to three an event
+  bool texts = false;           ///< marks and values
+  bool anyBytes = false;        ///< names that are not UTF-8
+  std::uint32_t maxKind = 0xFF; ///< of events without a name
+  bool unusedFunctions = false; ///< functions that no event is about
+};
+RecordedTrace randomTrace(const RandomOptions &options);
+
+} // namespace ada::test
+
+#endif // ADA_TEST_FORMATS_CONVERT_RANDOM_TRACE_H

@@ -1,0 +1,102 @@
+// A trace in memory that can be compared, read and written.
+#ifndef ADA_TEST_FORMATS_CONVERT_RECORDED_TRACE_H
+#define ADA_TEST_FORMATS_CONVERT_RECORDED_TRACE_H
+
+#include "ada/trace/convert.h"
+
+#include <string>
+#include <vector>
+
+namespace ada::test {
+
+struct RecordedDetail {
+  unsigned type = 0, flags = 0;
+  std::uint64_t timeNs = 0;
+  std::string payload = {};
+  bool operator==(const RecordedDetail &) const = default;
+};
+
+struct RecordedEvent {
+  std::uint64_t timeNs = 0;
+  model::Kind kind = model::Kind::Call;
+  std::uint32_t function = 0, other = 0;
+  std::string name = {}, json = {}; ///< Mark, Value
+  std::vector<RecordedDetail> details = {};
+};
+
+struct RecordedTrace {
+  bool isRoot = true;
+  std::vector<model::Process> processes;
+  std::vector<model::Thread> threads;
+  std::vector<model::Function> functions;
+  std::vector<std::vector<RecordedEvent>> events; ///< by thread
+
+  /// Everything as text, threads in their order and functions by what they are
+  /// rather than by their numbers: equal texts are equal traces. The times and
+  /// kinds of Details and marks are left out if they are not asked for.
+  struct What {
+    bool details = true, texts = true, fileThreadIds = true;
+    bool displayNames = true;
+  };
+  std::string text(What what) const;
+  std::string text() const { return text({}); }
+};
+
+/// Keeps what comes.
+class Recorder : public model::TraceSink {
+public:
+  Expected<void> begin(const model::TraceInfo &info) override {
+    trace.isRoot = info.isRoot;
+    return {};
+  }
+  Expected<void> addProcess(const model::Process &process) override;
+  Expected<void> addThread(const model::Thread &thread) override;
+  Expected<void> addFunction(const model::Function &function) override;
+  Expected<void> events(const model::Batch &batch) override;
+  Expected<void> finish() override {
+    finished = true;
+    return {};
+  }
+  bool wantsDetails() const override { return true; }
+
+  RecordedTrace trace;
+  bool finished = false;
+};
+
+/// Hands a recorded trace out, threads mixed or one after the other.
+class Player : public model::TraceSource {
+public:
+  Player(const RecordedTrace &trace, unsigned mixSeed = 0)
+      : trace(&trace), mixSeed(mixSeed) {}
+  Expected<void> read(model::TraceSink &sink) override;
+  const std::vector<Error> &problems() const override { return none; }
+  const std::vector<Warning> &warnings() const override { return noWarnings; }
+
+private:
+  const RecordedTrace *trace;
+  unsigned mixSeed;
+  std::vector<Error> none;
+  std::vector<Warning> noWarnings;
+};
+
+/// Bytes with a name that ByteInput can open.
+class MemoryFile {
+public:
+  MemoryFile();
+  ~MemoryFile();
+  MemoryFile(const MemoryFile &) = delete;
+  model::ByteSink sink();
+  std::string path() const;
+  std::string bytes() const;
+  void assign(const std::string &bytes);
+
+private:
+  int fd;
+};
+
+/// Opens and reads; fails the test if that can't be done without problems.
+RecordedTrace readTrace(const std::string &path);
+
+} // namespace ada::test
+
+#endif // ADA_TEST_FORMATS_CONVERT_RECORDED_TRACE_H
