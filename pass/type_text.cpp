@@ -260,7 +260,9 @@ public:
       take(nullptr); // on the stack
       return "-";
     }
-    if (isStruct && first.getType()->isPointerTy() && !(bytes == 8 && holdsPointer(*composite))) {
+    // What C++ does not allow to be copied into registers, and what AArch64 finds too large. Another pointer is a member.
+    bool isByAddress = isStruct && ((composite->getFlags() & DINode::FlagTypePassByReference) || bytes > 16);
+    if (isByAddress && first.getType()->isPointerTy()) {
       take(nullptr); // a copy elsewhere, by its address: the register holds no value of the type
       return "-";
     }
@@ -308,21 +310,6 @@ private:
         if (isMember(*member) && member->getTag() == dwarf::DW_TAG_member)
           return false;
     return type.getTag() == dwarf::DW_TAG_structure_type || type.getTag() == dwarf::DW_TAG_class_type;
-  }
-  /// A struct of one pointer is lowered to that pointer.
-  static bool holdsPointer(const DICompositeType &type) {
-    if (type.getFlags() & DINode::FlagTypePassByReference)
-      return false;
-    for (const DINode *node : type.getElements()) {
-      const auto *member = dyn_cast<DIDerivedType>(node);
-      if (!member || !isMember(*member))
-        continue;
-      const DIType *inner = plain(member->getBaseType());
-      if (const auto *composite = dyn_cast_or_null<DICompositeType>(inner))
-        return holdsPointer(*composite);
-      return isa_and_nonnull<DIDerivedType>(inner);
-    }
-    return false;
   }
 };
 

@@ -22,6 +22,5 @@ config.substitutions[:0] = [
     ("%make_recorder", "{0}/clang -O1 -fPIC -I{2} -c {1}/recorder.c -o %t.recorder.o".format(llvmBin, inputs, include)),
     ("%same_behaviour", "bash {0}/same_behaviour.sh {1} {2} {3} %t".format(inputs, llvmBin, plugin, include)),
     ("%inputs", inputs),
-    ("%llvm_version", config.ada_llvm),
     ("%presplit", '"\\"coroutine.presplit\\"=\\"0\\""' if config.ada_llvm == "14" else "presplitcoroutine"),
 ]

@@ -2,10 +2,12 @@
 #
 # Beside the project's substitutions (lit.cfg.py at the top):
 #   %calls    reads a trace and checks it: `%calls tree DIR`, see Inputs/calls.py
+#   %details  reads detail files and checks them: `%details count DIR`, see Inputs/details.py
 #   %session  ADA_OPTIONS for a session in %t/session; more options can be appended: %session:format=1
 #   %like_plain DIR COMMAND  builds and runs with and without hooks: same output, same status; see Inputs/like_plain.sh
 # A test begins with `rm -rf %t && mkdir -p %t` and writes below %t only.
-# Features: root (mounting and set-uid need it), valgrind, python-headers (to build an extension module).
+# Features: root (mounting and set-uid need it), valgrind, python-headers (to build an extension module); the last two are the
+# host's and not there for emulated programs.
 import os
 import shutil
 import sysconfig
@@ -13,6 +15,7 @@ import sysconfig
 inputs = os.path.join(config.ada_source_dir, "test", "runtime", "Inputs")
 config.substitutions += [
     ("%calls", "%s %s" % (config.ada_python, os.path.join(inputs, "calls.py"))),
+    ("%details", "%s %s" % (config.ada_python, os.path.join(inputs, "details.py"))),
     ("%session", "env ADA_OPTIONS=session=%t/session"),
     ("%like_plain", os.path.join(inputs, "like_plain.sh")),
     ("%inputs", inputs),
@@ -21,12 +24,13 @@ config.substitutions += [
 config.recursiveExpansionLimit = 3
 
 # Run by suites of their own (CMakeLists.txt).
-config.excludes = [*config.excludes, "exact"]
+config.excludes = [*config.excludes, "exact", "registers"]
 
 if os.geteuid() == 0:
     config.available_features.add("root")
-if shutil.which("valgrind"):
+emulated = "emulated" in config.available_features
+if shutil.which("valgrind") and not emulated:
     config.available_features.add("valgrind")
-if os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")):
+if os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")) and not emulated:
     config.available_features.add("python-headers")
     config.substitutions.append(("%extension_include", sysconfig.get_path("include")))

@@ -57,7 +57,7 @@ inline void fillRegisters(ada_detail &d, char *vectors, const ada_detail_frame &
   // x29 points to the frame record (caller's x29, return address) of the traced function if it keeps one. The saved return
   // address may be signed: the low 48 bits are compared.
   const uint64_t *record = (const uint64_t *)s.x29;
-  bool isOurs = s.x29 > (uint64_t)&s && s.x29 < f.sp && s.x29 % 16 == 0 && ((record[1] ^ f.return_address) << 16) == 0;
+  bool isOurs = s.x29 > (uint64_t)&s && s.x29 < f.sp && s.x29 % 8 == 0 && ((record[1] ^ f.return_address) << 16) == 0;
   d.fp = isOurs ? record[0] : s.x29;
 }
 

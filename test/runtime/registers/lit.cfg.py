@@ -1,0 +1,7 @@
+# Tests of recorded registers, which run with every LLVM and for every architecture. Settings as for the suite around it.
+import os
+
+lit_config.load_config(config, os.path.join(config.ada_source_dir, "test", "runtime", "lit.cfg.py"))
+config.suffixes = [".test"]
+config.substitutions.append(("%registers", "%s %s/registers.py" % (config.ada_python, config.test_source_root)))
+config.substitutions.append(("%arch", config.ada_target or "x86_64"))
