@@ -19,7 +19,12 @@ static char runtimePath[4096];
 
 ADA_NEVER static void handler(int s, siginfo_t *info, void *context) {
   (void)s, (void)info;
-  void *where = (void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP], *frames[64];
+#ifdef __x86_64__
+  void *where = (void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#else
+  void *where = (void *)((ucontext_t *)context)->uc_mcontext.pc;
+#endif
+  void *frames[64];
   int n = backtrace(frames, 64), reached = 0;
   Dl_info i;
   for (int k = 0; k < n; ++k)
