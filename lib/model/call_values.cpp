@@ -137,8 +137,9 @@ std::string resultText(const FunctionTypes &types, const Registers &registers,
   return list;
 }
 
-std::string argumentsJson(const FunctionTypes &types,
-                          const Registers &registers) {
+// An object with one entry a parameter; `entry` makes its value.
+template <class Entry>
+static std::string parametersJson(const FunctionTypes &types, Entry &&entry) {
   std::string json = "{";
   std::vector<std::string> keys;
   for (std::size_t i = 0; i < types.parameters.size(); ++i) {
@@ -150,9 +151,22 @@ std::string argumentsJson(const FunctionTypes &types,
     keys.push_back(key);
     if (i > 0)
       json += ",";
-    json += jsonString(key) + ":" + parameter.value(registers).json();
+    json += jsonString(key) + ":" + entry(parameter);
   }
   return json + "}";
+}
+
+std::string argumentsJson(const FunctionTypes &types,
+                          const Registers &registers) {
+  return parametersJson(types, [&](const Parameter &parameter) {
+    return parameter.value(registers).json();
+  });
+}
+
+std::string argumentTypesJson(const FunctionTypes &types) {
+  return parametersJson(types, [](const Parameter &parameter) {
+    return jsonString(parameter.type.text());
+  });
 }
 
 std::string resultJson(const FunctionTypes &types, const Registers &registers) {

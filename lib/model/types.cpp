@@ -4,6 +4,8 @@
 // text. Whatever goes wrong, the parameters before it stay.
 #include "ada/trace/types.h"
 
+#include "model/json_string.h"
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -197,6 +199,40 @@ std::uint32_t Type::bytes() const noexcept {
     most = bits == 80 ? 16 : (std::uint64_t{bits} + 7) / 8;
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
+}
+
+std::string Type::text() const {
+  switch (kind) {
+  case Kind::Void:
+    return "void";
+  case Kind::Bool:
+    return "bool";
+  case Kind::Char:
+    return "char";
+  case Kind::Signed:
+    return "int" + std::to_string(bits);
+  case Kind::Unsigned:
+    return "uint" + std::to_string(bits);
+  case Kind::Float:
+    return "float" + std::to_string(bits);
+  case Kind::Pointer:
+  case Kind::Reference: {
+    std::string target = oneLine(name.empty() ? "?" : name);
+    if (!target.ends_with('*'))
+      target += ' ';
+    return target + (kind == Kind::Pointer ? "*" : "&");
+  }
+  case Kind::Enum:
+    return name.empty() ? "enum" : oneLine(name);
+  case Kind::Struct:
+    return name.empty() ? "struct" : oneLine(name);
+  case Kind::Array:
+    return (members.empty() ? std::string() : members[0].type.text()) + "[" +
+           std::to_string(count) + "]";
+  case Kind::Unknown:
+    break;
+  }
+  return name.empty() ? "bits" + std::to_string(bits) : oneLine(name);
 }
 
 FunctionTypes FunctionTypes::parse(std::string_view text) {

@@ -20,10 +20,12 @@ struct Options {
   bool merged = false;
 };
 
-// All events of a thread that lie in the range of time, with their depth. The calls that
-// are open when the range begins are followed too, so that depths are right.
-void dumpThread(const TraceInput &input, const InputThread &thread, DumpLines &lines) {
-  DumpThread state(thread, input.severalProcesses());
+// All events of a thread that lie in the range of time, with their depth. The
+// calls that are open when the range begins are followed too, so that depths
+// are right.
+void dumpThread(const TraceInput &input, const InputThread &thread,
+                const SessionTypes &types, DumpLines &lines) {
+  DumpThread state(thread, types, input.severalProcesses());
   thread.events().forEach([&](uint64_t seq, const atf::IndexEvent &event) {
     const uint32_t depth = state.depthOf(seq, event);
     if (input.isInRange(event.timestampNs))
@@ -31,11 +33,12 @@ void dumpThread(const TraceInput &input, const InputThread &thread, DumpLines &l
   });
 }
 
-void dumpMerged(const TraceInput &input, DumpLines &lines) {
+void dumpMerged(const TraceInput &input, const SessionTypes &types,
+                DumpLines &lines) {
   std::vector<DumpThread> states;
   std::vector<atf::MergeCursor::Source> sources;
   for (const InputThread &thread : input.threads()) {
-    states.emplace_back(thread, input.severalProcesses());
+    states.emplace_back(thread, types, input.severalProcesses());
     sources.push_back({&thread.events(), thread.events().all()});
   }
   for (atf::MergeCursor next(sources); next; next.advance()) {
@@ -48,16 +51,18 @@ void dumpMerged(const TraceInput &input, DumpLines &lines) {
 
 int run(const Options &options) {
   int exitCode = kOk;
-  const std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
+  const std::optional<TraceInput> input =
+      TraceInput::open(options.input, exitCode);
   if (!input)
     return exitCode;
   Output out;
   DumpLines lines(out, options.format == "jsonl");
+  const SessionTypes types(*input);
   if (options.merged)
-    dumpMerged(*input, lines);
+    dumpMerged(*input, types, lines);
   else
     for (const InputThread &thread : input->threads())
-      dumpThread(*input, thread, lines);
+      dumpThread(*input, thread, types, lines);
   out.flush();
   return input->exitCode();
 }
@@ -65,13 +70,15 @@ int run(const Options &options) {
 std::function<int()> declare(CLI::App &app, const Invocation &) {
   auto options = std::make_shared<Options>();
   declareInput(app, options->input);
+  options->input.detail = true;
   app.add_option("--format", options->format,
                  "text, or jsonl: one JSON object a line, for scripts [text]")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "jsonl"}).description(""));
-  app.add_flag("--merged", options->merged,
-               "All threads in one sequence by time, instead of one thread after the "
-               "other");
+  app.add_flag(
+      "--merged", options->merged,
+      "All threads in one sequence by time, instead of one thread after the "
+      "other");
   return [options] { return run(*options); };
 }
 
@@ -80,8 +87,10 @@ std::function<int()> declare(CLI::App &app, const Invocation &) {
 const Command kDump = {
     "dump",
     "Print every event, one a line",
-    "adatrace dump --format=jsonl | jq -r 'select(.kind == \"exception\") | .name'\n"
-    "adatrace dump --merged --from=1ms --to=2ms ada-traces/session_20261121_101500",
+    "adatrace dump --format=jsonl | jq -r 'select(.kind == \"exception\") | "
+    ".name'\n"
+    "adatrace dump --merged --from=1ms --to=2ms "
+    "ada-traces/session_20261121_101500",
     declare,
 };
 

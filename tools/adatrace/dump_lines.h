@@ -2,6 +2,7 @@
 #ifndef ADATRACE_DUMP_LINES_H
 #define ADATRACE_DUMP_LINES_H
 
+#include "call_values.h"
 #include "terminal.h"
 #include "trace_input.h"
 
@@ -13,14 +14,18 @@
 
 namespace ada::cli {
 
-/// What the lines of one thread need: how deep its calls are, and texts made once.
+/// What the lines of one thread need: how deep its calls are, and texts made
+/// once.
 class DumpThread {
 public:
-  DumpThread(const InputThread &thread, bool withProcess);
+  DumpThread(const InputThread &thread, const SessionTypes &types,
+             bool withProcess);
 
-  /// Depth of the call that the event opens or closes. Events must come in order.
+  /// Depth of the call that the event opens or closes. Events must come in
+  /// order.
   uint32_t depthOf(uint64_t seq, const atf::IndexEvent &event) {
-    return calls.feed(seq, event.timestampNs, event.functionId, event.kind).depth;
+    return calls.feed(seq, event.timestampNs, event.functionId, event.kind)
+        .depth;
   }
 
 private:
@@ -33,6 +38,7 @@ private:
   const Function &function(uint64_t functionId);
 
   const InputThread *thread;
+  CallValues values;
   std::string jsonHead; ///< {"thread":0,"tid":4711,"seq":
   std::string textHead;
   CallStackWalker calls;

@@ -72,6 +72,9 @@ struct Type {
 
   /// Bytes that a value takes: of a struct, up to the end of its last member.
   std::uint32_t bytes() const noexcept;
+  /// What it is called: "int32", "uint8", "float64", "bool", "const char *",
+  /// "int &", "Mode", "char[16]"; names are those of the source, on one line.
+  std::string text() const;
 };
 
 struct Member {
@@ -214,6 +217,8 @@ std::string resultText(const FunctionTypes &types, const Registers &registers,
 /// from 1. Registers are not in there: see registerName().
 std::string argumentsJson(const FunctionTypes &types,
                           const Registers &registers);
+/// {"n":"int32","v":"float64"}, with the keys of argumentsJson().
+std::string argumentTypesJson(const FunctionTypes &types);
 /// The result's value, "null" for void and where the type is not known.
 std::string resultJson(const FunctionTypes &types, const Registers &registers);
 
