@@ -11,7 +11,7 @@
 
 namespace ada::cli {
 
-void declareFilter(CLI::App &app, FilterOptions &options) {
+void declareFilter(CLI::App &app, FilterOptions &options, bool durations) {
   const auto globs = [&](const char *name, std::vector<std::string> &target,
                          const char *text) {
     app.add_option(name, target, text)->type_name("GLOBS")->allow_extra_args(false);
@@ -28,6 +28,8 @@ void declareFilter(CLI::App &app, FilterOptions &options) {
                  "At most this many calls inside one another, of those shown")
       ->type_name("N")
       ->check(CLI::Range(1u, ~0u).description(""));
+  if (!durations)
+    return;
   addDuration(app, "--min-duration", options.minDurationNs,
               "Leave out calls that took less (10us, 1.5ms, 2s), with all they call");
 }

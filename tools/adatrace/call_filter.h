@@ -30,8 +30,9 @@ struct FilterOptions {
   }
 };
 
-/// Adds --function, --only, --exclude, --hide, --depth and --min-duration.
-void declareFilter(CLI::App &app, FilterOptions &options);
+/// Adds --function, --only, --exclude, --hide, --depth and, unless calls are chosen before
+/// their ends are known, --min-duration.
+void declareFilter(CLI::App &app, FilterOptions &options, bool durations = true);
 
 /// Follows one thread's calls and says which to show. The caller reports every call
 /// and every end of one, as CallStackWalker finds them.

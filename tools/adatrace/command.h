@@ -37,13 +37,14 @@ struct Command {
   bool takesProgram = false; ///< the first argument that is no option ends them
 };
 
-extern const Command kRecord, kTree, kReport, kInfo, kDump, kVerify, kRecover,
-    kFlags;
+extern const Command kRecord, kTree, kReport, kInfo, kDump, kVerify, kConvert,
+    kRecover, kFlags;
 
 /// All subcommands in the order of --help.
 inline std::span<const Command *const> commands() {
-  static const Command *const list[] = {&kRecord, &kTree,   &kReport,  &kInfo,
-                                        &kDump,   &kVerify, &kRecover, &kFlags};
+  static const Command *const list[] = {&kRecord,  &kTree,    &kReport,
+                                        &kInfo,    &kDump,    &kVerify,
+                                        &kConvert, &kRecover, &kFlags};
   return list;
 }
 

@@ -81,6 +81,8 @@ std::unique_ptr<TraceSource> makeWtfSource(ByteInput input);
 /// by its first bytes; "-" is standard input. Errors: those of Session::open,
 /// E_IO, E_BAD_MAGIC.
 Expected<std::unique_ptr<TraceSource>> openTrace(const std::string &path);
+/// The same for a file that is open.
+Expected<std::unique_ptr<TraceSource>> openTrace(ByteInput input);
 
 //===--- sinks
 //-------------------------------------------------------------===//

@@ -220,8 +220,7 @@ protected:
     if (writer && thread != used)
       return Error{.code = "E_SEVERAL_THREADS",
                    .message = "an index file holds one thread; choose one with "
-                              "--thread, or write a session (a directory)",
-                   .file = path};
+                              "--thread, or write a session (a directory)"};
     if (!writer)
       make(threads[thread]);
     used = thread;

@@ -47,35 +47,39 @@ Expected<std::unique_ptr<TraceSource>> openTrace(const std::string &path) {
   auto input = ByteInput::open(path);
   if (!input)
     return input.error();
-  switch (sniff(input->head())) {
+  return openTrace(*std::move(input));
+}
+
+Expected<std::unique_ptr<TraceSource>> openTrace(ByteInput input) {
+  switch (sniff(input.head())) {
   case Format::AtfIndex: {
-    if (auto kept = input->spool(); !kept)
+    if (auto kept = input.spool(); !kept)
       return kept.error();
-    auto source = openSession(input->path());
+    auto source = openSession(input.path());
     if (!source)
       return source;
     return std::unique_ptr<TraceSource>(
-        std::make_unique<OwningSource>(*std::move(source), *std::move(input)));
+        std::make_unique<OwningSource>(*std::move(source), std::move(input)));
   }
   case Format::AtfDetail:
     return Error{.code = "E_BAD_MAGIC",
                  .message = "an ATF detail file says nothing without its index "
                             "file; give the thread's directory, or index.atf",
-                 .file = input->name()};
+                 .file = input.name()};
   case Format::Dial9:
   case Format::Gzip:
-    return makeDial9Source(*std::move(input));
+    return makeDial9Source(std::move(input));
   case Format::Wtf:
-    return makeWtfSource(*std::move(input));
+    return makeWtfSource(std::move(input));
   case Format::Unknown:
     break;
   }
   return Error{.code = "E_BAD_MAGIC",
-               .message = input->head().empty()
+               .message = input.head().empty()
                               ? "the file is empty"
                               : "not a trace: it begins like none of ATF, "
                                 "dial9 (also gzip) and wtf-trace",
-               .file = input->name()};
+               .file = input.name()};
 }
 
 } // namespace ada::model
