@@ -74,7 +74,19 @@ HOOK __ada_enter_x15, x15, KIND_CALL
 HOOK __ada_exit_x15, x15, KIND_RETURN
 HOOK __ada_unwind_x15, x15, KIND_EXCEPTION
 
-// Saves x9 … x15, which a C function may clobber but a hook must not, below a frame record.
+// Saves two registers AT bytes above the frame record, and tells the unwinder; BYTES is the whole frame's size.
+.macro KEEP2 first, second, at, bytes
+  stp \first, \second, [sp, #\at]
+  .cfi_offset \first, \at - \bytes
+  .cfi_offset \second, \at + 8 - \bytes
+.endm
+.macro GIVE2_BACK first, second, at
+  ldp \first, \second, [sp, #\at]
+  .cfi_restore \first
+  .cfi_restore \second
+.endm
+
+// Saves x9 … x15, which a C function may clobber but a hook must not, above a frame record.
 #define FRAME_BYTES 80
 .macro PROLOGUE bytes
   hint #25                         // paciasp
@@ -85,16 +97,18 @@ HOOK __ada_unwind_x15, x15, KIND_EXCEPTION
   .cfi_offset x30, -\bytes + 8
   mov x29, sp
   .cfi_def_cfa x29, \bytes
-  stp x9, x10, [sp, #16]
-  stp x11, x12, [sp, #32]
-  stp x13, x14, [sp, #48]
+  KEEP2 x9, x10, 16, \bytes
+  KEEP2 x11, x12, 32, \bytes
+  KEEP2 x13, x14, 48, \bytes
   str x15, [sp, #64]
+  .cfi_offset x15, 64 - \bytes
 .endm
 .macro EPILOGUE bytes
   ldr x15, [sp, #64]
-  ldp x13, x14, [sp, #48]
-  ldp x11, x12, [sp, #32]
-  ldp x9, x10, [sp, #16]
+  .cfi_restore x15
+  GIVE2_BACK x13, x14, 48
+  GIVE2_BACK x11, x12, 32
+  GIVE2_BACK x9, x10, 16
   .cfi_def_cfa sp, \bytes
   ldp x29, x30, [sp], #\bytes
   .cfi_def_cfa_offset 0

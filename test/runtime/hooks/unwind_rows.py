@@ -12,6 +12,6 @@ for address, name in symbols:
             for row in re.findall(r"0x[0-9a-f]+: (CFA=.*)", block):
                 order = ["RAX", "RDX", "RCX", "RSI", "RDI", "R8", "R9", "R10", "RIP"]
                 cfa, _, rest = row.partition(": ")
-                registers = dict(r.split("=", 1) for r in rest.split(", "))
-                print(cfa + ": " + ", ".join(f"{r}={registers.pop(r)}" for r in order if r in registers)
-                      + "".join(f", {r}={v}" for r, v in registers.items()))
+                registers = dict(r.split("=", 1) for r in rest.split(", ") if r)
+                shown = [f"{r}={registers.pop(r)}" for r in order if r in registers]
+                print(cfa + ": " + ", ".join(shown + [f"{r}={v}" for r, v in registers.items()]))
