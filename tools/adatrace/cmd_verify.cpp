@@ -54,8 +54,10 @@ int run(const Options &options, const Invocation &invocation) {
       out.print("{} problem{} in {}: ", formatCount(check.problems()),
                 check.problems() == 1 ? "" : "s", session->path());
     const size_t processes = session->processes().size();
-    out.print("{} events, {} thread{}, {} process{}\n", formatCount(check.events()),
-              formatCount(check.threads()), check.threads() == 1 ? "" : "s", processes,
+    out.print("{} events, ", formatCount(check.events()));
+    if (check.details())
+      out.print("{} detail events, ", formatCount(check.details()));
+    out.print("{} thread{}, {} process{}\n", formatCount(check.threads()), check.threads() == 1 ? "" : "s", processes,
               processes == 1 ? "" : "es");
   }
   return check.problems() ? kProblemsFound : kOk;

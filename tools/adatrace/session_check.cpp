@@ -5,6 +5,8 @@
 #include "ada/trace/calls.h"
 #include "ada/trace/names.h"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace ada::cli {
@@ -120,8 +122,11 @@ void SessionCheck::checkThread(const atf::ProcessTrace &process,
   if (thread.detail && *thread.detail) {
     for (const Warning &flaw : (**thread.detail).warnings())
       problem((**thread.detail).path(), fmt::format("{} [{}]", flaw.message, flaw.code));
-    checkLinks(thread);
   }
+  // A file that is missing or can't be read has been reported; without one there must
+  // be no links.
+  if ((thread.detail && *thread.detail) || thread.warnings.empty())
+    checkLinks(process, thread);
 }
 
 // What header, footer and manifest say about the first and last event.
@@ -223,30 +228,97 @@ void SessionCheck::checkEvents(const atf::ProcessTrace &process,
   say(missing, "exits that left calls open in this file");
 }
 
-void SessionCheck::checkLinks(const atf::ThreadTrace &thread) {
-  const atf::LinkReport links = thread.checkLinks();
-  const atf::IndexReader &index = *thread.index;
-  const auto say = [&](const std::vector<uint64_t> &list, const std::string &file,
-                       uint64_t offset, const char *what) {
-    if (!list.empty())
-      problem(file, fmt::format("at byte {}: event {}: {}{}", offset, list[0], what,
-                                list.size() > 1
-                                    ? fmt::format(" ({} such events in this file)",
-                                                  formatCount(list.size()))
-                                    : ""));
+void SessionCheck::checkLinks(const atf::ProcessTrace &process,
+                              const atf::ThreadTrace &thread) {
+  struct Seen {
+    uint64_t count = 0;
+    atf::LinkFlaw first;
   };
-  if (!links.indexWithoutDetail.empty())
-    say(links.indexWithoutDetail, index.path(),
-        offsetOf(index, links.indexWithoutDetail[0]),
-        "detail_seq names a detail event that does not exist");
-  if (!links.indexDetailElsewhere.empty())
-    say(links.indexDetailElsewhere, index.path(),
-        offsetOf(index, links.indexDetailElsewhere[0]),
-        "detail_seq names a detail event of another index event");
-  if (!links.detailWithoutIndex.empty())
-    say(links.detailWithoutIndex, (**thread.detail).path(),
-        (**thread.detail)[links.detailWithoutIndex[0]].offset,
-        "index_seq names an index event that does not exist");
+  std::array<Seen, atf::LinkFlaw::kKinds> seen;
+  const atf::LinkSummary summary =
+      atf::checkLinks(thread, [&](const atf::LinkFlaw &flaw) {
+        Seen &kind = seen[static_cast<size_t>(flaw.kind)];
+        if (kind.count++ == 0)
+          kind.first = flaw;
+      });
+  const atf::DetailReader *details =
+      thread.detail && *thread.detail ? &**thread.detail : nullptr;
+  for (const Seen &kind : seen) {
+    if (kind.count == 0)
+      continue;
+    std::string text =
+        fmt::format("at byte {}: {} {}: {}", kind.first.offset,
+                    kind.first.inDetail ? "detail event" : "event", kind.first.seq,
+                    kind.first.text());
+    if (kind.count > 1)
+      text += fmt::format(" ({} such events in this file)", formatCount(kind.count));
+    problem(kind.first.inDetail ? details->path() : thread.index->path(), text);
+  }
+  if (!details)
+    return;
+  detailCount += details->size();
+  checkDetailEnds(thread, summary);
+  if (process.manifest() && !process.manifest()->windows.empty())
+    checkWindows(*process.manifest(), *details);
+}
+
+// What the detail file's header and footer and the manifest say about it.
+void SessionCheck::checkDetailEnds(const atf::ThreadTrace &thread,
+                                   const atf::LinkSummary &seen) {
+  const atf::DetailReader &details = **thread.detail;
+  const atf::DetailHeader &header = details.header();
+  const auto expect = [&](const std::string &where, uint64_t found, uint64_t wanted) {
+    if (found != wanted)
+      problem(details.path(),
+              fmt::format("{}: expected {}, found {}", where, wanted, found));
+  };
+  expect("at byte 12: header.thread_id", header.threadId, thread.index->header().threadId);
+  expect("at byte 6: header.arch", header.arch, thread.index->header().arch);
+  if (!details.isComplete())
+    return;
+  const atf::DetailFooter &footer = *details.footer();
+  expect("at byte 36: header.bytes_length", header.bytesLength, footer.bytesLength);
+  expect("at byte 44: header.index_seq_start", header.indexSeqStart, seen.lowestSeq);
+  expect("at byte 52: header.index_seq_end", header.indexSeqEnd, seen.highestSeq);
+  expect(fmt::format("at byte {}: footer.time_start_ns", footer.offset + 24),
+         footer.timeStartNs, seen.firstNs);
+  expect(fmt::format("at byte {}: footer.time_end_ns", footer.offset + 32),
+         footer.timeEndNs, seen.lastNs);
+  if (thread.info && thread.info->detailCount)
+    expect("the manifest's detail_count", *thread.info->detailCount, details.size());
+}
+
+// With detail_mode=window every detail event lies in one of the manifest's windows.
+void SessionCheck::checkWindows(const Manifest &manifest,
+                                const atf::DetailReader &details) {
+  std::vector<std::pair<uint64_t, uint64_t>> windows;
+  for (const DetailWindow &window : manifest.windows)
+    windows.emplace_back(window.startNs, window.endNs);
+  std::sort(windows.begin(), windows.end());
+  Sightings outside;
+  uint64_t offset = 0;
+  details.forEach([&](const atf::DetailEvent &event) {
+    auto next = std::upper_bound(windows.begin(), windows.end(), event.timestampNs,
+                                 [](uint64_t time, const auto &window) {
+                                   return time < window.first;
+                                 });
+    if (next != windows.begin() && event.timestampNs <= std::prev(next)->second)
+      return;
+    if (outside.count == 0)
+      offset = event.offset;
+    outside.add(event.seq, [&] {
+      return fmt::format("timestamp_ns {} lies in no window of the manifest",
+                         event.timestampNs);
+    });
+  });
+  if (outside.count)
+    problem(details.path(),
+            fmt::format("at byte {}: detail event {}: {}{}", offset, outside.firstSeq,
+                        outside.first,
+                        outside.count > 1
+                            ? fmt::format(" ({} such events in this file)",
+                                          formatCount(outside.count))
+                            : ""));
 }
 
 } // namespace ada::cli

@@ -2,6 +2,7 @@
 #ifndef ADATRACE_SESSION_CHECK_H
 #define ADATRACE_SESSION_CHECK_H
 
+#include "ada/trace/link_check.h"
 #include "ada/trace/session.h"
 
 #include <cstdint>
@@ -26,6 +27,7 @@ public:
 
   uint64_t problems() const { return problemCount; }
   uint64_t events() const { return eventCount; }
+  uint64_t details() const { return detailCount; }
   uint64_t threads() const { return threadCount; }
 
 private:
@@ -34,11 +36,13 @@ private:
   void checkThread(const atf::ProcessTrace &process, const atf::ThreadTrace &thread);
   void checkEnds(const atf::IndexReader &index, const atf::ThreadTrace &thread);
   void checkEvents(const atf::ProcessTrace &process, const atf::IndexReader &index);
-  void checkLinks(const atf::ThreadTrace &thread);
+  void checkLinks(const atf::ProcessTrace &process, const atf::ThreadTrace &thread);
+  void checkDetailEnds(const atf::ThreadTrace &thread, const atf::LinkSummary &seen);
+  void checkWindows(const Manifest &manifest, const atf::DetailReader &details);
   void checkManifest(const atf::ProcessTrace &process);
 
   Report report, note;
-  uint64_t problemCount = 0, eventCount = 0, threadCount = 0;
+  uint64_t problemCount = 0, eventCount = 0, detailCount = 0, threadCount = 0;
 };
 
 } // namespace ada::cli

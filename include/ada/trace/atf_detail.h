@@ -1,8 +1,9 @@
 // Reads an ATF detail file: registers and stack bytes of some events of one
 // thread.
 //
-// Detail events vary in size, so opening walks the file once and keeps a table
-// of offsets; after that event n is O(1). Index event and detail event name
+// Detail events vary in size, so opening walks the file once and keeps the
+// offset of every eighth event (a byte of memory an event); after that event n
+// is O(1). Index event and detail event name
 // each other by number:
 //
 //   if (auto detail = details.at(indexEvent.detailSeq))
@@ -21,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace ada::atf {
@@ -87,8 +89,8 @@ public:
                                           const std::string &name = {},
                                           const OpenOptions &options = {});
 
-  std::uint64_t size() const noexcept { return offsets.size(); }
-  bool empty() const noexcept { return offsets.empty(); }
+  std::uint64_t size() const noexcept { return count; }
+  bool empty() const noexcept { return count == 0; }
 
   /// Event number `seq`, which must be less than size().
   DetailEvent operator[](std::uint64_t seq) const noexcept;
@@ -97,6 +99,28 @@ public:
   std::optional<DetailEvent> at(std::uint64_t seq) const noexcept {
     return seq < size() ? std::optional<DetailEvent>((*this)[seq])
                         : std::nullopt;
+  }
+
+  /// Calls f(const DetailEvent &) for the events from `first` on, in the order
+  /// of the file. If `f` returns bool, false stops.
+  template <class F> void forEach(std::uint64_t first, F &&f) const {
+    if (first >= count)
+      return;
+    for (DetailEvent event = (*this)[first];;) {
+      if constexpr (std::is_same_v<
+                        std::invoke_result_t<F &, const DetailEvent &>, bool>) {
+        if (!f(event))
+          return;
+      } else {
+        f(event);
+      }
+      if (event.seq + 1 >= count)
+        return;
+      event = decode(event.seq + 1, event.offset + event.totalLength);
+    }
+  }
+  template <class F> void forEach(F &&f) const {
+    forEach(0, static_cast<F &&>(f));
   }
 
   const DetailHeader &header() const noexcept { return head; }
@@ -118,10 +142,12 @@ public:
 private:
   DetailReader() = default;
   Expected<void> parse(const OpenOptions &options);
+  DetailEvent decode(std::uint64_t seq, std::uint64_t offset) const noexcept;
 
+  static constexpr unsigned kStride = 8;
   const std::byte *base = nullptr;
-  std::uint64_t total = 0;
-  std::vector<std::uint64_t> offsets;
+  std::uint64_t total = 0, count = 0;
+  std::vector<std::uint64_t> offsets; // of every kStride-th event
   ChecksumState checksumNow = ChecksumState::Absent;
   DetailHeader head;
   std::optional<DetailFooter> foot;

@@ -1,4 +1,5 @@
-// Opens detail files: finds the footer, walks the events, keeps their offsets.
+// Opens detail files: finds the footer, walks the events, keeps the offset of
+// every eighth.
 #include "ada/trace/atf_detail.h"
 
 #include "formats/atf/checks.h"
@@ -65,7 +66,8 @@ namespace {
 enum class Stop { AtEnd, TooShort, Partial };
 
 struct Walk {
-  std::vector<std::uint64_t> offsets;
+  std::vector<std::uint64_t> offsets; // of every `stride`-th event
+  std::uint64_t count = 0;
   std::uint64_t end = 0;    // where the first event that is not good starts
   std::uint32_t length = 0; // its total_length, if it has one
   Stop why = Stop::AtEnd;
@@ -75,7 +77,7 @@ struct Walk {
 
 // From event to event up to `last`. An event is taken if it lies inside.
 static Walk walkEvents(Bytes file, std::uint64_t first, std::uint64_t last,
-                       const FileBytes *pages) {
+                       const FileBytes *pages, unsigned stride) {
   constexpr std::uint64_t kReleaseBytes = 4 << 20;
   Walk walk;
   std::uint64_t at = first, released = first;
@@ -98,7 +100,8 @@ static Walk walkEvents(Bytes file, std::uint64_t first, std::uint64_t last,
       walk.why = Stop::Partial;
       break;
     }
-    walk.offsets.push_back(at);
+    if (walk.count++ % stride == 0)
+      walk.offsets.push_back(at);
     at += walk.length;
   }
   walk.end = at;
@@ -151,7 +154,7 @@ Expected<void> DetailReader::parse(const OpenOptions &options) {
         options.checksum == ChecksumPolicy::Verify)
       if (auto verified = verifyChecksum(); !verified)
         return verified.error();
-    Walk walk = walkEvents(file, start, end, pages);
+    Walk walk = walkEvents(file, start, end, pages, kStride);
     if (walk.why != Stop::AtEnd) {
       bool noHeader = end - walk.end < kDetailEventHeaderBytes;
       return Error{
@@ -167,21 +170,22 @@ Expected<void> DetailReader::parse(const OpenOptions &options) {
                                : "24 to " + std::to_string(end - walk.end),
           .found = std::to_string(noHeader ? end - walk.end : walk.length)};
     }
-    if (walk.offsets.size() != foot->eventCount)
+    if (walk.count != foot->eventCount)
       return Error{.code = "E_BAD_FOOTER",
                    .message = "the footer's count is not the number of events; "
                               "the footer is damaged",
                    .file = name,
                    .offset = end + offsetof(RawDetailFooter, eventCount),
                    .field = "event_count",
-                   .expected = std::to_string(walk.offsets.size()),
+                   .expected = std::to_string(walk.count),
                    .found = std::to_string(foot->eventCount)};
     offsets = std::move(walk.offsets);
+    count = walk.count;
   } else {
     warn("W_NO_FOOTER",
          "the writer did not finish (the program was killed or still runs); "
          "all whole events in the file are used");
-    Walk walk = walkEvents(file, start, total, pages);
+    Walk walk = walkEvents(file, start, total, pages, kStride);
     for (std::uint64_t place : doubtful)
       if (walk.why != Stop::AtEnd && walk.end == place)
         return Error{.code = "E_BAD_FOOTER",
@@ -203,11 +207,12 @@ Expected<void> DetailReader::parse(const OpenOptions &options) {
                                   " bytes are part of an event and were "
                                   "ignored");
     offsets = std::move(walk.offsets);
+    count = walk.count;
   }
-  if (head.eventCount != offsets.size())
+  if (head.eventCount != count)
     warn("W_HEADER_COUNT_STALE",
          "the header says " + std::to_string(head.eventCount) +
-             " events, there are " + std::to_string(offsets.size()));
+             " events, there are " + std::to_string(count));
   return {};
 }
 
@@ -230,10 +235,19 @@ void DetailReader::release() const noexcept {
 }
 
 DetailEvent DetailReader::operator[](std::uint64_t seq) const noexcept {
+  Bytes file{base, static_cast<std::size_t>(total)};
+  std::uint64_t at = offsets[seq / kStride];
+  for (std::uint64_t steps = seq % kStride; steps > 0; --steps)
+    at += load<Little32>(file, at);
+  return decode(seq, at);
+}
+
+DetailEvent DetailReader::decode(std::uint64_t seq,
+                                 std::uint64_t offset) const noexcept {
+  Bytes file{base, static_cast<std::size_t>(total)};
   DetailEvent event;
   event.seq = seq;
-  event.offset = offsets[seq];
-  Bytes file{base, static_cast<std::size_t>(total)};
+  event.offset = offset;
   if (head.version == 1) {
     auto raw = load<RawDetailEventV1>(file, event.offset);
     event.totalLength = raw.totalLength;

@@ -70,7 +70,8 @@ ThreadReader::detail(const ThreadEvent &event) const {
   if (event.detailSeq == kNoDetail || !details)
     return std::nullopt;
   std::optional<DetailEvent> found = details->at(event.detailSeq);
-  if (!found || found->indexSeq != event.seq)
+  if (!found || found->indexSeq != event.seq ||
+      found->type == kDetailVectors)
     return std::nullopt;
   std::optional<FunctionPayload> function = found->function();
   if (!function)

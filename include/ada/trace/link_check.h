@@ -1,0 +1,67 @@
+// Checks that a thread's two lanes fit: every link, in both directions, and
+// that what they connect is about the same event.
+//
+//   ada::atf::LinkSummary summary =
+//       ada::atf::checkLinks(thread, [](const ada::atf::LinkFlaw &flaw) {
+//         print(flaw.inDetail ? "detail.atf" : "index.atf", flaw.offset,
+//               flaw.text());
+//       });
+//
+// Two passes, one over each file, and no memory that grows with them: files of
+// any size can be checked.
+#ifndef ADA_TRACE_LINK_CHECK_H
+#define ADA_TRACE_LINK_CHECK_H
+
+#include "ada/trace/session.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace ada::atf {
+
+/// Something that does not fit, at one event.
+struct LinkFlaw {
+  enum class Kind : std::uint8_t {
+    // Of an index event, about the detail event that its detail_seq names.
+    DetailMissing,   ///< there is no event of that number
+    DetailElsewhere, ///< its index_seq names another index event
+    DetailKind,      ///< it is a return's and this is a call, or the like
+    DetailFunction,  ///< its payload is about another function
+    DetailTime,      ///< it was at another time
+    // Of a detail event, about the index event that its index_seq names.
+    IndexMissing,    ///< there is no event of that number
+    IndexElsewhere,  ///< its detail_seq names another detail event, or none
+    VectorsAstray,   ///< vector registers that are not right behind a function
+                     ///< event of the same index_seq
+    VectorsFunction, ///< vector registers of another function than theirs
+    BadPayload,      ///< not as long as it says, for its type
+    OtherThread,     ///< version 1: the thread's id is not the file's
+  };
+  static constexpr unsigned kKinds = 11;
+
+  Kind kind{};
+  bool inDetail = false;    ///< `seq` and `offset` are of the detail file
+  std::uint64_t seq = 0;    ///< the event's number
+  std::uint64_t offset = 0; ///< where the wrong field is in the file
+  std::uint64_t found = 0, expected = 0; ///< what that is depends on `kind`
+
+  /// "detail_seq is 7, but there are only 5 detail events"
+  std::string text() const;
+};
+
+/// What the pass over the detail file saw.
+struct LinkSummary {
+  std::uint64_t events = 0;                    ///< detail events
+  std::uint64_t lowestSeq = 0, highestSeq = 0; ///< of their index_seq
+  std::uint64_t firstNs = 0, lastNs = 0;       ///< of the first and last one
+};
+
+/// Checks a thread with a readable index. Without a readable detail file every
+/// forward link is DetailMissing.
+LinkSummary checkLinks(const ThreadTrace &thread,
+                       const std::function<void(const LinkFlaw &)> &report);
+
+} // namespace ada::atf
+
+#endif // ADA_TRACE_LINK_CHECK_H
