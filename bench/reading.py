@@ -1,4 +1,4 @@
-"""How fast the trace library reads and writes: dial9 streams and ATF index files, one thread. Part of bench/run.py.
+"""How fast the trace library reads, writes and converts: dial9 streams, ATF index files, sessions, one thread. Part of bench/run.py.
 
 Times are of the fastest set. Instructions are callgrind's: the difference of two runs of different length, divided by
 the difference of their events, so that starting and ending a program is not in it.
@@ -62,5 +62,17 @@ def scan(programs, execute, scratch):
     return result
 
 
+def convert(programs, execute, scratch):
+    run = execute("convert", [programs / "convert_bench", scratch])
+    title = f"convert, {run['events'] // 1_000_000} million events"
+    print(f"\n{title:26}{'from a session':>19} {'to a session':>19}   (million events/s)")
+    result = {"events": run["events"]}
+    for name in ("atf1", "atf2", "dial9", "wtf", "cff"):
+        best = result[name] = {way: max(run[f"{way} {name}"]) for way in ("to", "from")}
+        print(f"{name:26}{best['to']:19.1f} {best['from']:19.1f}")
+    return result
+
+
 def measure(programs, execute, scratch):
-    return {"dial9": dial9(programs, execute), "scan": scan(programs, execute, scratch)}
+    return {"dial9": dial9(programs, execute), "scan": scan(programs, execute, scratch),
+            "convert": convert(programs, execute, scratch)}

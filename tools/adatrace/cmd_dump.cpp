@@ -1,6 +1,7 @@
 //===- cmd_dump.cpp - adatrace dump: every event, one a line --------------===//
 #include "command.h"
 #include "dump_lines.h"
+#include "foreign_file.h"
 #include "quantities.h"
 #include "trace_input.h"
 
@@ -49,8 +50,14 @@ void dumpMerged(const TraceInput &input, const SessionTypes &types,
   }
 }
 
-int run(const Options &options) {
+int run(Options &options) {
   int exitCode = kOk;
+  auto foreign = openForeign(options.input.path);
+  if (!foreign)
+    return fail(kCantRead, "{}", foreign.error().text());
+  if (*foreign)
+    return dumpForeign(std::move(**foreign), {options.input, options.format == "jsonl",
+                                              options.merged});
   const std::optional<TraceInput> input =
       TraceInput::open(options.input, exitCode);
   if (!input)

@@ -1,5 +1,6 @@
 //===- cmd_info.cpp - adatrace info: what a session or a program holds ----===//
 #include "command.h"
+#include "foreign_file.h"
 #include "info_elf.h"
 #include "info_session.h"
 #include "session_place.h"
@@ -19,9 +20,14 @@ struct Options {
   bool all = false, functions = false;
 };
 
-int run(const Options &options, const Invocation &invocation) {
+int run(Options &options, const Invocation &invocation) {
   const Palette palette(invocation.color, STDOUT_FILENO);
   Output out;
+  auto foreign = openForeign(options.path);
+  if (!foreign)
+    return fail(kCantRead, "{}", foreign.error().text());
+  if (*foreign)
+    return infoForeign(std::move(**foreign), out, palette, options.all);
   if (!options.path.empty()) {
     ElfFile file;
     std::string problem;

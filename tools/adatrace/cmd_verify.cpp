@@ -1,5 +1,6 @@
 //===- cmd_verify.cpp - adatrace verify: is this session whole? -----------===//
 #include "command.h"
+#include "foreign_file.h"
 #include "quantities.h"
 #include "session_check.h"
 #include "session_place.h"
@@ -19,14 +20,20 @@ struct Options {
   bool quiet = false;
 };
 
-int run(const Options &options, const Invocation &invocation) {
+int run(Options &options, const Invocation &invocation) {
   Output out;
   const Palette palette(invocation.color, STDOUT_FILENO);
+  auto foreign = openForeign(options.path);
+  if (!foreign)
+    return fail(kCantRead, "{}", foreign.error().text());
+  if (*foreign)
+    return verifyForeign(std::move(**foreign), out, palette, options.quiet);
   std::string place = options.path;
   if (place.empty()) {
     const Expected<std::string> newest = atf::newestSession(kDefaultOutput);
     if (!newest)
-      return fail(kCantRead, "there is no session under ./{}; name one", kDefaultOutput);
+      return fail(kCantRead, "there is no session under ./{}; name one",
+                  kDefaultOutput);
     place = *newest;
   }
   const auto problem = [&](const std::string &text) {
@@ -57,7 +64,8 @@ int run(const Options &options, const Invocation &invocation) {
     out.print("{} events, ", formatCount(check.events()));
     if (check.details())
       out.print("{} detail events, ", formatCount(check.details()));
-    out.print("{} thread{}, {} process{}\n", formatCount(check.threads()), check.threads() == 1 ? "" : "s", processes,
+    out.print("{} thread{}, {} process{}\n", formatCount(check.threads()),
+              check.threads() == 1 ? "" : "s", processes,
               processes == 1 ? "" : "es");
   }
   return check.problems() ? kProblemsFound : kOk;
@@ -66,7 +74,8 @@ int run(const Options &options, const Invocation &invocation) {
 std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
   declareSessionArgument(app, options->path);
-  app.add_flag("-q,--quiet", options->quiet, "No closing line: nothing but problems");
+  app.add_flag("-q,--quiet", options->quiet,
+               "No closing line: nothing but problems");
   return [options, &invocation] { return run(*options, invocation); };
 }
 

@@ -45,7 +45,7 @@ struct ByteInput::State {
 
   std::string name, openedAs;
   int fd = -1;
-  bool owned = false, seekable = false, started = false;
+  bool owned = false, seekable = false, started = false, spooled = false;
   std::optional<std::uint64_t> bytes; // of all, if known
   std::uint64_t position = 0;
   std::array<std::byte, kHeadBytes> head;
@@ -173,13 +173,13 @@ Expected<void> ByteInput::spool() {
   if (s.owned)
     ::close(s.fd);
   s.fd = file;
-  s.owned = s.seekable = true;
+  s.owned = s.seekable = s.spooled = true;
   s.bytes = total;
   return rewind();
 }
 
 std::string ByteInput::path() const {
-  if (state->openedAs != "-")
+  if (state->openedAs != "-" && !state->spooled)
     return state->openedAs;
   return "/proc/self/fd/" + std::to_string(state->fd);
 }
