@@ -165,7 +165,10 @@ void Drain::run() {
     uint64_t records = pass(finishing && ending_ == Ending::Exit);
     if (finishing)
       finishFiles();
-    else if (__atomic_load_n(&manifestDirty_, __ATOMIC_ACQUIRE) && sys::nowNs() >= manifestDueNs_)
+    else if (windows_.manifestIsBehind() && wanted != done_)
+      writeManifest(); // who flushes may be about to die
+    else if ((__atomic_load_n(&manifestDirty_, __ATOMIC_ACQUIRE) || windows_.manifestIsBehind()) &&
+             sys::nowNs() >= manifestDueNs_)
       writeManifest();
     if (wanted != done_) {
       bool stop = finishing && ending_ == Ending::Exit;

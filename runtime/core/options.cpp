@@ -1,7 +1,9 @@
-// options.cpp - parses ADA_OPTIONS: name=value, separated by ':' or white space, values quoted where they contain either.
+// options.cpp - parses ADA_OPTIONS: name=value, separated by ':' or white space, values quoted where they contain either. Two colons are
+// understood without quotes: C++'s '::', and the one in a trigger.
 #include "options.h"
 #include "message.h"
 #include "os.h"
+#include "text.h"
 
 namespace ada {
 namespace {
@@ -84,6 +86,41 @@ void printHelp() {
 
 bool isSeparator(char c) { return c == ':' || c == ' ' || c == '\t' || c == '\n'; }
 
+// Whether TEXT begins with name=, of any option.
+bool beginsOption(const char *text) {
+  for (const Description &d : kOptions) {
+    const char *n = d.name, *t = text;
+    while (*n && *n == *t)
+      ++n, ++t;
+    if (!*n && *t == '=')
+      return true;
+  }
+  return false;
+}
+
+// How many of the characters at TEXT, which is a ':' in an unquoted value, belong to the value [begin, end).
+unsigned colonsOfValue(const Description &d, const char *begin, const char *end, const char *text) {
+  if (d.type != Type::String)
+    return 0;
+  if (text[1] == ':')
+    return text[2] && !isSeparator(text[2]) && !beginsOption(text + 2) ? 2 : 0;
+  if (!equal(d.name, "trigger"))
+    return 0;
+  static const char *const kKinds[] = {"call", "slow", "exception"};
+  for (const char *kind : kKinds) {
+    size_t n = length(kind);
+    const char *from = end - n;
+    if ((size_t)(end - begin) < n || (from != begin && from[-1] != ';'))
+      continue;
+    size_t same = 0;
+    while (same < n && from[same] == kind[same])
+      ++same;
+    if (same == n)
+      return 1;
+  }
+  return 0;
+}
+
 } // namespace
 
 bool parseOptions(Options &options, const char *text) {
@@ -119,15 +156,23 @@ bool parseOptions(Options &options, const char *text) {
     ++text;
     char quote = *text == '\'' || *text == '"' ? *text++ : 0;
     char *value = storage + used;
-    while (*text && (quote ? *text != quote : !isSeparator(*text)) && used + 2 < sizeof storage)
-      storage[used++] = *text++;
+    while (*text && (!quote || *text != quote) && used + 3 < sizeof storage) {
+      if (!quote && isSeparator(*text)) {
+        unsigned more = *text == ':' ? colonsOfValue(*found, value, storage + used, text) : 0;
+        if (!more)
+          break;
+        while (more--)
+          storage[used++] = *text++;
+      } else
+        storage[used++] = *text++;
+    }
     storage[used++] = 0;
     bool closed = !quote || *text == quote;
     if (quote && closed)
       ++text;
-    if (!closed || used + 2 >= sizeof storage || !set(options, *found, value)) {
+    if (!closed || used + 3 >= sizeof storage || !set(options, *found, value)) {
       Message m;
-      if (used + 2 >= sizeof storage)
+      if (used + 3 >= sizeof storage)
         m << "ADA_OPTIONS is longer than 16 KiB";
       else if (!closed)
         m << "option '" << name << "' in ADA_OPTIONS: the closing " << quote << " is missing";

@@ -126,6 +126,7 @@ void Windows::look(const ring::Event &e, uint8_t rules, uint32_t thread) {
 void Windows::open(const Trigger &t) {
   if (!windows_)
     return;
+  manifestIsBehind_ = true;
   uint64_t start = t.ns > preNs_ ? t.ns - preNs_ : 0, end = t.ns + postNs_;
   uint64_t i = windowCount_;
   while (i > 0 && windows_[i - 1].endNs >= start)
@@ -227,7 +228,8 @@ void Windows::removeOldest(Retained &r) {
   freeBlock(b);
 }
 
-void Windows::writeManifest(JsonWriter &json) const {
+void Windows::writeManifest(JsonWriter &json) {
+  manifestIsBehind_ = false;
   if (!active_)
     return;
   json.line().beginArray("windows");

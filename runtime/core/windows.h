@@ -76,7 +76,9 @@ public:
   Fate fateOf(const Retained::Entry &e, uint64_t undrainedNs) const;
   void removeOldest(Retained &r);
 
-  void writeManifest(JsonWriter &json) const;
+  void writeManifest(JsonWriter &json);
+  // There are windows that no manifest has yet.
+  bool manifestIsBehind() const { return manifestIsBehind_; }
 
 private:
   static constexpr uint32_t kMostWindows = 65536, kTriggersKept = 16, kPending = 4096;
@@ -95,7 +97,7 @@ private:
   Retained::Block *takeBlock(Retained &r);
   void freeBlock(Retained::Block *b);
 
-  bool active_ = false;
+  bool active_ = false, manifestIsBehind_ = false;
   uint64_t preNs_ = 0, postNs_ = 0;
   const TriggerRules *rules_ = nullptr;
   uint64_t beganNs_ = 0;

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Reads detail files for the tests, beside calls.py: details.py count|windows|links DIR
+"""Reads detail files for the tests, beside calls.py: details.py count|windows|total DIR
 
 A reader of its own. Whatever it is asked, it first checks every detail file: header, footer, lengths that add up, times, and each link
-in both directions. `count` prints how many calls and returns each function has details of; `links` how many there are in all;
-`windows` the manifest's windows, without times.
+in both directions. `count` prints how many calls and returns each function has details of; `total` how many there are in all.
+`windows` checks that exactly the calls and returns in the manifest's windows have details (--only REGEX: of the functions that were
+chosen), and prints the windows with their causes.
 """
 import argparse
 import os
+import re
 import struct
 import sys
 
@@ -37,7 +39,7 @@ class Details:
     """The details of a calls.Thread, in order; `of` finds one by the event's number in the index."""
 
     def __init__(self, thread):
-        self.list, self.of = [], {}
+        self.thread, self.list, self.of = thread, [], {}
         path = os.path.join(os.path.dirname(thread.path), "detail.atf")
         with open(thread.path, "rb") as f:
             index = f.read()
@@ -112,26 +114,58 @@ class Details:
         last.vectors = [payload[16 + each * i:16 + each * (i + 1)] for i in range(count)]
 
 
+def check_window(window):
+    """Its times are what its triggers make of it."""
+    times = [t["time_ns"] for t in window["triggers"]]
+    if window["trigger_count"] > len(times):
+        return  # only the first ones are in the manifest
+    pre = window["pre_roll_ms"] * 1000000
+    if window["start_ns"] != max(0, min(times) - pre):
+        raise Bad(f"a window of {window['pre_roll_ms']} ms before its trigger starts {min(times) - window['start_ns']} ns before it")
+    if window["pre_roll_available_ms"] > window["pre_roll_ms"] or window["end_ns"] < max(times):
+        raise Bad(f"a window that makes no sense: {window}")
+
+
+def check_windows(process, of_threads, only):
+    """Inside of windows all have details, outside none has."""
+    windows = process.manifest.get("windows", [])
+    for w in windows:
+        check_window(w)
+    if any(a["end_ns"] >= b["start_ns"] for a, b in zip(windows, windows[1:])):
+        raise Bad("windows overlap or are out of order")
+    for of in of_threads:
+        for seq, (time, function, kind, _) in enumerate(of.thread.events):
+            if kind == calls.EXCEPTION or not re.search(only, process.name(function)):
+                continue
+            inside = any(w["start_ns"] <= time <= w["end_ns"] for w in windows)
+            if inside != (seq in of.of):
+                raise Bad(f"{of.thread.path}: event {seq} is {'in a' if inside else 'in no'} window and has "
+                          f"{'no' if inside else 'a'} detail")
+    for window in windows:
+        causes = [t["kind"] + (" " + process.name(int(t["function_id"], 16)) if "function_id" in t else "")
+                  for t in window["triggers"]]
+        print(f"window of {window['trigger_count']} triggers: {', '.join(causes)}")
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["count", "links", "windows"])
+    parser.add_argument("what", choices=["count", "total", "windows"])
     parser.add_argument("directory")
+    parser.add_argument("--only", default="", help="functions whose names match this regular expression")
     arguments = parser.parse_args()
     for process in calls.load(arguments.directory):
-        details = [Details(t) for t in process.threads]
+        of_threads = [Details(t) for t in process.threads]
         if arguments.what == "windows":
-            for window in process.manifest.get("windows", []):
-                causes = [t["kind"] + (" " + process.name(int(t["function_id"], 16)) if "function_id" in t else "")
-                          for t in window["triggers"]]
-                print(f"window: {', '.join(causes)}")
+            check_windows(process, of_threads, arguments.only)
         counts = {}
-        for d in (d for of in details for d in of.list):
+        for d in (d for of in of_threads for d in of.list):
             counts.setdefault(process.name(d.function), [0, 0])[d.kind - DETAIL_CALL] += 1
         if arguments.what == "count":
             for name, (of_calls, of_returns) in sorted(counts.items()):
-                print(f"{name} calls={of_calls} returns={of_returns}")
-        if arguments.what == "links":
-            print(f"details={sum(map(sum, counts.values()))} files={sum(d.exists for d in details)}")
+                if re.search(arguments.only, name):
+                    print(f"{name} calls={of_calls} returns={of_returns}")
+        if arguments.what == "total":
+            print(f"details={sum(map(sum, counts.values()))} files={sum(of.exists for of in of_threads)}")
 
 
 if __name__ == "__main__":
