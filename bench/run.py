@@ -53,10 +53,16 @@ def uftrace(program):
     return [shutil.which("uftrace"), "record", "--no-pager", "--no-libcall", "-d", "data", program]
 
 
-ada = {"ADA_OPTIONS": f"output={scratch}"}
+def ada_options(more=""):
+    return {"ADA_OPTIONS": f"output={scratch}{more}"}
+
+
+ada = ada_options()
 TRACERS = {  # name: command, environment
     "adatrace": ([bench / "adatrace"], ada),
     "adatrace, static runtime": ([bench / "adatrace-static"], ada),
+    "adatrace, detail": ([bench / "adatrace"], ada_options(":detail=*:stack_size=128")),
+    "adatrace, detail of four": ([bench / "adatrace"], ada_options(":detail=traced_four:stack_size=128")),
     "XRay, basic": ([bench / "xray"], xray("basic")),
     "XRay, FDR": ([bench / "xray"], xray("fdr")),
 }
@@ -120,6 +126,12 @@ for name in TRACERS:
 first = next(iter(result["tracers"].values()))["cost"]
 print(f"{'two rdtsc':26}{show(first['two rdtsc'])}")
 print(f"{'untraced':26}{show(first['plain empty'])} {'':19} {show(first['plain four'])} {show(first['plain fibonacci'])}")
+
+for name, key in (("adatrace, detail", "on empty"), ("adatrace, detail of four", "on four")):
+    if name in TRACERS:  # two events a call
+        event = {k: v / 2 for k, v in result["tracers"][name]["cost"][key].items() if k != "samples"}
+        result["tracers"][name]["a detail event"] = event
+        print(f"{name + ', an event':26}{show(event)}  with 128 bytes of stack")
 
 #===--- Threads -------------------------------------------------------------===#
 
