@@ -142,6 +142,22 @@ void reportEnd(const std::string &session, const OptionList &options,
       formatBytes(bytesBelow(session)), place, quotedForShell(place)));
 }
 
+// What was left out of the options for detail, and could not have been meant. A sentence
+// for people if that is not clear.
+std::string completeDetail(OptionList &options) {
+  const auto given = [&](const char *name) {
+    const std::string *value = findOption(options, name);
+    return value && !value->empty();
+  };
+  if (given("trigger") && !given("detail_mode"))
+    setOption(options, "detail_mode", "window");
+  const std::string *mode = findOption(options, "detail_mode");
+  const bool windows = mode && *mode == "window";
+  if (given("trigger") && !windows)
+    return "--trigger opens windows, so it needs --detail-mode=window";
+  return {};
+}
+
 int run(Options options, const Invocation &invocation) {
   if (invocation.program.empty())
     return fail(kWrongUsage, "record: no program given; see adatrace record --help");
@@ -158,6 +174,8 @@ int run(Options options, const Invocation &invocation) {
       return fail(kWrongUsage, "the environment variable ADA_OPTIONS is wrong: {}", wrong);
   for (const auto &[name, value] : options.runtime)
     setOption(*runtime, name, value);
+  if (problem = completeDetail(*runtime); !problem.empty())
+    return fail(kWrongUsage, "record: {}", problem);
 
   const std::string &name = invocation.program.front();
   const std::optional<std::string> program = findProgram(name);
@@ -207,7 +225,8 @@ int run(Options options, const Invocation &invocation) {
   return ending.exitCode();
 }
 
-// One flag for each run-time option but `help`, which --help is.
+// One flag for each run-time option but `help`, which --help is: --stack-size for
+// stack_size, which may be written as it is, too.
 void declareRuntimeOptions(CLI::App &app, Options &options) {
   for (const RuntimeOption &option : runtimeOptions()) {
     const std::string_view name = option.name;
@@ -216,17 +235,30 @@ void declareRuntimeOptions(CLI::App &app, Options &options) {
     std::string sentence = option.sentence;
     if (*option.defaultValue)
       sentence += std::string(" [") + option.defaultValue + "]";
-    app.add_option_function<std::string>(
-           std::string(name == "output" ? "-o," : "") + "--" + option.name,
-           [&options, &option](const std::string &value) {
-             const std::string problem = problemOf(option, value);
-             if (!problem.empty())
-               throw CLI::ValidationError("--" + std::string(option.name), problem);
-             setOption(options.runtime, option.name, value);
-           },
-           sentence)
+    const std::string flag = flagOf(option);
+    const auto set = [&options, &option, flag](const std::string &value) {
+      const std::string problem = problemOf(option, value);
+      if (!problem.empty())
+        throw CLI::ValidationError(flag, problem);
+      setOption(options.runtime, option.name, value);
+    };
+    app.add_option_function<std::string>((name == "output" ? "-o," : "") + flag, set,
+                                         sentence)
         ->type_name(option.metavar)
         ->group("What and how to record (docs/options.md)");
+    if (name.find('_') != std::string_view::npos)
+      app.add_option_function<std::string>("--" + std::string(name), set)->group("");
+    // --pre-roll=50ms or 2s, where --pre-roll-ms=50 has the unit in its name.
+    if (name.ends_with("_ms"))
+      app.add_option_function<std::string>(
+             flag.substr(0, flag.size() - 3),
+             [set](const std::string &value) {
+               const bool hasUnit =
+                   value.find_first_not_of("0123456789") != std::string::npos;
+               const std::optional<uint64_t> ns = parseDuration(value);
+               set(hasUnit && ns ? std::to_string(*ns / 1000000) : value);
+             })
+          ->group("");
   }
 }
 
@@ -252,7 +284,8 @@ const Command kRecord = {
     "record",
     "Run a program and record its function calls",
     "adatrace record ./server --port 8080\n"
-    "adatrace record --include='net::*|*/parser.cpp' --overflow=drop -- ./server -v",
+    "adatrace record --include='net::*|*/parser.cpp' --overflow=drop -- ./server -v\n"
+    "adatrace record --detail='net::*' --trigger='slow:net::send>5ms' ./server",
     declare,
     true,
 };

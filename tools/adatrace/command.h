@@ -38,13 +38,13 @@ struct Command {
 };
 
 extern const Command kRecord, kTree, kReport, kInfo, kDump, kVerify, kConvert,
-    kRecover, kFlags;
+    kRecover, kFlags, kTrigger;
 
 /// All subcommands in the order of --help.
 inline std::span<const Command *const> commands() {
   static const Command *const list[] = {&kRecord,  &kTree,    &kReport,
                                         &kInfo,    &kDump,    &kVerify,
-                                        &kConvert, &kRecover, &kFlags};
+                                        &kConvert, &kRecover, &kTrigger, &kFlags};
   return list;
 }
 

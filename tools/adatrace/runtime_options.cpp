@@ -27,9 +27,65 @@ static constexpr std::string_view kSeparators = ": \t\n";
 
 std::span<const RuntimeOption> runtimeOptions() { return kOptions; }
 
+std::string flagOf(const RuntimeOption &option) {
+  std::string flag = std::string("--") + option.name;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+// One of the parts of option `trigger`, as runtime/core/windows.cpp reads them.
+static std::string problemOfTrigger(std::string_view text) {
+  const auto wrong = [&](std::string_view why) { return fmt::format("'{}' {}", text, why); };
+  if (text == "signal")
+    return {};
+  std::string_view glob;
+  if (text.starts_with("call:")) {
+    glob = text.substr(5);
+  } else if (text.starts_with("exception:")) {
+    glob = text.substr(10);
+  } else if (text.starts_with("slow:")) {
+    const size_t limit = text.rfind('>'); // names may hold others
+    const std::string_view time =
+        limit == std::string_view::npos ? std::string_view() : text.substr(limit + 1);
+    const size_t digits = std::min(time.find_first_not_of("0123456789"), time.size());
+    const std::string_view unit = time.substr(digits);
+    if (digits == 0 ||
+        (unit != "ns" && unit != "us" && unit != "ms" && unit != "s"))
+      return wrong("has no limit: write slow:GLOB>5ms (ns, us, ms or s)");
+    glob = text.substr(5, limit - 5);
+  } else {
+    return wrong("is none of call:GLOB, slow:GLOB>5ms, exception:GLOB, signal");
+  }
+  return glob.empty() ? wrong("has no glob") : std::string();
+}
+
+static std::string problemOfTriggers(std::string_view text) {
+  unsigned rules = 0;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(';'));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+    if (one.empty())
+      continue;
+    if (std::string problem = problemOfTrigger(one); !problem.empty())
+      return problem;
+    if (one != "signal" && ++rules > 8)
+      return fmt::format("'{}' is one trigger too many: 8 is the limit", one);
+  }
+  return {};
+}
+
 std::string problemOf(const RuntimeOption &option, std::string_view value) {
   if (!canQuote(value))
     return "a value with a ':' or blank may have one kind of quote only";
+  const std::string_view name = option.name;
+  if (name == "trigger")
+    return problemOfTriggers(value);
+  if (name.ends_with("_ms") &&
+      (value.empty() || value.find_first_not_of("0123456789") != std::string_view::npos))
+    return fmt::format("'{}' is not a number of milliseconds", value);
+  if (name == "stack_size")
+    if (const std::optional<uint64_t> bytes = parseSize(value); bytes && *bytes > 256)
+      return fmt::format("{} is more than 256", value);
   switch (option.type) {
   case RuntimeOption::String:
     return {};
@@ -69,6 +125,34 @@ std::string problemOf(std::string_view name, std::string_view value) {
                      hint.empty() ? "" : " (did you mean " + hint + "?)");
 }
 
+// How many of the characters at text[at], a ':' in the value that begins at `begin` and is
+// not quoted, belong to the value: those of C++'s '::' and of a trigger, as in the runtime.
+static size_t colonsOfValue(std::string_view name, std::string_view text, size_t begin,
+                            size_t at) {
+  const auto isText = [&](const RuntimeOption &option) {
+    return option.name == name && option.type == RuntimeOption::String;
+  };
+  if (text[at] != ':' || std::none_of(std::begin(kOptions), std::end(kOptions), isText))
+    return 0;
+  const std::string_view behind = text.substr(at + 1);
+  if (behind.starts_with(':')) {
+    const std::string_view next = behind.substr(1);
+    const auto begins = [&](const RuntimeOption &option) {
+      return next.starts_with(option.name) &&
+             next.substr(std::string_view(option.name).size()).starts_with('=');
+    };
+    return next.empty() || kSeparators.find(next[0]) != std::string_view::npos ||
+                   std::any_of(std::begin(kOptions), std::end(kOptions), begins)
+               ? 0
+               : 2;
+  }
+  if (name != "trigger")
+    return 0;
+  std::string_view kind = text.substr(begin, at - begin);
+  kind.remove_prefix(kind.rfind(';') + 1); // npos + 1 is 0
+  return kind == "call" || kind == "slow" || kind == "exception";
+}
+
 std::optional<OptionList> parseOptions(std::string_view text,
                                        std::string &problem) {
   OptionList options;
@@ -92,7 +176,13 @@ std::optional<OptionList> parseOptions(std::string_view text,
       value = text.substr(at + 1, close - at - 1);
       at = close + 1;
     } else {
-      const size_t end = std::min(text.find_first_of(kSeparators, at), text.size());
+      size_t end = std::min(text.find_first_of(kSeparators, at), text.size());
+      while (end < text.size()) {
+        const size_t colons = colonsOfValue(name, text, at, end);
+        if (colons == 0)
+          break;
+        end = std::min(text.find_first_of(kSeparators, end + colons), text.size());
+      }
       value = text.substr(at, end - at);
       at = end;
     }

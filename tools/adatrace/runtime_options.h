@@ -26,6 +26,9 @@ struct RuntimeOption {
 
 std::span<const RuntimeOption> runtimeOptions();
 
+/// What `adatrace record` calls it: "--stack-size".
+std::string flagOf(const RuntimeOption &option);
+
 /// What is wrong with `value`, in words; empty if nothing is.
 std::string problemOf(const RuntimeOption &option, std::string_view value);
 
