@@ -2,12 +2,14 @@
 #include "command.h"
 #include "json_text.h"
 #include "quantities.h"
+#include "report_slowest.h"
 #include "report_table.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -20,7 +22,8 @@ struct Options {
   NameOptions names;
   ReportBy by = ReportBy::Function;
   std::string sort = "self", format = "text";
-  uint64_t limit = 0;
+  uint64_t limit = 0, slowest = 0;
+  bool arguments = false;
 };
 
 // The columns that can be sorted by, and what they hold.
@@ -53,10 +56,10 @@ void sortRows(std::vector<ReportRow> &rows, const std::string &by) {
     if (a.first != b.first)
       return a.first > b.first;
     const ReportRow &left = rows[a.second], &right = rows[b.second];
-    return std::tie(left.name, left.process, left.tid, left.thread, left.source,
-                    left.figures.functionId) <
-           std::tie(right.name, right.process, right.tid, right.thread, right.source,
-                    right.figures.functionId);
+    return std::tie(left.name, left.arguments, left.process, left.tid, left.thread,
+                    left.source, left.figures.functionId) <
+           std::tie(right.name, right.arguments, right.process, right.tid, right.thread,
+                    right.source, right.figures.functionId);
   });
   std::vector<ReportRow> sorted;
   sorted.reserve(rows.size());
@@ -102,7 +105,8 @@ void printText(Output &out, const std::vector<ReportRow> &rows, const Options &o
                 known ? formatDuration(kColumns[i].value(row)) : "-",
                 i < 3 ? palette.reset : std::string_view());
     }
-    out.print("  {}{}{}", palette.name, row.name, palette.reset);
+    out.print("  {}{}{}{}", palette.name, withArguments(row.name, row.arguments),
+              palette.reset, row.result);
     if (row.figures.exceptions)
       out.print(" {}[{} left by exception]{}", palette.error,
                 formatCount(row.figures.exceptions), palette.reset);
@@ -113,6 +117,12 @@ void printText(Output &out, const std::vector<ReportRow> &rows, const Options &o
       out.print("  {}{}{}", palette.dim, row.source, palette.reset);
     out.write("\n");
   }
+}
+
+// " → 55" without the arrow.
+std::string resultOf(const ReportRow &row) {
+  constexpr std::string_view kArrow = " → ";
+  return row.result.starts_with(kArrow) ? row.result.substr(kArrow.size()) : row.result;
 }
 
 // Quoted if it has to be (RFC 4180).
@@ -128,14 +138,17 @@ std::string csvField(const std::string &text) {
 void printCsv(Output &out, const std::vector<ReportRow> &rows, const Options &options) {
   const bool threads = options.by == ReportBy::Thread;
   out.print("{},{}", "process", threads ? "thread,tid,thread_name," : "");
-  out.print("{},source,calls,exceptions,missing,open,total_ns,self_ns,min_ns,p50_ns,"
+  out.print("{},{}source,calls,exceptions,missing,open,total_ns,self_ns,min_ns,p50_ns,"
             "p90_ns,p99_ns,max_ns\n",
-            headingOf(options.by));
+            headingOf(options.by), options.arguments ? "arguments,result," : "");
   for (const ReportRow &row : rows) {
     out.print("{},", row.process);
     if (threads)
       out.print("{},{},{},", row.thread, row.tid, csvField(row.threadName));
-    out.print("{},{},{},{},{},{}", csvField(row.name), csvField(row.source),
+    out.print("{},", csvField(row.name));
+    if (options.arguments)
+      out.print("{},{},", csvField(row.arguments), csvField(resultOf(row)));
+    out.print("{},{},{},{},{}", csvField(row.source),
               row.figures.calls, row.figures.exceptions, row.figures.missing,
               row.figures.open);
     for (size_t i = 1; i < std::size(kColumns); ++i)
@@ -152,9 +165,13 @@ void printJson(Output &out, const std::vector<ReportRow> &rows, const Options &o
     if (options.by == ReportBy::Thread)
       out.print("\"thread\":{},\"tid\":{},\"thread_name\":{},", row.thread, row.tid,
                 jsonText(row.threadName));
-    out.print("\"{}\":{},\"source\":{},\"calls\":{},\"exceptions\":{},\"missing\":{},"
+    out.print("\"{}\":{},", headingOf(options.by), jsonText(row.name));
+    if (options.arguments)
+      out.print("\"arguments\":{},\"result\":{},",
+                row.arguments.empty() ? "null" : jsonText(row.arguments),
+                row.result.empty() ? "null" : jsonText(resultOf(row)));
+    out.print("\"source\":{},\"calls\":{},\"exceptions\":{},\"missing\":{},"
               "\"open\":{}",
-              headingOf(options.by), jsonText(row.name),
               row.source.empty() ? "null" : jsonText(row.source), row.figures.calls,
               row.figures.exceptions, row.figures.missing, row.figures.open);
     for (size_t i = 1; i < std::size(kColumns); ++i)
@@ -163,14 +180,36 @@ void printJson(Output &out, const std::vector<ReportRow> &rows, const Options &o
   }
 }
 
+void warnWithoutDetail(const TraceInput &input) {
+  for (const InputThread &thread : input.threads())
+    if (thread.thread->detail && *thread.thread->detail)
+      return;
+  if (input.eventCount() > 0)
+    warning("{} has no arguments: record them with `adatrace record --detail GLOB`",
+            input.session().path());
+}
+
 int run(const Options &options, const Invocation &invocation) {
   int exitCode = kOk;
   const std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
   if (!input)
     return exitCode;
+  std::optional<SessionTypes> types;
+  if (options.arguments) {
+    types.emplace(*input);
+    warnWithoutDetail(*input);
+  }
+  const SessionTypes *values = types ? &*types : nullptr;
+  if (options.slowest) {
+    Output out;
+    printSlowest(out, Palette(invocation.color, STDOUT_FILENO), *input,
+                 {options.slowest, options.filter, options.names, options.format}, values);
+    out.flush();
+    return input->exitCode();
+  }
   ReportFlaws flaws;
-  std::vector<ReportRow> rows =
-      makeReport(*input, options.filter, options.by, options.names.style, flaws);
+  std::vector<ReportRow> rows = makeReport(*input, options.filter, options.by,
+                                           options.names.style, values, flaws);
   sortRows(rows, options.sort);
   const size_t all = rows.size();
   if (options.limit && rows.size() > options.limit)
@@ -206,6 +245,12 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   declareInput(app, options->input);
   declareFilter(app, options->filter);
   declareNames(app, options->names);
+  app.add_flag("--args", options->arguments,
+               "One line for each function and its arguments, where they were recorded "
+               "(`record --detail`)");
+  app.add_option("--slowest", options->slowest,
+                 "Instead: the N calls that took longest, one by one")
+      ->type_name("N");
   app.add_option("--sort", options->sort,
                  "Largest first: calls, total, self, min, p50, p90, p99, max; or name [self]")
       ->type_name("COLUMN")
@@ -234,6 +279,11 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   return [options, &invocation] {
     if (options->filter.only && options->filter.functions.empty())
       return fail(kWrongUsage, "report: --only needs --function");
+    if (options->arguments &&
+        (options->by == ReportBy::Module || options->by == ReportBy::File))
+      return fail(kWrongUsage, "report: --args goes with functions, not with --by={}",
+                  headingOf(options->by));
+    options->input.detail = options->arguments;
     return run(*options, invocation);
   };
 }
@@ -244,7 +294,8 @@ const Command kReport = {
     "report",
     "Count and time the calls of each function",
     "adatrace report --sort=p99 --limit=20\n"
-    "adatrace report --by=thread --format=csv ada-traces/session_20261121_101500",
+    "adatrace report --by=thread --format=csv ada-traces/session_20261121_101500\n"
+    "adatrace report --slowest=10 --args --function='net::*' --only",
     declare,
 };
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <tuple>
 #include <unordered_map>
@@ -34,6 +35,38 @@ public:
     return at->second;
   }
 
+  // A number for calls of a function with these arguments. There may be one for each
+  // call (an argument that counts up), so not all have their own.
+  uint64_t keyOf(uint64_t functionId, const std::string &arguments) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const std::string function = std::to_string(functionId);
+    const auto known = numbers.find(function + arguments);
+    if (known != numbers.end())
+      return known->second;
+    const std::string &text = calls.size() < kMostCalls ? arguments : kRest;
+    const auto [at, isNew] = numbers.emplace(function + text, calls.size());
+    if (isNew)
+      calls.push_back({functionId, text, {}, false, false});
+    return at->second;
+  }
+  void addResult(uint64_t key, const std::string &result) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    Call &call = calls[key];
+    if (!call.hasResult) {
+      call.result = result;
+      call.hasResult = true;
+    }
+    call.varies |= call.result != result;
+  }
+  // Function, arguments and result of a row.
+  void describe(uint64_t key, FunctionNames &names, ReportRow &row) const {
+    const Call &call = calls[key];
+    row.name = names.name(names.number(call.functionId));
+    row.source = names.source(names.number(call.functionId));
+    row.arguments = call.arguments;
+    row.result = call.varies ? call.result + ", …" : call.result;
+  }
+
   std::string nameOf(uint64_t key, FunctionNames &names) const {
     if (by == ReportBy::File)
       return files[key].empty() ? "(no file known)" : files[key];
@@ -48,9 +81,18 @@ public:
   }
 
 private:
+  struct Call {
+    uint64_t functionId;
+    std::string arguments, result;
+    bool hasResult, varies;
+  };
+  static constexpr size_t kMostCalls = 100'000;
+  inline static const std::string kRest = "(…)";
+
   const atf::ProcessTrace &process;
   const ReportBy by;
   std::mutex mutex;
+  std::vector<Call> calls;
   std::vector<std::string> files;
   std::unordered_map<std::string, uint64_t> numbers;
 };
@@ -60,9 +102,12 @@ private:
 class ThreadReport {
 public:
   ThreadReport(const InputThread &thread, CallFilter filter, Groups &groups,
-               Statistics &statistics)
+               const SessionTypes *types, Statistics &statistics)
       : thread(thread), filter(std::move(filter)), groups(groups),
-        statistics(statistics) {}
+        statistics(statistics) {
+    if (types)
+      values.emplace(thread, *types);
+  }
 
   CallStackWalker run() {
     CallStackWalker walker;
@@ -70,7 +115,7 @@ public:
       const CallStackWalker::Step step =
           walker.feed(seq, event.timestampNs, event.functionId, event.kind);
       if (event.kind == EventKind::Call)
-        begin(event);
+        begin(seq, event);
       for (const Span &span : step.finished)
         end(span);
     });
@@ -85,16 +130,22 @@ private:
     uint32_t group;
   };
 
-  void begin(const atf::IndexEvent &event) {
+  void begin(uint64_t seq, const atf::IndexEvent &event) {
     const bool shown = filter.enter(event.functionId, event.timestampNs);
-    const uint32_t function = functions.add(event.functionId);
-    if (function == groupOf.size())
-      groupOf.push_back(keys.add(groups.keyOf(event.functionId)));
-    const uint32_t group = groupOf[function];
+    const uint32_t group =
+        values ? keys.add(groups.keyOf(event.functionId, values->arguments(seq)))
+               : groupOfFunction(event.functionId);
     if (group >= openCalls.size())
       openCalls.resize(group + 1);
     openCalls[group] += shown;
     frames.push_back({shown, group});
+  }
+
+  uint32_t groupOfFunction(uint64_t functionId) {
+    const uint32_t function = functions.add(functionId);
+    if (function == groupOf.size())
+      groupOf.push_back(keys.add(groups.keyOf(functionId)));
+    return groupOf[function];
   }
 
   void end(Span span) {
@@ -105,14 +156,19 @@ private:
       return;
     span.outermost = --openCalls[frame.group] == 0;
     span.functionId = keys.ids()[frame.group];
-    if (accepted)
-      statistics.add(span);
+    if (!accepted)
+      return;
+    statistics.add(span);
+    if (values && span.how == SpanEnd::Return)
+      if (const std::string result = values->result(span.endSeq); !result.empty())
+        groups.addResult(span.functionId, result);
   }
 
   const InputThread &thread;
   CallFilter filter;
   Groups &groups;
   Statistics &statistics;
+  std::optional<CallValues> values;
   FunctionIndex functions, keys;
   std::vector<uint32_t> groupOf, openCalls;
   std::vector<Frame> frames;
@@ -121,7 +177,8 @@ private:
 } // namespace
 
 std::vector<ReportRow> makeReport(const TraceInput &input, const FilterOptions &filter,
-                                  ReportBy by, NameStyle style, ReportFlaws &flaws) {
+                                  ReportBy by, NameStyle style, const SessionTypes *types,
+                                  ReportFlaws &flaws) {
   const auto &processes = input.session().processes();
   std::vector<std::unique_ptr<Groups>> groups;
   for (const atf::ProcessTrace &process : processes)
@@ -145,7 +202,7 @@ std::vector<ReportRow> makeReport(const TraceInput &input, const FilterOptions &
       const InputThread &thread = *work[i];
       Statistics statistics;
       ThreadReport report(thread, CallFilter(filter, input, *thread.process),
-                          *groups[thread.processNumber], statistics);
+                          *groups[thread.processNumber], types, statistics);
       const CallStackWalker walker = report.run();
       const std::lock_guard<std::mutex> lock(mutex);
       flaws.strayExits += walker.strayExits();
@@ -178,8 +235,11 @@ std::vector<ReportRow> makeReport(const TraceInput &input, const FilterOptions &
         row.tid = thread->thread->tid();
         row.threadName = thread->thread->name();
       }
-      row.name = groups[process]->nameOf(figures.functionId, names[process]);
-      if (by == ReportBy::Function || by == ReportBy::Thread)
+      if (types)
+        groups[process]->describe(figures.functionId, names[process], row);
+      else
+        row.name = groups[process]->nameOf(figures.functionId, names[process]);
+      if (!types && (by == ReportBy::Function || by == ReportBy::Thread))
         row.source = names[process].source(names[process].number(figures.functionId));
       row.figures.merge(figures);
       flaws.openCalls += figures.open;

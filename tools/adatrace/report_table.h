@@ -3,6 +3,7 @@
 #define ADATRACE_REPORT_TABLE_H
 
 #include "call_filter.h"
+#include "call_values.h"
 #include "function_names.h"
 #include "trace_input.h"
 
@@ -23,6 +24,9 @@ struct ReportRow {
   uint64_t tid = 0;
   std::string threadName;
   std::string name;    ///< function, module or file
+  /// With arguments: "(n=10)" and "55"; "55, …" if not all calls returned the same. Empty
+  /// where nothing was recorded.
+  std::string arguments, result;
   std::string source;  ///< file and line of a function
   FunctionStatistics figures;
 };
@@ -34,8 +38,12 @@ struct ReportFlaws {
 
 /// Reads all threads of `input`, several at a time, and makes one row for each function
 /// (thread and function, module, file). The rows are in no particular order.
+///
+/// With `types` calls of one function with different arguments have rows of their own: up
+/// to 100,000 rows of a process, the rest of a function's calls is one row "(…)".
 std::vector<ReportRow> makeReport(const TraceInput &input, const FilterOptions &filter,
-                                  ReportBy by, NameStyle style, ReportFlaws &flaws);
+                                  ReportBy by, NameStyle style, const SessionTypes *types,
+                                  ReportFlaws &flaws);
 
 } // namespace ada::cli
 #endif // ADATRACE_REPORT_TABLE_H
