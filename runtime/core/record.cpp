@@ -212,6 +212,8 @@ uint64_t readableStack(uint64_t sp, uint64_t wanted) {
   constexpr uint64_t kLeastPage = 4096;
   static_assert(ADA_MOST_STACK_BYTES <= kLeastPage, "at most one page begins in the window");
   uint64_t onPage = kLeastPage - (sp & (kLeastPage - 1));
+  if (onPage == kLeastPage && wanted > 0 && !isReadable(sp)) // AArch64: an empty stack's pointer is right behind it
+    return 0;
   return wanted <= onPage || isReadable(sp + onPage) ? wanted : onPage;
 }
 
