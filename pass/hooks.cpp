@@ -33,24 +33,32 @@ AttributeSet pointerAttributes(LLVMContext &context, AttributeSet from) {
 
 } // namespace
 
-Function *Hooks::declare(StringRef name, FunctionType *type) {
+Function *Hooks::declare(StringRef name, FunctionType *type, bool readsFrame) {
   Function *function = module.getFunction(name);
   if (!function) {
     function = Function::Create(type, GlobalValue::ExternalLinkage, name, module);
     function->addFnAttr(Attribute::NoUnwind);
     // Through the GOT: the dynamic linker's lazy resolver would not preserve the nest register.
     function->addFnAttr(Attribute::NonLazyBind);
-    compat::setInaccessibleMemOnly(*function);
+    if (!readsFrame)
+      compat::setInaccessibleMemOnly(*function);
   }
   return function;
 }
 
-void Hooks::call(IRBuilder<> &builder, StringRef name, Value *entry, ArrayRef<Argument> arguments) {
+void Hooks::call(IRBuilder<> &builder, StringRef name, Value *entry, ArrayRef<Argument> arguments, Reads reads) {
   LLVMContext &context = module.getContext();
   Type *nothing = Type::getVoidTy(context);
   SmallVector<Type *, 8> types{entry->getType()};
   SmallVector<Value *, 8> values{entry};
-  SmallVector<AttributeSet, 8> attributes{AttributeSet::get(context, {Attribute::get(context, Attribute::Nest)})};
+  AttributeSet nest = AttributeSet::get(context, {Attribute::get(context, Attribute::Nest)});
+  AttributeSet ofCall = AttributeSet::get(context, {Attribute::get(context, Attribute::NoUnwind)});
+  // Not kept: other calls of the function can still be tail calls.
+  if (reads != Reads::Nothing)
+    nest = nest.addAttributes(context, AttributeSet::get(context, {compat::noCapture(context)}));
+  if (reads == Reads::Frame)
+    ofCall = ofCall.addAttributes(context, AttributeSet::get(context, {compat::onlyArgumentMemory(context)}));
+  SmallVector<AttributeSet, 8> attributes{nest};
   for (const Argument &argument : arguments) {
     types.push_back(argument.value->getType());
     values.push_back(argument.value);
@@ -60,7 +68,8 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, Value *entry, ArrayRef<Ar
   Triple triple = compat::targetTriple(module);
   if (triple.isAArch64())
     symbol += compat::aarch64HookSuffix().str();
-  Function *hook = declare(symbol, FunctionType::get(nothing, {entry->getType()}, false));
+  Function *hook = declare(symbol, FunctionType::get(nothing, {entry->getType()}, false),
+                           reads != Reads::Nothing);
   hook->setCallingConv(CallingConv::PreserveMost);
   if (!hook->hasParamAttribute(0, Attribute::Nest))
     hook->addParamAttr(0, Attribute::Nest);
@@ -78,8 +87,7 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, Value *entry, ArrayRef<Ar
   }
   CallInst *call = builder.CreateCall(callee, values);
   call->setCallingConv(CallingConv::PreserveMost);
-  call->setAttributes(AttributeList::get(
-      context, AttributeSet::get(context, {Attribute::get(context, Attribute::NoUnwind)}), AttributeSet(), attributes));
+  call->setAttributes(AttributeList::get(context, ofCall, AttributeSet(), attributes));
 }
 
 DetailFrame Hooks::makeDetailFrame(Function &function, Value *enabled) {
@@ -142,7 +150,8 @@ void Hooks::callEither(IRBuilder<> &builder, StringRef name, Constant *entry, Ar
     builder.CreateCall(compat::variadicIntrinsic(module, Intrinsic::vastart), {list});
   }
   fillDetailFrame(builder, *detail, entry, carried, list);
-  call(builder, (name + "_detail").str(), builder.CreatePointerCast(detail->memory, pointer), arguments);
+  call(builder, (name + "_detail").str(), builder.CreatePointerCast(detail->memory, pointer), arguments,
+       list ? Reads::FrameAndList : Reads::Frame);
   if (list)
     builder.CreateCall(compat::variadicIntrinsic(module, Intrinsic::vaend), {list});
   builder.SetInsertPoint(place);

@@ -49,14 +49,17 @@ private:
   struct Carried {
     unsigned general = 0, vector = 0;
   };
-  void call(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::Value *nest, llvm::ArrayRef<Argument> arguments);
+  /// Memory of the program that a hook reads. Optimizers are told: what nobody reads, they don't store.
+  enum class Reads { Nothing, Frame, FrameAndList };
+  void call(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::Value *nest, llvm::ArrayRef<Argument> arguments,
+            Reads reads = Reads::Nothing);
   void callEither(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::Constant *entry,
                   llvm::ArrayRef<Argument> arguments, const DetailFrame *detail, Carried carried, bool isVariadicEntry);
   void fillDetailFrame(llvm::IRBuilder<> &builder, const DetailFrame &detail, llvm::Constant *entry, Carried carried,
                        llvm::Value *variadic);
   void plainCall(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::ArrayRef<llvm::Value *> arguments);
   void withFrame(llvm::IRBuilder<> &builder, llvm::StringRef name);
-  llvm::Function *declare(llvm::StringRef name, llvm::FunctionType *type);
+  llvm::Function *declare(llvm::StringRef name, llvm::FunctionType *type, bool readsFrame);
 };
 
 } // namespace ada

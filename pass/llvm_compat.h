@@ -95,6 +95,15 @@ inline void setInaccessibleMemOnly(llvm::Function &function) {
 #endif
 }
 
+/// Of a call: it touches no memory that the program can reach but through its arguments.
+inline llvm::Attribute onlyArgumentMemory(llvm::LLVMContext &context) {
+#if LLVM_VERSION_MAJOR >= 16
+  return llvm::Attribute::getWithMemoryEffects(context, llvm::MemoryEffects::inaccessibleOrArgMemOnly());
+#else
+  return llvm::Attribute::get(context, llvm::Attribute::InaccessibleMemOrArgMemOnly);
+#endif
+}
+
 /// Removes every statement about which memory FUNCTION touches.
 inline void dropMemoryAttributes(llvm::Function &function) {
 #if LLVM_VERSION_MAJOR >= 16

@@ -22,13 +22,13 @@ define signext i32 @add(i32 signext %a, i8 zeroext %b) {
 ; CHECK-NEXT:    [[IS:%.*]] = icmp ne i8 [[ON]], 0
 ; CHECK-NEXT:    br i1 [[IS]], label %{{.*}}, label %{{.*}}, !prof ![[SELDOM:[0-9]+]]
 ; CHECK:         icmp ugt i8 [[ON]], 1
-; CHECK:         call preserve_mostcc void @__ada_enter_detail(ptr nest %ada.detail, i32 signext %a, i8 zeroext %b)
+; CHECK:         call preserve_mostcc void @__ada_enter_detail(ptr {{(nocapture nest|nest nocapture|nest captures\(none\))}} %ada.detail, i32 signext %a, i8 zeroext %b)
 ; CHECK:         call preserve_mostcc void @__ada_enter(ptr nest @__ada_fn.add, i32 signext %a, i8 zeroext %b)
 ; CHECK:         %sum = add
 ; CHECK-NEXT:    icmp ne i8 [[ON]], 0
 ; CHECK-NEXT:    br i1 {{.*}}, !prof ![[SELDOM]]
 ; CHECK:         icmp ugt i8 [[ON]], 1
-; CHECK:         call preserve_mostcc void @__ada_exit_detail(ptr nest %ada.detail, i32 signext %sum)
+; CHECK:         call preserve_mostcc void @__ada_exit_detail(ptr {{(nocapture nest|nest nocapture|nest captures\(none\))}} %ada.detail, i32 signext %sum)
 ; CHECK:         call preserve_mostcc void @__ada_exit(ptr nest @__ada_fn.add, i32 signext %sum)
 ; CHECK:         ret i32 %sum
   %wide = zext i8 %b to i32

@@ -23,16 +23,18 @@ for level in ${LEVELS:-0 2}; do
     "$compiler" -w -O$level -I"$include" -Xclang -load -Xclang "$plugin" -fpass-plugin="$plugin" \
       ${place:+-mllvm -ada-before-inlining} -mllvm -verify-machineinstrs "$source" "$@" "$out.recorder.o" -o "$out.traced" \
       -lm -pthread || fail "traced build at -O$level $place"
-    for off in "" 1; do
+    # Recorded; with the hooks that get registers and stack; switched off.
+    for how in "" detail off; do
       rm -f "$events"
-      RECORDER_OUT=$events RECORDER_OFF=$off "$out.traced" >"$out.traced.txt" 2>&1
+      RECORDER_OUT=$events RECORDER_OFF=${how#detail} RECORDER_DETAIL=${how#off} "$out.traced" >"$out.traced.txt" 2>&1
       status=$?
-      [ -z "$off" ] && mv "$events" "$events.kept"
+      [ -z "$how" ] && mv "$events" "$events.kept"
       [ $status = $expected ] || {
         grep '^!' "$events.kept" | head -n 5 >&2
-        fail "exit status $status instead of $expected at -O$level $place ${off:+(off)}"
+        fail "exit status $status instead of $expected at -O$level $place ${how:+($how)}"
       }
-      cmp "$out.plain.txt" "$out.traced.txt" || fail "output differs at -O$level $place ${off:+(off)}"
+      [ "$how" != detail ] || cmp "$events" "$events.kept" || fail "other events with detail at -O$level $place"
+      cmp "$out.plain.txt" "$out.traced.txt" || fail "output differs at -O$level $place ${how:+($how)}"
     done
     mv "$events.kept" "$events"
   done

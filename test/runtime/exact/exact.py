@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the program of one seed, builds it with and without hooks, and compares what was recorded with what it must call.
 
-exact.py SEED --dir DIR --cc ada-clang-N --cxx ada-clang++-N
+exact.py SEED --dir DIR --cc ada-clang-N --cxx ada-clang++-N [--detail]
 """
 import argparse
 import json
@@ -13,6 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "Inputs"))
 import calls  # noqa: E402
+import details  # noqa: E402
 import program  # noqa: E402
 
 
@@ -59,8 +60,12 @@ def differs(expected, found):
     return None
 
 
-def compare(model, session):
+def compare(model, session, detail):
     process, = calls.load(session)
+    for thread in process.threads if detail else []:
+        of = details.Details(thread).of
+        if len(of) != sum(kind != calls.EXCEPTION for _, _, kind, _ in thread.events):
+            sys.exit(f"thread {thread.index}: {len(of)} details of {len(thread.events)} events")
     found = {}
     for thread in process.threads:
         steps = [(kind, label(name)) for kind, name in thread.steps() if label(name)]
@@ -92,6 +97,7 @@ def main():
     parser.add_argument("seed", type=int)
     for name in ("dir", "cc", "cxx"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--detail", action="store_true", help="with registers and stack of all calls")
     arguments = parser.parse_args()
     model = program.Program(arguments.seed)
     os.makedirs(arguments.dir, exist_ok=True)
@@ -104,10 +110,10 @@ def main():
         if plain != wanted:
             sys.exit(f"{level}: without hooks the program gives {plain} instead of {wanted}: the model is wrong")
         session = os.path.join(arguments.dir, "session" + level)
-        traced = run(build(arguments, [level], "traced" + level), "session=" + session)
+        traced = run(build(arguments, [level], "traced" + level), f"session={session}" + (":detail=*:stack_size=200" if arguments.detail else ""))
         if traced != wanted:
             sys.exit(f"{level}: traced, the program gives {traced} instead of {wanted}")
-        print(f"seed {arguments.seed} {level}: {compare(model, session)} events as expected")
+        print(f"seed {arguments.seed} {level}: {compare(model, session, arguments.detail)} events as expected")
 
 
 if __name__ == "__main__":
