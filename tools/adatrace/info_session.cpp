@@ -1,5 +1,6 @@
 //===- info_session.cpp - adatrace info for sessions ----------------------===//
 #include "info_session.h"
+#include "info_detail.h"
 #include "quantities.h"
 #include "recover_process.h"
 #include "session_place.h"
@@ -17,8 +18,19 @@ constexpr size_t kListed = 25;
 
 class SessionPrinter {
 public:
-  SessionPrinter(Output &out, const Palette &palette, bool all)
-      : out(out), palette(palette), all(all) {}
+  SessionPrinter(Output &out, const Palette &palette, const atf::Session &session,
+                 bool all)
+      : out(out), palette(palette), all(all) {
+    // The first event of all, from which tree counts.
+    bool any = false;
+    for (const atf::ProcessTrace &process : session.processes())
+      for (const atf::ThreadTrace &thread : process.threads())
+        if (thread.index && !thread.index->empty()) {
+          const uint64_t first = (*thread.index)[0].timestampNs;
+          startNs = any ? std::min(startNs, first) : first;
+          any = true;
+        }
+  }
 
   void printProcess(const atf::ProcessTrace &process);
   void printFiles(const atf::Session &session);
@@ -41,6 +53,7 @@ private:
   Output &out;
   const Palette &palette;
   const bool all;
+  uint64_t startNs = 0;
   bool whole = true;
 };
 
@@ -107,6 +120,8 @@ void SessionPrinter::printRecorded(const atf::ProcessTrace &process) {
                         formatRate(events, end - start), start, end);
   field("recorded", text);
   field("size", formatBytes(bytesBelow(process.path())));
+  if (const std::string detail = detailSummary(process); !detail.empty())
+    field("detail", detail);
   std::string losses;
   for (const auto &[reason, count] : lost)
     if (count)
@@ -117,8 +132,12 @@ void SessionPrinter::printRecorded(const atf::ProcessTrace &process) {
 
 void SessionPrinter::printThreads(const atf::ProcessTrace &process) {
   const auto &threads = process.threads();
-  out.print("  {}{:>6} {:>8}  {:<15} {:>13} {:>11} {:>10}{}\n", palette.dim, "thread",
-            "tid", "name", "events", "span", "lost", palette.reset);
+  bool anyDetail = false;
+  for (const atf::ThreadTrace &thread : threads)
+    anyDetail |= detailCountOf(thread) > 0;
+  out.print("  {}{:>6} {:>8}  {:<15} {:>13}{} {:>11} {:>10}{}\n", palette.dim, "thread",
+            "tid", "name", "events", anyDetail ? "        detail" : "", "span", "lost",
+            palette.reset);
   size_t listed = 0;
   for (const atf::ThreadTrace &thread : threads) {
     if (!thread.index) {
@@ -134,8 +153,10 @@ void SessionPrinter::printThreads(const atf::ProcessTrace &process) {
         lost += count;
     const uint64_t first = index.empty() ? 0 : index[0].timestampNs;
     const uint64_t last = index.empty() ? 0 : index[index.size() - 1].timestampNs;
-    out.print("  {:>6} {:>8}  {:<15} {:>13} {:>11} {:>10}{}\n", thread.id, thread.tid(),
+    out.print("  {:>6} {:>8}  {:<15} {:>13}{} {:>11} {:>10}{}\n", thread.id, thread.tid(),
               thread.name().empty() ? "-" : thread.name(), formatCount(index.size()),
+              anyDetail ? fmt::format(" {:>13}", formatCount(detailCountOf(thread)))
+                        : std::string(),
               last >= first ? formatDuration(last - first) : "-", formatCount(lost),
               index.isComplete() ? "" : "  not finished");
   }
@@ -194,6 +215,8 @@ void SessionPrinter::printProcess(const atf::ProcessTrace &process) {
   printFlaws(process.warnings());
   if (!process.threads().empty())
     printThreads(process);
+  if (manifest)
+    printWindows(out, palette, process, startNs, all ? ~size_t(0) : kListed);
   if (manifest && !manifest->modules.empty())
     printModules(*manifest);
 }
@@ -220,6 +243,8 @@ void SessionPrinter::printFiles(const atf::Session &session) {
         field("time", fmt::format("from {} to {} ns", index[0].timestampNs,
                                   index[index.size() - 1].timestampNs));
       field("size", formatBytes(index.fileBytes()));
+      if (const uint64_t detail = detailCountOf(thread))
+        field("detail", fmt::format("{} events", formatCount(detail)));
       field("finished", index.isComplete() ? "yes" : "no");
       printFlaws(index.warnings());
       printFlaws(thread.warnings);
@@ -230,7 +255,7 @@ void SessionPrinter::printFiles(const atf::Session &session) {
 
 bool printSession(Output &out, const Palette &palette, const atf::Session &session,
                   bool all) {
-  SessionPrinter printer(out, palette, all);
+  SessionPrinter printer(out, palette, session, all);
   const bool isFile = session.kind() == atf::Session::Kind::File ||
                       session.kind() == atf::Session::Kind::Thread;
   if (isFile) {
