@@ -7,6 +7,7 @@ in both directions. `count` prints how many calls and returns each function has 
 chosen), and prints the windows with their causes.
 """
 import argparse
+import bisect
 import os
 import re
 import struct
@@ -133,11 +134,13 @@ def check_windows(process, of_threads, only):
         check_window(w)
     if any(a["end_ns"] >= b["start_ns"] for a, b in zip(windows, windows[1:])):
         raise Bad("windows overlap or are out of order")
+    starts = [w["start_ns"] for w in windows]
     for of in of_threads:
         for seq, (time, function, kind, _) in enumerate(of.thread.events):
             if kind == calls.EXCEPTION or not re.search(only, process.name(function)):
                 continue
-            inside = any(w["start_ns"] <= time <= w["end_ns"] for w in windows)
+            before = bisect.bisect_right(starts, time)
+            inside = before > 0 and time <= windows[before - 1]["end_ns"]
             if inside != (seq in of.of):
                 raise Bad(f"{of.thread.path}: event {seq} is {'in a' if inside else 'in no'} window and has "
                           f"{'no' if inside else 'a'} detail")
