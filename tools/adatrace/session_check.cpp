@@ -116,7 +116,13 @@ void SessionCheck::checkThread(const atf::ProcessTrace &process,
   for (const Warning &flaw : index.warnings())
     problem(index.path(), fmt::format("{} [{}]", flaw.message, flaw.code));
   for (const Warning &flaw : thread.warnings)
-    problem(thread.path, fmt::format("{} [{}]", flaw.message, flaw.code));
+    // Its own error, below, says it with the file.
+    if (flaw.code != "W_DETAIL_UNREADABLE")
+      problem(thread.path, fmt::format("{} [{}]", flaw.message, flaw.code));
+  if (thread.detail && !*thread.detail) {
+    ++problemCount;
+    report(thread.detail->error().text());
+  }
   checkEnds(index, thread);
   checkEvents(process, index);
   if (thread.detail && *thread.detail) {

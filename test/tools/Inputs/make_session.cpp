@@ -13,19 +13,26 @@
 //   T: recorder ring /dev/shm/x
 //   T: module 0 /bin/app 0123abcd    number, path, build id
 //   T: function 5 _Z1fi a.cpp:12     id (0x… or decimal), name, file and line
+//   T: types 5 i0:s32;n:i0:s32       of that function, as docs/types.md has them
+//   T: window 100 900 50 40 slow 5 700 0   start, end, pre-roll asked and there (ms),
+//                                    cause, its function (or -), time and thread (or -)
 //   T: no manifest
 //   T: thread 0 tid 4711 name main   also: format 1, unfinished (no footer), unlisted
 //   T: dropped ring_full 12          of the thread
 //   T: 100 call _Z1fi                time, kind (or its number), function (name or id)
+//   T: 100 call _Z1fi detail 10 0x2 v 4004000000000000 stack 0011   general registers,
+//                                    vector registers (hex), bytes of the stack
 //   T: repeat 1000 50                the lines up to `end` 1000 times, each time 50 ns
 //   T: end                           later; repeats may contain repeats
 //
 //===----------------------------------------------------------------------===//
+#include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/names.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -98,6 +105,10 @@ public:
                                      {"build_id", words.size() > 3 ? words[3] : ""}});
     else if (what == "function")
       takeFunction(line);
+    else if (what == "types")
+      takeTypes(line);
+    else if (what == "window")
+      takeWindow(line);
     else if (what == "no")
       withManifest = false;
     else if (what == "thread")
@@ -123,6 +134,8 @@ public:
     event.functionId =
         known != functions.end() ? known->second : number(line, line.words[2]);
     event.threadId = tid;
+    if (line.words.size() > 3)
+      takeDetail(line, event);
     if (const auto done = writer->append(event); !done)
       die(line, done.error().text());
     if (events++ == 0)
@@ -151,6 +164,96 @@ private:
     manifest["process"]["exit"] = exit;
   }
 
+  void takeTypes(const Line &line) {
+    std::string text;
+    for (size_t i = 2; i < line.words.size(); ++i)
+      text += (i > 2 ? " " : "") + line.words[i];
+    const std::string id = ada::functionIdText(number(line, at(line, 1)));
+    for (ordered_json &symbol : manifest["symbols"])
+      if (symbol["function_id"] == id)
+        symbol["types"] = text;
+  }
+
+  void takeWindow(const Line &line) {
+    ordered_json trigger = {{"kind", at(line, 5)}};
+    if (at(line, 6) != "-")
+      trigger["function_id"] = ada::functionIdText(number(line, at(line, 6)));
+    trigger["time_ns"] = number(line, at(line, 7));
+    if (at(line, 8) != "-")
+      trigger["thread"] = number(line, at(line, 8));
+    manifest["windows"].push_back({{"start_ns", number(line, at(line, 1))},
+                                   {"end_ns", number(line, at(line, 2))},
+                                   {"trigger_count", 1},
+                                   {"triggers", {trigger}},
+                                   {"pre_roll_ms", number(line, at(line, 3))},
+                                   {"pre_roll_available_ms", number(line, at(line, 4))}});
+  }
+
+  // The bytes of a text of hex digits; `size` of them, the first digits the last bytes, if
+  // it is a number.
+  static std::vector<std::byte> hexBytes(const Line &line, std::string text, size_t size) {
+    if (size)
+      text.insert(0, 2 * size > text.size() ? 2 * size - text.size() : 0, '0');
+    std::vector<std::byte> bytes;
+    for (size_t i = 0; i + 1 < text.size(); i += 2)
+      bytes.push_back(
+          static_cast<std::byte>(number(line, "0x" + text.substr(i, 2))));
+    if (size)
+      std::reverse(bytes.begin(), bytes.end());
+    return bytes;
+  }
+
+  // Detail event of an index event that is not yet written, and vectors if there are.
+  void takeDetail(const Line &line, ada::atf::IndexEvent &event) {
+    const std::vector<std::string> &words = line.words;
+    if (words[3] != "detail")
+      die(line, "unknown word '" + words[3] + "'");
+    ada::atf::FunctionPayload payload;
+    payload.functionId = event.functionId;
+    payload.lr = 0x401000, payload.fp = 0x7ffc0000, payload.sp = 0x7ffb0000;
+    std::vector<std::byte> vectors, stack;
+    size_t count = 0;
+    for (size_t i = 4; i < words.size(); ++i) {
+      if (words[i] == "v") {
+        const auto bytes = hexBytes(line, at(line, ++i), 16);
+        vectors.insert(vectors.end(), bytes.begin(), bytes.end());
+      } else if (words[i] == "stack") {
+        stack = hexBytes(line, at(line, ++i), 0);
+      } else if (count < payload.registers.size()) {
+        payload.registers[count++] = number(line, words[i]);
+      }
+    }
+    payload.stack = stack;
+    if (!details) {
+      auto made = ada::atf::DetailWriter::create(detailPath, options);
+      if (!made)
+        die(line, made.error().text());
+      details.emplace(std::move(*made));
+    }
+    event.detailSeq = details->size();
+    ada::atf::DetailEvent head;
+    head.type = event.kind == ada::EventKind::Return ? ada::atf::kDetailFunctionReturn
+                                                     : ada::atf::kDetailFunctionCall;
+    head.indexSeq = events;
+    head.threadId = tid;
+    head.timestampNs = event.timestampNs;
+    auto done = details->append(head, payload);
+    if (done && !vectors.empty()) {
+      ada::atf::RawVectorPayload raw{};
+      raw.functionId = event.functionId;
+      raw.count = static_cast<uint8_t>(vectors.size() / 16);
+      raw.bytesEach = 16;
+      const auto *start = reinterpret_cast<const std::byte *>(&raw);
+      vectors.insert(vectors.begin(), start, start + sizeof raw);
+      head.type = ada::atf::kDetailVectors;
+      done = details->append(head, vectors);
+    }
+    if (!done)
+      die(line, done.error().text());
+    (*thread)["has_detail"] = true;
+    (*thread)["detail_count"] = details->size();
+  }
+
   void takeFunction(const Line &line) {
     const uint64_t id = number(line, at(line, 1));
     ordered_json symbol = {{"function_id", ada::functionIdText(id)},
@@ -170,7 +273,7 @@ private:
   void startThread(const Line &line) {
     finishThread();
     const uint64_t id = number(line, at(line, 1));
-    ada::atf::WriterOptions options;
+    options = {};
     bool listed = true;
     ordered_json entry = {{"id", id}, {"has_detail", false}};
     tid = static_cast<uint32_t>(id);
@@ -203,13 +306,18 @@ private:
     if (!made)
       die(line, made.error().text());
     writer.emplace(std::move(*made));
+    detailPath = (path / "detail.atf").string();
   }
 
   void finishThread() {
     if (writer && finished)
-      if (const auto done = writer->finish(); !done)
+      if (const auto done = writer->finish(details.has_value()); !done)
+        die(done.error().text());
+    if (details && finished)
+      if (const auto done = details->finish(); !done)
         die(done.error().text());
     writer.reset();
+    details.reset();
   }
 
   fs::path directory;
@@ -218,6 +326,9 @@ private:
   bool withManifest = true, finished = true;
   std::map<std::string, uint64_t> functions;
   std::optional<ada::atf::IndexWriter> writer;
+  std::optional<ada::atf::DetailWriter> details;
+  ada::atf::WriterOptions options;
+  std::string detailPath;
   uint32_t tid = 0;
   uint64_t events = 0;
 };
