@@ -20,7 +20,7 @@ for target in dial9_decode dial9_roundtrip; do
     -I"$root/include" -I"$root/lib/formats/dial9" "$root/test/fuzz/$target.cpp" "$root"/lib/formats/dial9/*.cpp \
     ${zlib:+-lz} -o "$dir/$target"
   mkdir -p "$dir/$target.corpus" "$dir/seeds"
-  for stream in "$root"/test/formats/dial9/vectors/*/*.trc; do
+  for stream in "$root"/test/formats/vectors/dial9/*/*.trc; do
     cp "$stream" "$dir/seeds/$(basename "$(dirname "$stream")")_$(basename "$stream")"
   done
   gzip -kf "$dir"/seeds/seed_all_types.trc "$dir"/seeds/ext_segments.trc

@@ -7,7 +7,7 @@
 //   clang++-19 -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined
 //   -fno-sanitize-recover=all
 //     -Iinclude test/fuzz/wtf_decode.cpp lib/formats/wtf/*.cpp -o wtf_decode
-//   mkdir corpus && cp test/formats/wtf/vectors/*.wtf-trace corpus
+//   mkdir corpus && cp test/formats/vectors/wtf-trace/*.wtf-trace corpus
 //   ./wtf_decode -max_total_time=60 -rss_limit_mb=512 -malloc_limit_mb=64
 //   corpus
 #include "ada/trace/wtf.h"

@@ -3,35 +3,20 @@
 // that the whole file doesn't have.
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
+#include "vector_folder.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <random>
 
 using namespace ada::atf;
 
 namespace {
 
-std::vector<std::filesystem::path> vectorFiles() {
-  const char *given = std::getenv("ADA_VECTORS");
-  std::vector<std::filesystem::path> files;
-  for (const auto &entry : std::filesystem::recursive_directory_iterator(
-           given && *given ? given : ADA_VECTORS_DEFAULT))
-    if (entry.path().extension() == ".atf")
-      files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 std::vector<std::byte> readFile(const std::filesystem::path &path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), {});
-  auto *bytes = reinterpret_cast<const std::byte *>(text.data());
-  return {bytes, bytes + text.size()};
+  const std::string text = ada::test::bytesOfFile(path);
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
 }
 
 // A copy that ends where the block of memory does.
@@ -68,7 +53,7 @@ std::uint64_t use(const DetailReader &reader) {
 
 TEST(AtfCuts, IndexFilesGiveAPrefix) {
   std::size_t cuts = 0;
-  for (const auto &path : vectorFiles()) {
+  for (const auto &path : ada::test::filesInVectors(".atf")) {
     std::vector<std::byte> bytes = readFile(path);
     auto whole = IndexReader::fromBytes(bytes, path.string());
     for (std::size_t size = 0; size <= bytes.size(); ++size, ++cuts) {
@@ -99,7 +84,7 @@ TEST(AtfCuts, IndexFilesGiveAPrefix) {
 
 TEST(AtfCuts, DetailFilesGiveAPrefix) {
   std::size_t cuts = 0;
-  for (const auto &path : vectorFiles()) {
+  for (const auto &path : ada::test::filesInVectors(".atf")) {
     std::vector<std::byte> bytes = readFile(path);
     auto whole = DetailReader::fromBytes(bytes, path.string());
     for (std::size_t size = 0; size <= bytes.size(); ++size, ++cuts) {
@@ -125,7 +110,7 @@ TEST(AtfCuts, DetailFilesGiveAPrefix) {
 // answers but that there is one.
 TEST(AtfCuts, DamagedFilesDoNotCrash) {
   std::mt19937_64 random(20250101);
-  for (const auto &path : vectorFiles()) {
+  for (const auto &path : ada::test::filesInVectors(".atf")) {
     std::vector<std::byte> bytes = readFile(path);
     if (bytes.size() < 64)
       continue;

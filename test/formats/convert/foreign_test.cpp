@@ -48,11 +48,11 @@ static void convertEverywhere(const fs::path &path) {
 }
 
 TEST(Foreign, Dial9Vectors) {
-  for (const fs::path &path : filesBelow("dial9/vectors", ".trc"))
+  for (const fs::path &path : filesBelow("vectors", ".trc"))
     convertEverywhere(path);
 }
 TEST(Foreign, WtfVectors) {
-  for (const fs::path &path : filesBelow("wtf/vectors", ".wtf-trace"))
+  for (const fs::path &path : filesBelow("vectors", ".wtf-trace"))
     convertEverywhere(path);
 }
 TEST(Foreign, AtfVectors) {

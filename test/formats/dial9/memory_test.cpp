@@ -1,12 +1,11 @@
 // Decoding asks for memory in proportion to the bytes that are there, whatever
 // they claim; and once the schemas are known, a visitor's events ask for none.
 #include "ada/trace/dial9.h"
+#include "vector_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <malloc.h>
 #include <new>
 
@@ -55,16 +54,6 @@ template <class Work> size_t peakOf(Work work) {
 // type ids at its worst, when every page of it is used, and the decoder itself.
 constexpr size_t kVisitFactor = 30, kOwnFactor = 60, kConstant = 600 << 10;
 
-std::vector<std::filesystem::path> streams() {
-  std::vector<std::filesystem::path> found;
-  const char *other = std::getenv("ADA_VECTORS");
-  for (const auto &entry : std::filesystem::recursive_directory_iterator(
-           other ? other : ADA_TEST_VECTORS))
-    if (entry.path().extension() == ".trc")
-      found.push_back(entry.path());
-  return found;
-}
-
 void expectBounded(std::span<const uint8_t> bytes, const std::string &name) {
   SCOPED_TRACE(name);
   for (Dialect dialect : {Dialect::Seed, Dialect::Extended}) {
@@ -84,10 +73,9 @@ void expectBounded(std::span<const uint8_t> bytes, const std::string &name) {
 } // namespace
 
 TEST(Dial9Memory, Vectors) {
-  ASSERT_FALSE(streams().empty());
-  for (const std::filesystem::path &path : streams()) {
-    std::ifstream in(path, std::ios::binary);
-    const std::vector<uint8_t> bytes(std::istreambuf_iterator<char>(in), {});
+  for (const auto &path : ada::test::filesInVectors(".trc")) {
+    const std::string text = ada::test::bytesOfFile(path);
+    const std::vector<uint8_t> bytes(text.begin(), text.end());
     expectBounded(bytes, path.filename());
   }
 }

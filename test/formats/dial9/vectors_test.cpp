@@ -1,18 +1,13 @@
 // Every vector of a folder decodes to its JSON, or fails with the error and
 // offset named there, however the bytes are cut into chunks; and what an
 // encoder must produce, ours produces.
-//
-// ADA_VECTORS=DIR takes another folder in the same form; what is not a dial9
-// vector in it is passed over.
 #include "dial9_stream.h"
 #include "sha256.h"
 #include "stream_json.h"
+#include "vector_folder.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <random>
 
 namespace fs = std::filesystem;
@@ -26,37 +21,14 @@ struct Vector {
   std::vector<uint8_t> bytes;
 };
 
-fs::path folder() {
-  const char *other = std::getenv("ADA_VECTORS");
-  return other ? other : ADA_TEST_VECTORS;
-}
-
-std::vector<uint8_t> readFile(const fs::path &path) {
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in) << path;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::vector<fs::path> jsonFiles() {
-  std::vector<fs::path> files;
-  for (const fs::directory_entry &entry :
-       fs::recursive_directory_iterator(folder()))
-    if (entry.path().extension() == ".json")
-      files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 std::vector<Vector> vectors() {
   std::vector<Vector> found;
-  for (const fs::path &path : jsonFiles()) {
-    Json json = Json::parse(std::ifstream(path));
-    if (!json.is_object() || json.value("format", "") != "dial9")
-      continue;
-    const fs::path stream =
-        path.parent_path() / json.at("file").get<std::string>();
-    found.push_back({path.parent_path().filename() / path.filename(), json,
-                     readFile(stream)});
+  for (const ada::test::VectorFiles &files :
+       ada::test::vectorsOf(ada::test::VectorFormat::Dial9)) {
+    const std::string bytes = ada::test::bytesOfFile(files.subject);
+    found.push_back({files.name,
+                     ada::test::jsonOfFile<Json>(files.json),
+                     {bytes.begin(), bytes.end()}});
   }
   return found;
 }
@@ -95,21 +67,6 @@ std::vector<ChunkSizes> chunkings() {
   return all;
 }
 } // namespace
-
-TEST(Dial9Vectors, ThereAreSome) {
-  const std::vector<Vector> all = vectors();
-  ASSERT_FALSE(all.empty()) << "no dial9 vectors in " << folder();
-  for (const fs::path &path :
-       jsonFiles()) // the list, if there is one, names nothing that is missing
-    if (path.filename() == "index.json")
-      for (const Json &entry : Json::parse(std::ifstream(path)))
-        if (fs::path listed = entry.at("path").get<std::string>();
-            *listed.begin() == "dial9") {
-          EXPECT_TRUE(fs::exists(path.parent_path() /
-                                 listed.lexically_relative("dial9")))
-              << listed;
-        }
-}
 
 TEST(Dial9Vectors, DecodeToTheirJson) {
   for (const Vector &vector : vectors())
@@ -240,11 +197,10 @@ TEST(Dial9Vectors, OwnedFramesWriteTheSameStream) {
 
 TEST(Dial9Vectors, MillionEventStreamsHaveTheirDigests) {
   size_t checked = 0;
-  for (const fs::path &path : jsonFiles()) {
+  for (const fs::path &path : ada::test::filesInVectors(".json")) {
     if (path.filename() != "bench.json")
       continue;
-    const Json bench = Json::parse(std::ifstream(path));
-    for (const Json &stream : bench)
+    for (const Json &stream : ada::test::jsonOfFile<Json>(path))
       if (stream.is_object() && stream.contains("sha256")) {
         Encoder encoder;
         ASSERT_TRUE(ada::bench::writeSchedulerStream(
@@ -255,5 +211,5 @@ TEST(Dial9Vectors, MillionEventStreamsHaveTheirDigests) {
         ++checked;
       }
   }
-  EXPECT_TRUE(checked > 0 || std::getenv("ADA_VECTORS"));
+  EXPECT_TRUE(checked == 2 || !ada::test::areOwnVectors());
 }

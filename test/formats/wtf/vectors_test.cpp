@@ -1,14 +1,12 @@
 // Files of other programs decode to the content that is described beside them:
 // dialect, header, definitions, records, and zones as trees of scopes. They
-// survive a round trip byte for byte. ADA_VECTORS=DIR walks another folder:
-// DIR/wtf-trace, or DIR itself.
+// survive a round trip byte for byte.
 #include "content.h"
+#include "vector_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 
 namespace {
 
@@ -17,22 +15,14 @@ using namespace wtftest;
 namespace fs = std::filesystem;
 
 std::vector<fs::path> vectorFiles() {
-  fs::path folder = ADA_WTF_VECTORS;
-  if (const char *other = std::getenv("ADA_VECTORS"))
-    folder = fs::exists(fs::path(other) / "wtf-trace")
-                 ? fs::path(other) / "wtf-trace"
-                 : fs::path(other);
   std::vector<fs::path> files;
-  if (fs::is_directory(folder))
-    for (const fs::directory_entry &entry : fs::directory_iterator(folder))
-      if (entry.path().extension() == ".wtf-trace")
-        files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+  for (const auto &vector : ada::test::vectorsOf(ada::test::VectorFormat::Wtf))
+    files.push_back(vector.subject);
   return files;
 }
 
 Json described(fs::path file) {
-  return Json::parse(readFile(file.replace_extension(".json")));
+  return ada::test::jsonOfFile<Json>(file.replace_extension(".json"));
 }
 
 /// Compares only what the description has.
@@ -66,11 +56,7 @@ void expectHeader(const Json &expected, const FileHeader &header) {
 }
 
 TEST(WtfVectors, decodeAsDescribed) {
-  const std::vector<fs::path> files = vectorFiles();
-  if (files.empty() && std::getenv("ADA_VECTORS"))
-    GTEST_SKIP() << "no *.wtf-trace in " << std::getenv("ADA_VECTORS");
-  ASSERT_FALSE(files.empty());
-  for (const fs::path &path : files) {
+  for (const fs::path &path : vectorFiles()) {
     SCOPED_TRACE(path.filename().string());
     const Json expected = described(path);
     const std::string file = readFile(path);
@@ -78,7 +64,7 @@ TEST(WtfVectors, decodeAsDescribed) {
     decode(file, content);
     ASSERT_FALSE(content.error) << content.error->message;
     ASSERT_TRUE(content.header);
-    if (!std::getenv("ADA_VECTORS")) {
+    if (ada::test::areOwnVectors()) {
       EXPECT_TRUE(content.warnings.empty()) << content.warnings[0];
     }
 
@@ -122,7 +108,7 @@ TEST(WtfVectors, comeTheSameInPiecesOfAnySize) {
 /// Only the files that came with the project: others may use a freedom that the
 /// encoder does not.
 TEST(WtfVectors, reencodeToTheSameBytes) {
-  if (std::getenv("ADA_VECTORS"))
+  if (!ada::test::areOwnVectors())
     GTEST_SKIP() << "byte-exact for the project's own vectors only";
   for (const fs::path &path : vectorFiles()) {
     SCOPED_TRACE(path.filename().string());
@@ -182,8 +168,8 @@ TEST(WtfVectors, giveWhatIsBeforeAnyCut) {
       decode(file.substr(0, cut), part);
       const std::size_t complete = static_cast<std::size_t>(
           std::upper_bound(ends.begin(), ends.end(), cut) - ends.begin());
-      if (chunked && std::getenv("ADA_VECTORS")) { // chunks between records, or
-                                                   // texts behind events
+      if (chunked && !ada::test::areOwnVectors()) { // chunks between records,
+                                                    // or texts behind events
         ASSERT_LE(part.records.size(), whole.records.size());
       } else {
         ASSERT_EQ(part.records.size(), complete);
