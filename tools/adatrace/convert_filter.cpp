@@ -148,7 +148,24 @@ Expected<void> ConvertFilter::addFunction(const model::Function &function) {
   flags.push_back(static_cast<uint8_t>(
       (o.functions.empty() || any(o.functions) ? kWanted : 0) |
       (any(o.excluded) ? kExcluded : 0) | (any(o.hidden) ? kHidden : 0)));
-  return sink.addFunction(function);
+  functions.push_back(function);
+  renumbered.push_back(~uint32_t(0));
+  return {};
+}
+
+// Puts the sink's number of the function into the event.
+Expected<void> ConvertFilter::renumber(Event &event) {
+  if (event.kind > Kind::Other)
+    return {};
+  uint32_t &number = renumbered[event.function];
+  if (number == ~uint32_t(0)) {
+    model::Function function = functions[event.function];
+    function.index = number = chosenFunctions++;
+    if (auto added = sink.addFunction(function); !added)
+      return added;
+  }
+  event.function = number;
+  return {};
 }
 
 bool ConvertFilter::enter(ThreadState &thread, const Event &event) {
@@ -219,6 +236,8 @@ Expected<void> ConvertFilter::release(ThreadState &thread,
   std::vector<model::Detail> details;
   for (ThreadState::Kept &kept : thread.kept) {
     Event event = kept.event;
+    if (auto done = renumber(event); !done)
+      return done;
     if (event.kind == Kind::Value) {
       event.extra = static_cast<uint32_t>(texts.size());
       texts.push_back({kept.name, kept.json});
@@ -267,8 +286,9 @@ Expected<void> ConvertFilter::take(ThreadState &thread, const Event &in,
   if (!isShown)
     return {};
   if (!isBefore) {
+    auto done = renumber(event);
     chosen.push_back(event);
-    return {};
+    return done;
   }
   ThreadState::Kept kept{.event = event, .name = {}, .json = {}, .details = {}, .payloads = {}};
   if (in.kind == Kind::Value) {

@@ -63,6 +63,7 @@ private:
   bool leave(ThreadState &thread, const model::Event &event);
   Expected<void> release(ThreadState &thread, const model::Batch &batch);
   Expected<void> emit(const model::Batch &batch);
+  Expected<void> renumber(model::Event &event);
 
   const ConvertFilterOptions &options;
   model::TraceSink &sink;
@@ -70,6 +71,10 @@ private:
   bool decided = false;
   std::vector<std::unique_ptr<ThreadState>> threads;
   std::vector<uint8_t> flags; // of functions
+  // Functions are announced when the first chosen event is about them.
+  std::vector<model::Function> functions;
+  std::vector<uint32_t> renumbered;
+  uint32_t chosenFunctions = 0;
   uint32_t chosenThreads = 0;
   std::vector<model::Event> chosen; // of the current batch
 };

@@ -4,8 +4,10 @@
 
 #include "ada/trace/error.h"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +26,9 @@ inline std::uint32_t load32(const std::byte *p, bool msbFirst) {
 }
 
 inline void store32(char *to, std::uint32_t value, bool msbFirst) {
-  for (int i = 0; i < 4; ++i)
-    to[i] = static_cast<char>(value >> 8 * (msbFirst ? 3 - i : i));
+  if (msbFirst == (std::endian::native == std::endian::little))
+    value = __builtin_bswap32(value);
+  std::memcpy(to, &value, sizeof value);
 }
 inline void append8(std::string &out, std::uint32_t value) {
   out += static_cast<char>(value);

@@ -51,6 +51,9 @@ struct Encoder::State {
   Expected<void> appendArray(const EventType &type, std::size_t index,
                              const Arg &arg);
   void appendScalar(const Arg &arg);
+  static constexpr std::size_t kFewArgs = 4;
+  char *storeFew(char *to, const EventType &type,
+                 std::span<const Arg> args) const;
   std::uint32_t ordinalOf(std::string_view text);
   Expected<void> checkDefinition(const TypeSpec &spec) const;
   Expected<void> define(const EventType &type, std::uint64_t timeUs,
@@ -266,6 +269,31 @@ Expected<void> Encoder::State::appendArgs(const EventType &type,
   return {};
 }
 
+/// Stores up to kFewArgs numbers as the type defines them and returns their
+/// end; null if that is not all there is to do, or the types differ.
+char *Encoder::State::storeFew(char *to, const EventType &type,
+                               std::span<const Arg> args) const {
+  if (args.size() > kFewArgs)
+    return nullptr;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const Arg &arg = args[i];
+    const unsigned width = widthOf(arg.type);
+    if (arg.type != type.argDefs[i].type || width == 0 || isArray(arg.type) ||
+        arg.type == ArgType::Float32)
+      return nullptr;
+    const std::uint32_t bits =
+        arg.type == ArgType::Bool ? arg.bits != 0 : arg.bits;
+    if (chunked) {
+      store32(to, width == 4 ? bits : bits & ((1u << width * 8) - 1), false);
+      to += 4;
+    } else { // the bytes past the width are written over
+      store32(to, big ? bits << (32 - 8 * width) : bits, big);
+      to += width;
+    }
+  }
+  return to;
+}
+
 Expected<void> Encoder::State::event(const EventType &type,
                                      std::uint64_t timeUs,
                                      std::span<const Arg> args) {
@@ -285,16 +313,20 @@ Expected<void> Encoder::State::event(const EventType &type,
                  "the type has " + std::to_string(type.argDefs.size()) +
                      " arguments, not " + std::to_string(args.size()));
   const std::size_t start = out.size();
-  char head[8]; // one append: this is the whole record of most events
+  // One append: most events are this and at most a few numbers.
+  char head[8 + 4 * kFewArgs];
   store32(head, big ? type.wireId << 16 : type.wireId, big);
   const std::size_t wireIdBytes = chunked ? 4 : 2;
   store32(head + wireIdBytes, static_cast<std::uint32_t>(time), big);
-  out.append(head, wireIdBytes + 4);
-  if (!args.empty())
+  if (const char *end = storeFew(head + wireIdBytes + 4, type, args)) {
+    out.append(head, static_cast<std::size_t>(end - head));
+  } else {
+    out.append(head, wireIdBytes + 4);
     if (auto appended = appendArgs(type, args); !appended) {
       out.resize(start);
       return appended;
     }
+  }
   if (out.size() + strings.size() >=
       (chunked ? options.chunkBytes : kBufferBytes))
     return flush();

@@ -96,6 +96,14 @@ private:
     if (rest != WtfRest::None)
       args.add(Arg::uint16(moment.restNs));
   }
+  /// The arguments of most records: they are not made anew for each.
+  std::span<const Arg> restOnly(const Moment &moment) {
+    restUs.bits = moment.restUs;
+    restNs.bits = moment.restNs;
+    return rest == WtfRest::None ? std::span<const Arg>()
+           : rest == WtfRest::Ns ? std::span<const Arg>(restArgs).subspan(1)
+                                 : std::span<const Arg>(restArgs);
+  }
   std::string plainName(std::string_view name, std::string_view instead);
   std::string textName(std::string_view name);
   Expected<void> enterZone(std::uint32_t thread, std::uint64_t us);
@@ -121,6 +129,8 @@ private:
   WtfSinkOptions options;
   std::optional<wtf::Encoder> encoder;
   WtfRest rest = WtfRest::Ns;
+  std::array<Arg, 2> restArgs = {Arg::uint32(0), Arg::uint16(0)};
+  Arg &restUs = restArgs[0], &restNs = restArgs[1];
   std::uint32_t timeScale = 1;
   std::uint64_t baseNs = 0, endUs = 0, nowUs = 0;
   std::vector<std::string> executables; // of processes
@@ -370,11 +380,9 @@ Expected<void> WtfSink::call(ThreadState &thread, const Event &event,
              "written, but existing viewers show no calls of such a thread");
   }
   const FunctionState &function = functions[event.function];
+  if (function.wireId)
+    return write(function.wireId, restOnly(moment));
   Args args;
-  if (function.wireId) {
-    addRest(args, moment);
-    return write(function.wireId, args);
-  }
   args.add(Arg::ascii(function.scope));
   if (rest == WtfRest::None || (!moment.restNs && !moment.restUs))
     return write(wireIdOf(Role::ScopeEnter), args);
@@ -398,18 +406,16 @@ Expected<void> WtfSink::exit(ThreadState &thread, const Event &event,
       return written;
     pop(thread);
   }
-  Args args;
-  Expected<void> written;
   if (event.kind == Kind::Exception) {
+    Args args;
     args.add(Arg::boolean(true));
     addRest(args, moment);
-    written = write(kException, args);
+    if (auto written = write(kException, args); !written)
+      return written;
   } else if (rest != WtfRest::None && (moment.restNs || moment.restUs)) {
-    addRest(args, moment);
-    written = write(kEnd, args);
+    if (auto written = write(kEnd, restOnly(moment)); !written)
+      return written;
   }
-  if (!written)
-    return written;
   pop(thread);
   return write(wireIdOf(Role::ScopeLeave));
 }
