@@ -1,0 +1,208 @@
+// Values out of registers: by width and sign, as people and as JSON write them,
+// and never more than was recorded.
+#include "ada/trace/types.h"
+
+#include <bit>
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace ada::types;
+
+namespace {
+
+// What a parameter of this place and type is, with these registers.
+class Values : public testing::Test {
+protected:
+  std::string text(const std::string &parameter) {
+    return show(parameter, false);
+  }
+  std::string json(const std::string &parameter) {
+    return show(parameter, true);
+  }
+
+  std::array<std::uint64_t, 8> general{};
+  std::vector<std::byte> vectors, stack;
+
+  void setVector(unsigned number, const void *from, std::size_t size) {
+    vectors.resize(std::max<std::size_t>(vectors.size(), 16 * (number + 1)));
+    std::memcpy(vectors.data() + 16 * number, from, size);
+  }
+
+private:
+  std::string show(const std::string &parameter, bool asJson) {
+    const FunctionTypes types = FunctionTypes::parse("-:v;x:" + parameter);
+    EXPECT_TRUE(types.isWhole) << parameter;
+    const Registers registers{general, vectors, 16, stack};
+    const Value value = types.parameters.at(0).value(registers);
+    return asJson ? value.json() : value.text();
+  }
+};
+
+TEST_F(Values, IntegersHaveWidthAndSign) {
+  general[0] = 0x123456789abcdeff;
+  EXPECT_EQ(text("i0:u8"), "255");
+  EXPECT_EQ(text("i0:s8"), "-1");
+  EXPECT_EQ(text("i0:s16"), "-8449");
+  EXPECT_EQ(text("i0:u32"), "2596069119");
+  EXPECT_EQ(text("i0:s32"), "-1698898177");
+  EXPECT_EQ(text("i0:s64"), "1311768467463790335");
+  general[1] = ~0ull;
+  EXPECT_EQ(text("i1:u64"), "18446744073709551615");
+  EXPECT_EQ(json("i1:u64"), "18446744073709551615");
+  EXPECT_EQ(text("i1+i1:s128"), "-1");
+  EXPECT_EQ(text("i1+i1:u128"), "340282366920938463463374607431768211455");
+  EXPECT_EQ(json("i1+i1:u128"), "\"340282366920938463463374607431768211455\"");
+  general[2] = 1;
+  EXPECT_EQ(text("i0+i2:u128"), "19758512541173341951");
+}
+
+TEST_F(Values, BoolCharPointerReference) {
+  general[0] = 0x1100;
+  EXPECT_EQ(text("i0:b"), "false");
+  general[0] = 0x1101;
+  EXPECT_EQ(text("i0:b"), "true");
+  EXPECT_EQ(json("i0:b"), "true");
+  general[0] = 'a';
+  EXPECT_EQ(text("i0:c"), "'a'");
+  EXPECT_EQ(json("i0:c"), "\"a\"");
+  general[0] = '\n';
+  EXPECT_EQ(text("i0:c"), "'\\n'");
+  general[0] = 0;
+  EXPECT_EQ(text("i0:p(const char)"), "nullptr");
+  EXPECT_EQ(json("i0:p(const char)"), "\"0x0\"");
+  general[0] = 0x7f0012;
+  EXPECT_EQ(text("i0:r(int)"), "0x7f0012");
+}
+
+TEST_F(Values, EnumsHaveNames) {
+  const std::string mode = "i0:e32u(Mode|Mode\\:\\:Slow=0,Mode\\:\\:Fast=1)";
+  general[0] = 0xffffffff00000001;
+  EXPECT_EQ(text(mode), "Mode::Fast");
+  EXPECT_EQ(json(mode), "\"Mode::Fast\"");
+  general[0] = 7;
+  EXPECT_EQ(text(mode), "Mode(7)");
+  const std::string bits = "i0:e32u(|A=1,B=2,C=4)";
+  EXPECT_EQ(text(bits), "A|B|C");
+  general[0] = 0xff;
+  EXPECT_EQ(text("i0:e8s(Neg|Neg\\:\\:Minus=-1)"), "Neg::Minus");
+}
+
+TEST_F(Values, FloatingPointReadsBack) {
+  const double d = 0.1;
+  const float f = 2.5f;
+  setVector(0, &d, sizeof d);
+  setVector(1, &f, sizeof f);
+  EXPECT_EQ(text("v0:f64"), "0.1");
+  EXPECT_EQ(text("v1:f32"), "2.5");
+  const double nan = std::bit_cast<double>(0x7ff8000000000000), inf = -1 / 0.0;
+  setVector(2, &nan, sizeof nan);
+  setVector(3, &inf, sizeof inf);
+  EXPECT_EQ(text("v2:f64"), "nan");
+  EXPECT_EQ(json("v2:f64"), "\"nan\"");
+  EXPECT_EQ(text("v3:f64"), "-inf");
+  EXPECT_EQ(json("v0:f64"), "0.1");
+}
+
+TEST_F(Values, StructsOutOfPieces) {
+  general[0] = 0xfffffffe00000001;
+  const double d = -0.25;
+  setVector(0, &d, sizeof d);
+  EXPECT_EQ(text("i0:{P|x@0:s32,y@4:s32}"), "{x=1, y=-2}");
+  EXPECT_EQ(json("i0:{P|x@0:s32,y@4:s32}"), "{\"x\":1,\"y\":-2}");
+  EXPECT_EQ(text("i0+v0:{M|i@0:s64,d@8:f64}"), "{i=-8589934591, d=-0.25}");
+  // A member behind what was recorded.
+  EXPECT_EQ(text("i0:{P|x@0:s32,y@8:s32}"), "{x=1, y=?}");
+  // Members of a base are its own; a name that comes twice is one key each in
+  // JSON.
+  EXPECT_EQ(json("i0:{D|@0:{B|x@0:s32},x@4:s32}"), "{\"x\":1,\"x#2\":-2}");
+  general[1] = 0x0000006f6c6c6568;
+  EXPECT_EQ(text("i1:a8(c)"), "\"hello\"");
+  EXPECT_EQ(text("i0:a2(s32)"), "[1, -2]");
+}
+
+TEST_F(Values, NothingThatWasNotRecorded) {
+  EXPECT_EQ(text("-:s32"), "?");
+  EXPECT_EQ(json("-:s32"), "null");
+  EXPECT_EQ(text("i8:s32"), "?");
+  EXPECT_EQ(text("v0:f64"), "?");
+  EXPECT_EQ(text("m8.4:s32"), "?");
+  stack.assign(12, std::byte{1});
+  EXPECT_EQ(text("m8.4:s32"), "16843009");
+  EXPECT_EQ(text("m9.4:s32"), "?");
+  EXPECT_EQ(text("m4294967295.4:s32"), "?");
+  EXPECT_EQ(text("-:v"), "");
+}
+
+TEST(Value, AsNumbers) {
+  const FunctionTypes types =
+      FunctionTypes::parse("i0:s32;u:i0:u64;f:v0:f32;p:i0:p()");
+  const std::uint64_t general[] = {0xffffffffffffffff};
+  const std::vector<std::byte> vectors = [] {
+    std::vector<std::byte> bytes(16);
+    const float f = 1.5f;
+    std::memcpy(bytes.data(), &f, sizeof f);
+    return bytes;
+  }();
+  const Registers registers{general, vectors, 16, {}};
+  EXPECT_EQ(types.result.value(registers).asSigned(), -1);
+  EXPECT_EQ(types.result.value(registers).asUnsigned(), std::nullopt);
+  EXPECT_EQ(types.result.value(registers).asDouble(), -1.0);
+  EXPECT_EQ(types.parameters[0].value(registers).asSigned(), std::nullopt);
+  EXPECT_EQ(types.parameters[0].value(registers).asUnsigned(), ~0ull);
+  EXPECT_EQ(types.parameters[1].value(registers).asDouble(), 1.5);
+  EXPECT_EQ(types.parameters[1].value(registers).asUnsigned(), std::nullopt);
+  EXPECT_EQ(types.parameters[2].value(registers).asUnsigned(), ~0ull);
+}
+
+TEST(Flags, HaveNamesWhereCDocumentsThem) {
+  const std::uint64_t general[8] = {0x7f0000, 02000000, 0644, 0, 0, 0, 0, 0};
+  const Registers registers{general, {}, 16, {}};
+  const auto show = [&](const char *function, const char *text,
+                        std::uint8_t arch) {
+    FunctionTypes types = FunctionTypes::parse(text);
+    types.nameFlags(function, arch);
+    return argumentsText(types, registers, arch);
+  };
+  const char *const open =
+      "i0:s32;path:i0:p(const char);flags:i1:s32;mode:i2:u32";
+  EXPECT_EQ(show("open", open, 1),
+            "path=0x7f0000, flags=O_RDONLY|O_CLOEXEC, mode=0644");
+  EXPECT_EQ(show("my::File::open", open, 1),
+            "path=0x7f0000, flags=O_RDONLY|O_CLOEXEC, mode=0644");
+  EXPECT_EQ(show("close", open, 1), "path=0x7f0000, flags=524288, mode=420");
+  // By position in C, by name elsewhere.
+  EXPECT_EQ(show("open", "i0:s32;:i0:p(const char);:i1:s32", 1),
+            "0x7f0000, O_RDONLY|O_CLOEXEC");
+  EXPECT_EQ(show("A::open", "i0:s32;:i0:p(const char);:i1:s32", 1),
+            "0x7f0000, 524288");
+  const std::uint64_t direct[8] = {0, 0200000, 0, 0, 0, 0, 0, 0};
+  const Registers other{direct, {}, 16, {}};
+  FunctionTypes types = FunctionTypes::parse(open);
+  types.nameFlags("open", 1);
+  EXPECT_EQ(types.parameters[1].value(other).text(), "O_RDONLY|O_DIRECTORY");
+  types.nameFlags("open", 2);
+  EXPECT_EQ(types.parameters[1].value(other).text(), "O_RDONLY|O_DIRECT");
+}
+
+TEST(CallTexts, RegistersWhereTypesAreNotKnown) {
+  const std::uint64_t general[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<std::byte> vectors(16);
+  vectors[0] = std::byte{9};
+  const Registers registers{general, vectors, 16, {}};
+  const FunctionTypes nothing;
+  EXPECT_EQ(argumentsText(nothing, registers, 1),
+            "rdi=0x1, rsi=0x2, rdx=0x3, rcx=0x4, r8=0x5, r9=0x6, xmm0=0x9");
+  EXPECT_EQ(
+      argumentsText(nothing, registers, 2),
+      "x0=0x1, x1=0x2, x2=0x3, x3=0x4, x4=0x5, x5=0x6, x6=0x7, x7=0x8, v0=0x9");
+  EXPECT_EQ(resultText(nothing, registers, 1), "rax=0x1, rdx=0x2, xmm0=0x9");
+  // Those that a parameter claims are not shown twice.
+  EXPECT_EQ(argumentsText(FunctionTypes::parse("i0:v;n:i1:s32;z:i0:NEW"),
+                          registers, 1),
+            "n=2, rdi=0x1, rdx=0x3, rcx=0x4, r8=0x5, r9=0x6, xmm0=0x9");
+  EXPECT_EQ(argumentsJson(FunctionTypes::parse("-:v;:i0:s32;n:i1:s32;n:i2:s32"),
+                          registers),
+            "{\"#1\":1,\"n\":2,\"#3\":3}");
+}
+
+} // namespace
