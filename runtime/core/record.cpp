@@ -92,9 +92,11 @@ Outcome acquire(AdaThread &t, uint64_t &position) {
 void noteLost(AdaThread &t, uint64_t what) {
   switch (what & ADA_RECORD_KIND_MASK) {
   case ADA_RECORD_CALL:
+  case ADA_RECORD_CALL | ADA_RECORD_DETAIL:
     ++t.gapOpened;
     break;
   case ADA_RECORD_RETURN:
+  case ADA_RECORD_RETURN | ADA_RECORD_DETAIL:
   case ADA_RECORD_EXCEPTION:
     if (t.gapOpened > 0)
       --t.gapOpened;
