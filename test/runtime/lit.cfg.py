@@ -4,6 +4,7 @@
 #   %calls    reads a trace and checks it: `%calls tree DIR`, see Inputs/calls.py
 #   %details  reads detail files and checks them: `%details count DIR`, see Inputs/details.py
 #   %session  ADA_OPTIONS for a session in %t/session; more options can be appended: %session:format=1
+#   %less     by what large numbers of repetitions are divided: 1, and 4 where programs are emulated
 #   %like_plain DIR COMMAND  builds and runs with and without hooks: same output, same status; see Inputs/like_plain.sh
 # A test begins with `rm -rf %t && mkdir -p %t` and writes below %t only.
 # Features: root (mounting and set-uid need it), valgrind, python-headers (to build an extension module); the last two are the
@@ -29,6 +30,7 @@ config.excludes = [*config.excludes, "exact", "registers"]
 if os.geteuid() == 0:
     config.available_features.add("root")
 emulated = "emulated" in config.available_features
+config.substitutions.append(("%less", "4" if emulated else "1"))
 if shutil.which("valgrind") and not emulated:
     config.available_features.add("valgrind")
 if os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")) and not emulated:

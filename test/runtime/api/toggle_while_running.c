@@ -1,4 +1,4 @@
-// RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 -I%include %s -pthread -o %t/p
+// RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 -DTIMES=$((3000 / %less)) -I%include %s -pthread -o %t/p
 // RUN: %session %t/p && %calls total --open=0 %t/session && adatrace verify %t/session
 // Recording is switched on and off, for all functions and for some, thousands of times while other threads call: every call is
 // recorded with both ends or not at all.
@@ -21,7 +21,7 @@ int main(void) {
   pthread_t t[2];
   for (int i = 0; i < 2; ++i)
     pthread_create(&t[i], 0, thread, 0);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < TIMES; ++i) {
     ada_stop();
     ada_start();
     if (i < 100) {

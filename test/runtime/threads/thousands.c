@@ -1,7 +1,7 @@
-// RUN: rm -rf %t && mkdir -p %t && %like_plain %t %ada_clang -O1 %s -pthread
-// RUN: %calls total --open=0 %t/session | FileCheck %s
+// RUN: rm -rf %t && mkdir -p %t && %like_plain %t %ada_clang -O1 -DROUNDS=$((375 / %less)) %s -pthread
+// RUN: %calls total --open=0 %t/session | FileCheck %s -DTHREADS=$((375 / %less * 8 + 1)) -DEVENTS=$((375 / %less * 32 + 2))
 // Threads by the thousand, eight at a time, each with one call: each has its file, nothing is lost.
-// CHECK: processes=1 threads=3001 events=12002 open=0 dropped=0
+// CHECK: processes=1 threads=[[THREADS]] events=[[EVENTS]] open=0 dropped=0
 #include <pthread.h>
 #include <stdio.h>
 __attribute__((noinline)) void work(void) { __asm__ volatile(""); }
@@ -10,7 +10,7 @@ void *thread(void *argument) {
   return argument;
 }
 int main(void) {
-  for (int i = 0; i < 3000 / 8; ++i) {
+  for (int i = 0; i < ROUNDS; ++i) {
     pthread_t t[8];
     for (int k = 0; k < 8; ++k)
       pthread_create(&t[k], NULL, thread, NULL);
