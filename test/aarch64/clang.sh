@@ -22,8 +22,9 @@ name=${output##*/}
 directory=$(cd "$(dirname "$output")" && pwd -P)
 mkdir -p "$directory/.aarch64"
 mv "$directory/$name" "$directory/.aarch64/$name"
+qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64)
 cat >"$directory/$name" <<END
 #!/bin/sh
-exec qemu-aarch64-static -0 "\$0" -L /usr/aarch64-linux-gnu '$directory/.aarch64/$name' "\$@"
+exec $qemu -0 "\$0" -L /usr/aarch64-linux-gnu '$directory/.aarch64/$name' "\$@"
 END
 chmod +x "$directory/$name"
