@@ -6,4 +6,5 @@ config.substitutions += [
     ("%make_session", os.path.join(config.ada_build_dir, "test", "tools", "bin", "ada-make-session")),
     ("%{options_inc}", os.path.join(config.ada_source_dir, "include", "ada", "options.inc")),
     ("%{docs}", os.path.join(config.ada_source_dir, "docs")),
+    ("%{vectors}", os.path.join(config.ada_source_dir, "test", "formats", "vectors")),
 ]

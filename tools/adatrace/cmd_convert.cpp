@@ -105,23 +105,9 @@ std::optional<Error> checkInput(const model::ByteInput *input, TraceFormat wante
                .file = input ? input->name() : ""};
 }
 
-Expected<std::unique_ptr<model::TraceSource>> openInput(const Options &options) {
+bool isDirectory(const std::string &path) {
   std::error_code ignored;
-  if (options.in != "-" && std::filesystem::is_directory(options.in, ignored)) {
-    if (options.inFormat)
-      if (auto error = checkInput(nullptr, *options.inFormat)) {
-        error->file = options.in;
-        return *error;
-      }
-    return model::openTrace(options.in);
-  }
-  auto input = model::ByteInput::open(options.in);
-  if (!input)
-    return input.error();
-  if (options.inFormat)
-    if (auto error = checkInput(&*input, *options.inFormat))
-      return *error;
-  return model::openTrace(std::move(*input));
+  return path != "-" && std::filesystem::is_directory(path, ignored);
 }
 
 // An ATF session of many threads that come mixed keeps a file or two open for each.
@@ -144,6 +130,85 @@ int failWith(const Error &error) {
   return fail(usage ? kWrongUsage : kCantRead, "{}", error.text());
 }
 
+int failWith(const ConvertOutput &out, const Error &error) {
+  Error told = out.failure() ? *out.failure() : error;
+  if (told.file.empty())
+    told.file = out.name();
+  return failWith(told);
+}
+
+// As the signal would have ended the program, but with nothing half left behind.
+[[noreturn]] void endInterrupted(std::optional<ConvertOutput> &out) {
+  const int number = ConvertLine::interruption();
+  out.reset();
+  signal(number, SIG_DFL);
+  raise(number);
+  _exit(kSignalBase + number);
+}
+
+void sayResult(const Options &options, const char *what, uint64_t count,
+               uint64_t nanoseconds, const ConvertOutput &out) {
+  if (!options.quiet)
+    complain(fmt::format("{} {} in {} ({}), {} in {}", formatCount(count), what,
+                         formatDuration(nanoseconds), formatRate(count, nanoseconds),
+                         formatBytes(out.size()), out.name()));
+}
+
+std::optional<wtf::Dialect> dialectOf(TraceFormat format) {
+  switch (format) {
+  case TraceFormat::Wtf:
+    return wtf::Dialect::BigEndian;
+  case TraceFormat::WtfLittle:
+    return wtf::Dialect::LittleEndian;
+  case TraceFormat::Cff:
+    return wtf::Dialect::Chunked;
+  default:
+    return std::nullopt;
+  }
+}
+
+// A whole trace that stays in its format is copied, so that nothing of it is lost
+// whoever wrote it.
+bool canCopy(const model::ByteInput &input, const Options &options) {
+  if (!options.filter.passesAll() || options.roundTimes)
+    return false;
+  const model::Format format = model::sniff(input.head());
+  if (*options.outFormat == TraceFormat::Dial9)
+    return format == model::Format::Dial9 || format == model::Format::Gzip;
+  return format == model::Format::Wtf && dialectOf(*options.outFormat);
+}
+
+int copy(model::ByteInput &input, const Options &options) {
+  auto opened = ConvertOutput::open(options.out, *options.outFormat, options.force);
+  if (!opened)
+    return failWith(opened.error());
+  std::optional<ConvertOutput> out = std::move(*opened);
+  ConvertLine line(options.quiet ? "never" : options.progress);
+  const model::ByteSink bytes = [&, write = out->bytes()](std::span<const std::byte> data) {
+    line.update([&] { return formatBytes(out->size()) + " written"; },
+                input.size() ? std::optional(double(input.position()) / double(*input.size()))
+                             : std::nullopt);
+    return !ConvertLine::interruption() && write(data);
+  };
+  const auto dialect = dialectOf(*options.outFormat);
+  const auto copied =
+      dialect ? model::copyWtf(input, bytes, *dialect) : model::copyDial9(input, bytes);
+  line.clear();
+  if (ConvertLine::interruption())
+    endInterrupted(out);
+  if (!copied)
+    return failWith(*out, copied.error());
+  if (auto committed = out->commit(); !committed)
+    return failWith(committed.error());
+  for (const Warning &flaw : copied->warnings)
+    warning("{}: {}", input.name(), flaw.message);
+  if (copied->problem)
+    warning("{}; what was read before it is converted", copied->problem->text());
+  sayLosses(copied->losses);
+  sayResult(options, dialect ? "records" : "events", copied->events, line.nanoseconds(), *out);
+  return copied->problem ? kProblemsFound : kOk;
+}
+
 int run(Options &options) {
   if (const int code = readFromAndTo(options))
     return code;
@@ -153,7 +218,22 @@ int run(Options &options) {
     return fail(kWrongUsage, "convert: --only needs --function");
   raiseFileLimit();
 
-  auto source = openInput(options);
+  std::optional<model::ByteInput> input;
+  if (!isDirectory(options.in)) {
+    auto opened = model::ByteInput::open(options.in);
+    if (!opened)
+      return failWith(opened.error());
+    input = std::move(*opened);
+  }
+  if (options.inFormat)
+    if (auto error = checkInput(input ? &*input : nullptr, *options.inFormat)) {
+      error->file = input ? input->name() : options.in;
+      return failWith(*error);
+    }
+  if (input && canCopy(*input, options))
+    return copy(*input, options);
+
+  auto source = input ? model::openTrace(std::move(*input)) : model::openTrace(options.in);
   if (!source)
     return failWith(source.error());
   auto opened = ConvertOutput::open(options.out, *options.outFormat, options.force);
@@ -165,22 +245,17 @@ int run(Options &options) {
   std::optional<ConvertFilter> filter;
   if (!options.filter.passesAll())
     filter.emplace(options.filter, *sink);
+  ConvertLine line(options.quiet ? "never" : options.progress);
   ConvertProgress progress(**source, filter ? static_cast<model::TraceSink &>(*filter) : *sink,
-                           options.quiet ? "never" : options.progress);
-  Expected<void> done = model::convert(**source, progress);
-  progress.clear();
-  if (const int number = ConvertProgress::interruption()) {
-    sink.reset();
-    out.reset(); // removes what there is
-    signal(number, SIG_DFL);
-    raise(number);
+                           line);
+  const Expected<void> done = model::convert(**source, progress);
+  line.clear();
+  if (ConvertLine::interruption()) {
+    sink.reset(); // its files, before they are removed
+    endInterrupted(out);
   }
-  if (!done) {
-    Error error = out->failure() ? *out->failure() : done.error();
-    if (error.file.empty())
-      error.file = out->name();
-    return failWith(error);
-  }
+  if (!done)
+    return failWith(*out, done.error());
   if (filter && !filter->anyThread())
     return fail(kWrongUsage, "no thread of {} is named by --thread; `adatrace info` lists them",
                 options.in);
@@ -193,12 +268,7 @@ int run(Options &options) {
     warning("{}; what was read before it is converted", problem.text());
   sayLosses((*source)->losses());
   sayLosses(sink->losses());
-  if (!options.quiet)
-    complain(fmt::format("{} events in {} ({}), {} in {}",
-                         formatCount(progress.eventCount()),
-                         formatDuration(progress.nanoseconds()),
-                         formatRate(progress.eventCount(), progress.nanoseconds()),
-                         formatBytes(out->size()), out->name()));
+  sayResult(options, "events", progress.eventCount(), line.nanoseconds(), *out);
   return (*source)->problems().empty() ? kOk : kProblemsFound;
 }
 

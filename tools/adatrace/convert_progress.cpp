@@ -17,11 +17,9 @@ static void put(const std::string &text) {
   (void)ignored;
 }
 
-ConvertProgress::ConvertProgress(model::TraceSource &source, model::TraceSink &sink,
-                                 const std::string &mode)
-    : source(source), sink(sink), start(steady_clock::now()), last(start) {
+ConvertLine::ConvertLine(const std::string &mode)
+    : start(steady_clock::now()), last(start) {
   wanted = mode == "always" || (mode != "never" && isTerminal(STDERR_FILENO));
-  // The first signal stops the conversion in good order, the second one at once.
   struct sigaction action = {};
   action.sa_handler = [](int number) { interruptedBy = number; };
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
@@ -32,32 +30,26 @@ ConvertProgress::ConvertProgress(model::TraceSource &source, model::TraceSink &s
   }
 }
 
-int ConvertProgress::interruption() { return interruptedBy; }
+int ConvertLine::interruption() { return interruptedBy; }
 
-uint64_t ConvertProgress::nanoseconds() const {
+uint64_t ConvertLine::nanoseconds() const {
   return static_cast<uint64_t>(
       std::chrono::nanoseconds(steady_clock::now() - start).count());
 }
 
-Expected<void> ConvertProgress::events(const model::Batch &batch) {
-  count += batch.events.size();
-  if (interruptedBy)
-    return Error{.code = "E_INTERRUPTED", .message = "interrupted; nothing was written"};
-  if (wanted)
-    draw();
-  return sink.events(batch);
-}
-
-void ConvertProgress::draw() {
+// Short conversions get no line at all.
+bool ConvertLine::isDue() {
   const auto now = steady_clock::now();
-  // Short conversions get no line at all.
   if (now - start < std::chrono::milliseconds(500) ||
       now - last < std::chrono::milliseconds(200))
-    return;
+    return false;
   last = now;
-  std::string line = fmt::format("converting: {} events, {}", formatCount(count),
-                                 formatRate(count, nanoseconds()));
-  if (const std::optional<double> part = source.progress())
+  return true;
+}
+
+void ConvertLine::draw(const std::string &done, std::optional<double> part) {
+  std::string line = "converting: " + done;
+  if (part)
     line += fmt::format(", {:.0f} %", *part * 100);
   const size_t columns = terminalColumns(STDERR_FILENO);
   if (line.size() >= columns)
@@ -66,10 +58,23 @@ void ConvertProgress::draw() {
   drawn = true;
 }
 
-void ConvertProgress::clear() {
+void ConvertLine::clear() {
   if (drawn)
     put("\r\x1b[K");
   drawn = false;
+}
+
+Expected<void> ConvertProgress::events(const model::Batch &batch) {
+  count += batch.events.size();
+  if (interruptedBy)
+    return Error{.code = "E_INTERRUPTED", .message = "interrupted; nothing was written"};
+  line.update(
+      [&] {
+        return fmt::format("{} events, {}", formatCount(count),
+                           formatRate(count, line.nanoseconds()));
+      },
+      source.progress());
+  return sink.events(batch);
 }
 
 } // namespace ada::cli

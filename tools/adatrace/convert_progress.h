@@ -9,14 +9,36 @@
 
 namespace ada::cli {
 
-/// Hands everything on, counts, draws a line on standard error now and then, and stops
-/// when the user interrupts.
+/// A line on standard error that says how far a conversion is.
+class ConvertLine {
+public:
+  /// `mode`: auto (on a terminal), always or never. From here on the first signal that
+  /// interrupts is kept for interruption(), and the second one ends the program.
+  explicit ConvertLine(const std::string &mode);
+  ~ConvertLine() { clear(); }
+
+  /// `done`: "1,234 events, 1.2 M/s", made only if the line is drawn. `part`: 0 to 1.
+  template <class Done> void update(Done &&done, std::optional<double> part) {
+    if (wanted && isDue())
+      draw(done(), part);
+  }
+  void clear();
+  uint64_t nanoseconds() const;
+  /// The signal that interrupted, or 0.
+  static int interruption();
+
+private:
+  bool isDue();
+  void draw(const std::string &done, std::optional<double> part);
+  bool wanted = false, drawn = false;
+  std::chrono::steady_clock::time_point start, last;
+};
+
+/// Hands everything on, counts, keeps the line, and stops when the user interrupts.
 class ConvertProgress : public model::TraceSink {
 public:
-  /// `mode`: auto (on a terminal), always or never.
-  ConvertProgress(model::TraceSource &source, model::TraceSink &sink,
-                  const std::string &mode);
-  ~ConvertProgress() override { clear(); }
+  ConvertProgress(model::TraceSource &source, model::TraceSink &sink, ConvertLine &line)
+      : source(source), sink(sink), line(line) {}
 
   Expected<void> begin(const model::TraceInfo &info) override {
     return sink.begin(info);
@@ -37,19 +59,12 @@ public:
   bool wantsDetails() const override { return sink.wantsDetails(); }
 
   uint64_t eventCount() const { return count; }
-  uint64_t nanoseconds() const;
-  void clear();
-  /// The signal that interrupted, or 0.
-  static int interruption();
 
 private:
-  void draw();
-
   model::TraceSource &source;
   model::TraceSink &sink;
-  bool wanted = false, drawn = false;
+  ConvertLine &line;
   uint64_t count = 0;
-  std::chrono::steady_clock::time_point start, last;
 };
 
 } // namespace ada::cli

@@ -123,6 +123,22 @@ std::unique_ptr<TraceSink> makeWtfSink(ByteSink bytes,
 /// and the source doesn't know it.
 Expected<void> convert(TraceSource &source, TraceSink &sink);
 
+/// What copyDial9() and copyWtf() did.
+struct CopyResult {
+  std::uint64_t events = 0; ///< dial9 events, wtf-trace records
+  std::optional<Error> problem =
+      {}; ///< where the input is damaged; all before is written
+  std::vector<Warning> warnings = {};
+  std::vector<Loss> losses = {};
+};
+/// Writes a dial9 stream (also packed) again, frame by frame: all of it stays,
+/// whoever wrote it, which the way through the model can't promise. Errors: as
+/// a source's and a sink's.
+Expected<CopyResult> copyDial9(ByteInput &input, const ByteSink &bytes);
+/// The same for a wtf-trace, in the dialect asked for.
+Expected<CopyResult> copyWtf(ByteInput &input, const ByteSink &bytes,
+                             wtf::Dialect dialect);
+
 } // namespace ada::model
 
 #endif // ADA_TRACE_CONVERT_H
