@@ -1,4 +1,4 @@
-// The file in docs/formats/atf.md is what the writer writes.
+// The files in docs/formats/atf.md are what the writers write.
 #include "ada/trace/atf_writer.h"
 #include "scratch_directory.h"
 
@@ -11,18 +11,19 @@ using namespace ada::atf;
 
 namespace {
 
-// The bytes in front of each line's comment, of the first fenced block.
-std::string bytesOfFirstBlock(std::istream &in) {
+// The bytes in front of each line's comment, of the fenced block whose first line begins with `magic`.
+std::string bytesOfBlock(std::istream &in, const std::string &magic) {
   std::string bytes;
   bool inside = false;
   for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("```")) {
-      if (inside)
-        break;
-      inside = true;
-      continue;
+    if (!inside) {
+      inside = line.starts_with(magic);
+      if (!inside)
+        continue;
     }
-    std::istringstream words(inside ? line.substr(0, line.find("   ")) : "");
+    if (line.starts_with("```"))
+      break;
+    std::istringstream words(line.substr(0, line.find("   ")));
     for (std::string pair; words >> pair;)
       bytes += static_cast<char>(std::stoi(pair, nullptr, 16));
   }
@@ -46,7 +47,38 @@ TEST(AtfDocument, ShowsARealFile) {
   ASSERT_TRUE(writer->finish());
   std::ifstream file(path, std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(file)), {});
-  EXPECT_EQ(bytes, bytesOfFirstBlock(document));
+  EXPECT_EQ(bytes, bytesOfBlock(document, "41 54 49 32"));
+}
+
+TEST(AtfDocument, ShowsARealDetailFile) {
+  std::ifstream document(ADA_DOCS "/formats/atf.md");
+  ASSERT_TRUE(document);
+  ada::test::ScratchDirectory scratch;
+  std::string path = scratch / "detail.atf";
+  auto writer = DetailWriter::create(path, {.threadId = 4711});
+  ASSERT_TRUE(writer);
+  FunctionPayload payload{.functionId = 0x100000002,
+                          .registers = {10},
+                          .lr = 0x401136,
+                          .fp = 0x7ffc00001040,
+                          .sp = 0x7ffc00001008};
+  const std::uint8_t stack[] = {0x36, 0x11, 0x40, 0, 0, 0, 0, 0};
+  payload.stack = std::as_bytes(std::span(stack));
+  DetailEvent event{.type = kDetailFunctionCall, .timestampNs = 1000};
+  ASSERT_TRUE(writer->append(event, payload));
+  struct {
+    RawVectorPayload head{};
+    double low = 2.5, high = 0;
+  } vectors;
+  vectors.head.functionId = 0x100000002;
+  vectors.head.count = 1;
+  vectors.head.bytesEach = 16;
+  event.type = kDetailVectors;
+  ASSERT_TRUE(writer->append(event, std::as_bytes(std::span(&vectors, 1))));
+  ASSERT_TRUE(writer->finish());
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_EQ(bytes, bytesOfBlock(document, "41 54 44 32"));
 }
 
 } // namespace
