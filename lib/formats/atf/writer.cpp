@@ -39,7 +39,7 @@ public:
                 0666);
     if (fd < 0)
       return fail("cannot be created");
-    buffer.reserve(bufferBytes);
+    buffer = std::make_unique_for_overwrite<std::byte[]>(bufferBytes);
     return {};
   }
 
@@ -53,7 +53,7 @@ public:
         ::lseek(fd, 0, SEEK_END) < 0)
       return fail("cannot be cut");
     fresh = false;
-    buffer.reserve(bufferBytes);
+    buffer = std::make_unique_for_overwrite<std::byte[]>(bufferBytes);
     return {};
   }
   // Takes bytes into the checksum that are in the file already.
@@ -64,16 +64,23 @@ public:
   Expected<void> add(const void *data, std::size_t size) {
     if (failure)
       return *failure;
-    if (buffer.size() + size > bufferBytes)
+    if (used + size > bufferBytes)
       if (auto done = flush(); !done)
         return done;
-    auto *bytes = static_cast<const std::byte *>(data);
     if (size > bufferBytes) {
+      auto *bytes = static_cast<const std::byte *>(data);
       sum.add({bytes, size});
       return write(bytes, size);
     }
-    buffer.insert(buffer.end(), bytes, bytes + size);
+    put(data, size);
     return {};
+  }
+  // The same where there is room, else false: what nearly every event needs.
+  bool tryAdd(const void *data, std::size_t size) {
+    if (failure || used + size > bufferBytes)
+      return false;
+    put(data, size);
+    return true;
   }
   // Header and footer, which it doesn't.
   Expected<void> addUnsummed(const void *data, std::size_t size) {
@@ -84,10 +91,8 @@ public:
   Expected<void> flush() {
     if (failure)
       return *failure;
-    sum.add(buffer);
-    auto done = write(buffer.data(), buffer.size());
-    buffer.clear();
-    return done;
+    sum.add({buffer.get(), used});
+    return write(buffer.get(), std::exchange(used, 0));
   }
   // Puts the final header over the placeholder.
   Expected<void> rewriteStart(const void *data, std::size_t size) {
@@ -119,6 +124,10 @@ public:
   const std::string path;
 
 private:
+  void put(const void *data, std::size_t size) {
+    std::memcpy(buffer.get() + used, data, size);
+    used += size;
+  }
   Expected<void> write(const std::byte *data, std::size_t size) {
     while (size > 0) {
       ssize_t n = ::write(fd, data, size);
@@ -140,7 +149,8 @@ private:
   Checksum sum;
   int fd = -1;
   bool fresh = true;
-  std::vector<std::byte> buffer;
+  std::unique_ptr<std::byte[]> buffer; // memory comes as it is touched
+  std::size_t used = 0;
   std::optional<Error> failure;
 };
 
@@ -298,7 +308,8 @@ Expected<void> IndexWriter::append(const IndexEvent &event) {
     raw.detailSeq = event.detailSeq == kNoDetail
                         ? kNoDetailV1
                         : static_cast<std::uint32_t>(event.detailSeq);
-    done = s.out.add(&raw, sizeof raw);
+    if (!s.out.tryAdd(&raw, sizeof raw))
+      done = s.out.add(&raw, sizeof raw);
   } else {
     auto kind = static_cast<std::uint32_t>(event.kind);
     if (kind > 255)
@@ -309,7 +320,8 @@ Expected<void> IndexWriter::append(const IndexEvent &event) {
     raw.functionId = event.functionId;
     raw.detailSeq = event.detailSeq;
     raw.kind = static_cast<std::uint8_t>(kind);
-    done = s.out.add(&raw, sizeof raw);
+    if (!s.out.tryAdd(&raw, sizeof raw))
+      done = s.out.add(&raw, sizeof raw);
   }
   if (!done)
     return done;

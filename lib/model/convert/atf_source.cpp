@@ -10,6 +10,7 @@
 #include "model/convert/manifest_parts.h"
 
 #include <algorithm>
+#include <array>
 
 namespace ada::model {
 
@@ -54,6 +55,12 @@ private:
   }
 
   struct Functions {
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    struct Recent {
+      std::uint64_t id = 0;
+      std::uint32_t number = kNone;
+    };
+    std::array<Recent, 1024> recent;
     FunctionIndex local;
     std::vector<std::uint32_t> numbers; // in the model, by local number
   };
@@ -150,9 +157,16 @@ std::uint32_t AtfSource::functionOf(BatchBuilder &batch, TraceSink &sink,
                                     std::uint32_t process,
                                     std::uint64_t functionId) {
   Functions &known = functions[process];
+  // Few functions are most calls.
+  Functions::Recent &recent =
+      known.recent[(functionId ^ functionId >> 32) % known.recent.size()];
+  if (recent.number != Functions::kNone && recent.id == functionId)
+    return recent.number;
   const std::uint32_t local = known.local.add(functionId);
-  if (local < known.numbers.size())
-    return known.numbers[local];
+  if (local < known.numbers.size()) {
+    recent = {functionId, known.numbers[local]};
+    return recent.number;
+  }
   const atf::ProcessTrace &trace = session.processes()[process];
   Function function;
   function.index = functionCount++;
