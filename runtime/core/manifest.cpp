@@ -50,6 +50,8 @@ void Drain::writeManifest() {
     json.line().beginObject("clock");
     bool system = ring_->header().clock == ADA_CLOCK_SYSTEM;
     json.text("source", system ? "clock_gettime" : arch::kCounterName);
+    if (uint64_t frequency = system ? 0 : arch::counterFrequency())
+      json.number("frequency_hz", frequency);
     json.beginArray("anchors");
     // A few are enough to see the counter's rate: the first that is still known, the last, and some between.
     uint64_t anchors = ring_->header().anchors_used;

@@ -4,12 +4,14 @@
 #   %calls    reads a trace and checks it: `%calls tree DIR`, see Inputs/calls.py
 #   %details  reads detail files and checks them: `%details count DIR`, see Inputs/details.py
 #   %session  ADA_OPTIONS for a session in %t/session; more options can be appended: %session:format=1
+#   %arch     what programs are built for: x86_64 or aarch64
 #   %less     by what large numbers of repetitions are divided: 1, and 4 where programs are emulated
 #   %like_plain DIR COMMAND  builds and runs with and without hooks: same output, same status; see Inputs/like_plain.sh
 # A test begins with `rm -rf %t && mkdir -p %t` and writes below %t only.
 # Features: root (mounting and set-uid need it), valgrind, python-headers (to build an extension module); the last two are the
 # host's and not there for emulated programs.
 import os
+import platform
 import shutil
 import sysconfig
 
@@ -30,6 +32,7 @@ config.excludes = [*config.excludes, "exact", "registers"]
 if os.geteuid() == 0:
     config.available_features.add("root")
 emulated = "emulated" in config.available_features
+config.substitutions.append(("%arch", config.ada_target or platform.machine()))
 config.substitutions.append(("%less", "4" if emulated else "1"))
 if shutil.which("valgrind") and not emulated:
     config.available_features.add("valgrind")

