@@ -28,8 +28,8 @@ struct Options {
   bool force = false, quiet = false, roundTimes = false;
 };
 
-// --from and --to are formats here and times in the other commands. No format looks
-// like a time, so both may be given, each once.
+// --from and --to are formats here and times in the other commands. No format
+// looks like a time, so both may be given, each once.
 int readFromAndTo(Options &options) {
   const auto read = [](const char *name, const std::vector<std::string> &values,
                        std::optional<TraceFormat> &format,
@@ -40,12 +40,14 @@ int readFromAndTo(Options &options) {
       else if (const auto bound = TimeBound::parse(value); bound && !time)
         time = bound;
       else if (named || bound)
-        return fail(kWrongUsage, "convert: {} is given twice: '{}'", name, value);
+        return fail(kWrongUsage, "convert: {} is given twice: '{}'", name,
+                    value);
       else
-        return fail(kWrongUsage,
-                    "convert: {}: '{}' is neither a format ({}) nor a time like 10us, "
-                    "1.5ms, 2s or @123456789",
-                    name, value, kFormatNames);
+        return fail(
+            kWrongUsage,
+            "convert: {}: '{}' is neither a format ({}) nor a time like 10us, "
+            "1.5ms, 2s or @123456789",
+            name, value, kFormatNames);
     }
     return int(kOk);
   };
@@ -59,25 +61,30 @@ int chooseFormat(Options &options) {
   if (options.outFormat)
     return kOk;
   if (options.out == "-")
-    return fail(kWrongUsage, "convert: say with --to which format standard output is to "
-                             "have: {}",
+    return fail(kWrongUsage,
+                "convert: say with --to which format standard output is to "
+                "have: {}",
                 kFormatNames);
   options.outFormat = formatOfPath(options.out);
   if (options.outFormat)
     return kOk;
   if (options.out.ends_with(".gz"))
-    return fail(kWrongUsage, "convert: packing is left to gzip: adatrace convert {} - "
-                             "--to=dial9 | gzip > {}",
+    return fail(kWrongUsage,
+                "convert: packing is left to gzip: adatrace convert {} - "
+                "--to=dial9 | gzip > {}",
                 options.in, options.out);
-  return fail(kWrongUsage,
-              "convert: the name {} says nothing about the format: .trc is dial9, "
-              ".wtf-trace wtf, .cff cff, .atf one thread of ATF 2, no extension a session; "
-              "or choose with --to: {}",
-              options.out, kFormatNames);
+  return fail(
+      kWrongUsage,
+      "convert: the name {} says nothing about the format: .trc is dial9, "
+      ".wtf-trace wtf, .cff cff, .atf one thread of ATF 2, no extension a "
+      "session; "
+      "or choose with --to: {}",
+      options.out, kFormatNames);
 }
 
 // Whether the bytes are what --from says. A directory is ATF.
-std::optional<Error> checkInput(const model::ByteInput *input, TraceFormat wanted) {
+std::optional<Error> checkInput(const model::ByteInput *input,
+                                TraceFormat wanted) {
   const model::Format format =
       input ? model::sniff(input->head()) : model::Format::AtfIndex;
   bool fits = false;
@@ -100,8 +107,9 @@ std::optional<Error> checkInput(const model::ByteInput *input, TraceFormat wante
   if (fits)
     return std::nullopt;
   return Error{.code = "E_BAD_MAGIC",
-               .message = "the input is not of the format that --from names; without "
-                          "--from it is recognised by its first bytes",
+               .message =
+                   "the input is not of the format that --from names; without "
+                   "--from it is recognised by its first bytes",
                .file = input ? input->name() : ""};
 }
 
@@ -110,10 +118,12 @@ bool isDirectory(const std::string &path) {
   return path != "-" && std::filesystem::is_directory(path, ignored);
 }
 
-// An ATF session of many threads that come mixed keeps a file or two open for each.
+// An ATF session of many threads that come mixed keeps a file or two open for
+// each.
 void raiseFileLimit() {
   rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+      limit.rlim_cur < limit.rlim_max) {
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
   }
@@ -125,7 +135,8 @@ void sayLosses(const std::vector<model::Loss> &losses) {
 }
 
 int failWith(const Error &error) {
-  const bool usage = error.code == "E_EXISTS" || error.code == "E_SEVERAL_THREADS" ||
+  const bool usage = error.code == "E_EXISTS" ||
+                     error.code == "E_SEVERAL_THREADS" ||
                      error.code == "E_TERMINAL";
   return fail(usage ? kWrongUsage : kCantRead, "{}", error.text());
 }
@@ -137,7 +148,8 @@ int failWith(const ConvertOutput &out, const Error &error) {
   return failWith(told);
 }
 
-// As the signal would have ended the program, but with nothing half left behind.
+// As the signal would have ended the program, but with nothing half left
+// behind.
 [[noreturn]] void endInterrupted(std::optional<ConvertOutput> &out) {
   const int number = ConvertLine::interruption();
   out.reset();
@@ -150,7 +162,8 @@ void sayResult(const Options &options, const char *what, uint64_t count,
                uint64_t nanoseconds, const ConvertOutput &out) {
   if (!options.quiet)
     complain(fmt::format("{} {} in {} ({}), {} in {}", formatCount(count), what,
-                         formatDuration(nanoseconds), formatRate(count, nanoseconds),
+                         formatDuration(nanoseconds),
+                         formatRate(count, nanoseconds),
                          formatBytes(out.size()), out.name()));
 }
 
@@ -167,8 +180,8 @@ std::optional<wtf::Dialect> dialectOf(TraceFormat format) {
   }
 }
 
-// A whole trace that stays in its format is copied, so that nothing of it is lost
-// whoever wrote it.
+// A whole trace that stays in its format is copied, so that nothing of it is
+// lost whoever wrote it.
 bool canCopy(const model::ByteInput &input, const Options &options) {
   if (!options.filter.passesAll() || options.roundTimes)
     return false;
@@ -179,20 +192,23 @@ bool canCopy(const model::ByteInput &input, const Options &options) {
 }
 
 int copy(model::ByteInput &input, const Options &options) {
-  auto opened = ConvertOutput::open(options.out, *options.outFormat, options.force);
+  auto opened =
+      ConvertOutput::open(options.out, *options.outFormat, options.force);
   if (!opened)
     return failWith(opened.error());
   std::optional<ConvertOutput> out = std::move(*opened);
   ConvertLine line(options.quiet ? "never" : options.progress);
-  const model::ByteSink bytes = [&, write = out->bytes()](std::span<const std::byte> data) {
-    line.update([&] { return formatBytes(out->size()) + " written"; },
-                input.size() ? std::optional(double(input.position()) / double(*input.size()))
-                             : std::nullopt);
-    return !ConvertLine::interruption() && write(data);
-  };
+  const model::ByteSink bytes =
+      [&, write = out->bytes()](std::span<const std::byte> data) {
+        line.update([&] { return formatBytes(out->size()) + " written"; },
+                    input.size() ? std::optional(double(input.position()) /
+                                                 double(*input.size()))
+                                 : std::nullopt);
+        return !ConvertLine::interruption() && write(data);
+      };
   const auto dialect = dialectOf(*options.outFormat);
-  const auto copied =
-      dialect ? model::copyWtf(input, bytes, *dialect) : model::copyDial9(input, bytes);
+  const auto copied = dialect ? model::copyWtf(input, bytes, *dialect)
+                              : model::copyDial9(input, bytes);
   line.clear();
   if (ConvertLine::interruption())
     endInterrupted(out);
@@ -203,9 +219,11 @@ int copy(model::ByteInput &input, const Options &options) {
   for (const Warning &flaw : copied->warnings)
     warning("{}: {}", input.name(), flaw.message);
   if (copied->problem)
-    warning("{}; what was read before it is converted", copied->problem->text());
+    warning("{}; what was read before it is converted",
+            copied->problem->text());
   sayLosses(copied->losses);
-  sayResult(options, dialect ? "records" : "events", copied->events, line.nanoseconds(), *out);
+  sayResult(options, dialect ? "records" : "events", copied->events,
+            line.nanoseconds(), *out);
   return copied->problem ? kProblemsFound : kOk;
 }
 
@@ -233,10 +251,12 @@ int run(Options &options) {
   if (input && canCopy(*input, options))
     return copy(*input, options);
 
-  auto source = input ? model::openTrace(std::move(*input)) : model::openTrace(options.in);
+  auto source = input ? model::openTrace(std::move(*input))
+                      : model::openTrace(options.in);
   if (!source)
     return failWith(source.error());
-  auto opened = ConvertOutput::open(options.out, *options.outFormat, options.force);
+  auto opened =
+      ConvertOutput::open(options.out, *options.outFormat, options.force);
   if (!opened)
     return failWith(opened.error());
   std::optional<ConvertOutput> out = std::move(*opened);
@@ -246,8 +266,9 @@ int run(Options &options) {
   if (!options.filter.passesAll())
     filter.emplace(options.filter, *sink);
   ConvertLine line(options.quiet ? "never" : options.progress);
-  ConvertProgress progress(**source, filter ? static_cast<model::TraceSink &>(*filter) : *sink,
-                           line);
+  ConvertProgress progress(
+      **source, filter ? static_cast<model::TraceSink &>(*filter) : *sink,
+      line);
   const Expected<void> done = model::convert(**source, progress);
   line.clear();
   if (ConvertLine::interruption()) {
@@ -257,8 +278,10 @@ int run(Options &options) {
   if (!done)
     return failWith(*out, done.error());
   if (filter && !filter->anyThread())
-    return fail(kWrongUsage, "no thread of {} is named by --thread; `adatrace info` lists them",
-                options.in);
+    return fail(
+        kWrongUsage,
+        "no thread of {} is named by --thread; `adatrace info` lists them",
+        options.in);
   if (auto committed = out->commit(); !committed)
     return failWith(committed.error());
 
@@ -275,38 +298,47 @@ int run(Options &options) {
 std::function<int()> declare(CLI::App &app, const Invocation &) {
   auto options = std::make_shared<Options>();
   app.add_option("in", options->in,
-                 "A session or a part of it, or a file of any format; - is standard input")
+                 "A session or a part of it, or a file of any format; - is "
+                 "standard input")
       ->type_name("")
       ->required();
-  app.add_option("out", options->out,
-                 "A file (.trc, .wtf-trace, .cff, .atf) or a session's directory; - is "
-                 "standard output")
+  app.add_option(
+         "out", options->out,
+         "A file (.trc, .wtf-trace, .cff, .atf) or a session's directory; - is "
+         "standard output")
       ->type_name("")
       ->required();
   app.add_option("--to", options->to,
-                 "Format of the output, where its name does not say it: atf1, atf2, dial9, "
-                 "wtf, wtf-le (as the description reads, no viewer opens it), cff. Or a "
+                 "Format of the output, where its name does not say it: atf1, "
+                 "atf2, dial9, "
+                 "wtf, wtf-le (as the description reads, no viewer opens it), "
+                 "cff. Or a "
                  "time: only calls that begin before it")
       ->type_name("FORMAT|TIME")
       ->allow_extra_args(false);
   app.add_option("--from", options->from,
-                 "Format that the input must have. Or a time since the start of the trace "
-                 "(10us, 1.5ms, 2s; @N: on its clock): only calls that go on then or later")
+                 "Format that the input must have. Or a time since the start "
+                 "of the trace "
+                 "(10us, 1.5ms, 2s; @N: on its clock): only calls that go on "
+                 "then or later")
       ->type_name("FORMAT|TIME")
       ->allow_extra_args(false);
   app.add_option("--thread", options->filter.threads,
-                 "Only this thread: its number, else its system thread id, or a glob for its "
+                 "Only this thread: its number, else its system thread id, or "
+                 "a glob for its "
                  "name; may be repeated")
       ->type_name("N|TID|NAME")
       ->allow_extra_args(false);
   declareFilter(app, options->filter.calls, /*durations=*/false);
   app.add_flag("--round-times", options->roundTimes,
-               "wtf and cff: leave out what is below a microsecond, which takes half of the "
+               "wtf and cff: leave out what is below a microsecond, which "
+               "takes half of the "
                "bytes");
   app.add_flag("--force", options->force, "Replace the output if it exists");
   app.add_flag("-q,--quiet", options->quiet, "No closing line and no progress");
   app.add_option("--progress", options->progress,
-                 "A line of numbers while it takes long: auto (on a terminal), always, never "
+                 "A line of numbers while it takes long: auto (on a terminal), "
+                 "always, never "
                  "[auto]")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}).description(""));

@@ -1,8 +1,8 @@
 //===- convert_filter.cpp - a part of a trace, for adatrace convert -------===//
 //
-// A call that begins before the range of time belongs to it if it goes on inside. So
-// open calls are kept back until an event of their thread is in the range; what has
-// ended by then is forgotten. What is handed on is whole calls.
+// A call that begins before the range of time belongs to it if it goes on
+// inside. So open calls are kept back until an event of their thread is in the
+// range; what has ended by then is forgotten. What is handed on is whole calls.
 //
 //===----------------------------------------------------------------------===//
 #include "convert_filter.h"
@@ -73,7 +73,8 @@ bool ConvertFilter::needsRange() const {
   const auto isRelative = [](const std::optional<TimeBound> &bound) {
     return bound && !bound->isAbsolute;
   };
-  return sink.needsRange() || isRelative(options.from) || isRelative(options.to);
+  return sink.needsRange() || isRelative(options.from) ||
+         isRelative(options.to);
 }
 
 Expected<void> ConvertFilter::begin(const model::TraceInfo &info) {
@@ -102,8 +103,8 @@ Expected<void> ConvertFilter::addThread(const model::Thread &thread) {
   return decided ? decide(*threads.back()) : Expected<void>();
 }
 
-// As the other commands understand --thread: a number; where no thread has it, the
-// system's thread id; or a glob for the name.
+// As the other commands understand --thread: a number; where no thread has it,
+// the system's thread id; or a glob for the name.
 Expected<void> ConvertFilter::decide(ThreadState &state) {
   const model::Thread &thread = state.thread;
   const auto names = [&](const std::string &text) {
@@ -126,7 +127,8 @@ Expected<void> ConvertFilter::decide(ThreadState &state) {
   return sink.addThread(renumbered);
 }
 
-// When the first event comes: by then the traces that we write have named all threads.
+// When the first event comes: by then the traces that we write have named all
+// threads.
 Expected<void> ConvertFilter::decideAll() {
   if (std::exchange(decided, true))
     return {};
@@ -137,7 +139,8 @@ Expected<void> ConvertFilter::decideAll() {
 }
 
 Expected<void> ConvertFilter::addFunction(const model::Function &function) {
-  const select::Names names = {function.name.c_str(), function.displayName.c_str(),
+  const select::Names names = {function.name.c_str(),
+                               function.displayName.c_str(),
                                function.file.c_str()};
   const auto any = [&](const std::vector<std::string> &globs) {
     return std::ranges::any_of(globs, [&](const std::string &glob) {
@@ -169,8 +172,8 @@ Expected<void> ConvertFilter::renumber(Event &event) {
 }
 
 bool ConvertFilter::enter(ThreadState &thread, const Event &event) {
-  ThreadState::Frame frame = {event.function, 0, false, false, false,
-                              thread.kept.size()};
+  ThreadState::Frame frame = {event.function, 0,     false,
+                              false,          false, thread.kept.size()};
   if (!thread.frames.empty()) {
     const ThreadState::Frame &outer = thread.frames.back();
     frame.inside = outer.inside;
@@ -179,8 +182,8 @@ bool ConvertFilter::enter(ThreadState &thread, const Event &event) {
   }
   const uint8_t function = flags[event.function];
   frame.inside |= (function & kWanted) != 0;
-  frame.closed |= (function & kExcluded) != 0 ||
-                  (event.timeNs >= to && to != ~uint64_t(0));
+  frame.closed |=
+      (function & kExcluded) != 0 || (event.timeNs >= to && to != ~uint64_t(0));
   const bool isChosen =
       options.calls.only ? (function & kWanted) != 0 : frame.inside;
   frame.shown = isChosen && !frame.closed && !(function & kHidden) &&
@@ -250,8 +253,8 @@ Expected<void> ConvertFilter::release(ThreadState &thread,
     }
     events.push_back(event);
   }
-  auto done = events.empty() ? Expected<void>()
-                             : sink.events({events, texts, details});
+  auto done =
+      events.empty() ? Expected<void>() : sink.events({events, texts, details});
   thread.kept = {};
   return done;
 }
@@ -290,13 +293,15 @@ Expected<void> ConvertFilter::take(ThreadState &thread, const Event &in,
     chosen.push_back(event);
     return done;
   }
-  ThreadState::Kept kept{.event = event, .name = {}, .json = {}, .details = {}, .payloads = {}};
+  ThreadState::Kept kept{
+      .event = event, .name = {}, .json = {}, .details = {}, .payloads = {}};
   if (in.kind == Kind::Value) {
     kept.name = batch.texts[in.extra].name;
     kept.json = batch.texts[in.extra].json;
   }
   if (in.kind == Kind::Call)
-    for (const model::Detail &detail : batch.details.subspan(in.extra, in.details)) {
+    for (const model::Detail &detail :
+         batch.details.subspan(in.extra, in.details)) {
       kept.details.push_back(detail);
       kept.payloads.emplace_back(
           reinterpret_cast<const char *>(detail.payload.data()),

@@ -33,8 +33,8 @@ struct ConvertFilterOptions {
   }
 };
 
-/// Hands the chosen part of a trace on: whole calls that overlap the range of time, of
-/// the chosen threads and functions.
+/// Hands the chosen part of a trace on: whole calls that overlap the range of
+/// time, of the chosen threads and functions.
 class ConvertFilter : public model::TraceSink {
 public:
   ConvertFilter(const ConvertFilterOptions &options, model::TraceSink &sink);

@@ -1,7 +1,8 @@
 //===- convert_output.cpp - where adatrace convert writes to --------------===//
 //
-// Everything is written beside its place under a hidden name and renamed when it is
-// whole: a conversion that fails leaves nothing, and what was there stays until then.
+// Everything is written beside its place under a hidden name and renamed when
+// it is whole: a conversion that fails leaves nothing, and what was there stays
+// until then.
 //
 //===----------------------------------------------------------------------===//
 #include "convert_output.h"
@@ -22,9 +23,9 @@ namespace fs = std::filesystem;
 
 std::optional<TraceFormat> formatNamed(const std::string &name) {
   static constexpr std::pair<std::string_view, TraceFormat> kNames[] = {
-      {"atf1", TraceFormat::Atf1},   {"atf2", TraceFormat::Atf2},
-      {"atf", TraceFormat::Atf2},    {"dial9", TraceFormat::Dial9},
-      {"wtf", TraceFormat::Wtf},     {"wtf-le", TraceFormat::WtfLittle},
+      {"atf1", TraceFormat::Atf1}, {"atf2", TraceFormat::Atf2},
+      {"atf", TraceFormat::Atf2},  {"dial9", TraceFormat::Dial9},
+      {"wtf", TraceFormat::Wtf},   {"wtf-le", TraceFormat::WtfLittle},
       {"cff", TraceFormat::Cff},
   };
   for (const auto &[known, format] : kNames)
@@ -81,7 +82,8 @@ struct ConvertOutput::State {
   TraceFormat format = TraceFormat::Atf2;
   std::string name;
   fs::path target;
-  std::string temporary; // file or directory; empty when there is nothing to remove
+  std::string
+      temporary; // file or directory; empty when there is nothing to remove
   int fd = -1;
   bool replaces = false; // a session that is there
   uint64_t written = 0;
@@ -97,7 +99,8 @@ static bool isSession(const fs::path &directory) {
 }
 
 static Error existsError(const fs::path &path, std::string message) {
-  return {.code = "E_EXISTS", .message = std::move(message), .file = path.string()};
+  return {
+      .code = "E_EXISTS", .message = std::move(message), .file = path.string()};
 }
 
 Expected<void> ConvertOutput::State::prepare(const fs::path &path, bool force) {
@@ -113,23 +116,27 @@ Expected<void> ConvertOutput::State::prepare(const fs::path &path, bool force) {
     if (kind == Kind::File) { // a device or a FIFO
       kind = Kind::Stream;
       fd = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
-      return fd < 0 ? Expected<void>(ioError(name, "cannot be opened for writing"))
-                    : Expected<void>();
+      return fd < 0
+                 ? Expected<void>(ioError(name, "cannot be opened for writing"))
+                 : Expected<void>();
     }
-    return existsError(target, "is no regular file, and can't be replaced by one");
+    return existsError(target,
+                       "is no regular file, and can't be replaced by one");
   }
   if (isDirectory && kind != Kind::Session)
     return existsError(target, "is a directory; name a file in it");
   if (fs::exists(status) && kind == Kind::Session && !isDirectory)
     return existsError(
-        target, "is a file, and a session is a directory; choose another name, or an "
-                "extension (.trc, .wtf-trace, .cff, .atf)");
+        target,
+        "is a file, and a session is a directory; choose another name, or an "
+        "extension (.trc, .wtf-trace, .cff, .atf)");
   const bool isEmpty = isDirectory && fs::is_empty(target, problem);
   if (fs::exists(status) && !isEmpty) {
     if (!force)
       return existsError(target, "exists; --force replaces it");
     if (isDirectory && !isSession(target))
-      return existsError(target, "is a directory, but not a session; it is not replaced");
+      return existsError(
+          target, "is a directory, but not a session; it is not replaced");
     replaces = isDirectory;
   }
   return makeTemporary();
@@ -142,7 +149,8 @@ Expected<void> ConvertOutput::State::makeTemporary() {
   else if (directory.empty())
     directory = ".";
   std::string place =
-      (directory / ("." + target.filename().string() + ".adatrace-XXXXXX")).string();
+      (directory / ("." + target.filename().string() + ".adatrace-XXXXXX"))
+          .string();
   if (kind == Kind::File) {
     fd = ::mkostemp(place.data(), O_CLOEXEC);
     if (fd < 0)
@@ -157,12 +165,13 @@ Expected<void> ConvertOutput::State::makeTemporary() {
   return {};
 }
 
-ConvertOutput::ConvertOutput(std::unique_ptr<State> state) : state(std::move(state)) {}
+ConvertOutput::ConvertOutput(std::unique_ptr<State> state)
+    : state(std::move(state)) {}
 ConvertOutput::ConvertOutput(ConvertOutput &&) noexcept = default;
 ConvertOutput::~ConvertOutput() = default;
 
-Expected<ConvertOutput> ConvertOutput::open(const std::string &path, TraceFormat format,
-                                            bool force) {
+Expected<ConvertOutput> ConvertOutput::open(const std::string &path,
+                                            TraceFormat format, bool force) {
   auto state = std::make_unique<State>();
   state->format = format;
   state->name = path;
@@ -170,8 +179,9 @@ Expected<ConvertOutput> ConvertOutput::open(const std::string &path, TraceFormat
     state->name = "standard output";
     if (isTerminal(STDOUT_FILENO))
       return Error{.code = "E_TERMINAL",
-                   .message = "a trace is no text for a terminal; redirect it into a "
-                              "file or a pipe",
+                   .message =
+                       "a trace is no text for a terminal; redirect it into a "
+                       "file or a pipe",
                    .file = state->name};
     state->kind = State::Kind::Stream;
     state->fd = STDOUT_FILENO;
@@ -180,7 +190,7 @@ Expected<ConvertOutput> ConvertOutput::open(const std::string &path, TraceFormat
         return made.error();
     return ConvertOutput(std::move(state));
   }
-  state->kind = !isAtf(format) ? State::Kind::File
+  state->kind = !isAtf(format)                         ? State::Kind::File
                 : fs::path(path).extension() == ".atf" ? State::Kind::AtfFile
                                                        : State::Kind::Session;
   if (auto prepared = state->prepare(path, force); !prepared)
@@ -214,7 +224,8 @@ model::ByteSink ConvertOutput::bytes() {
 
 std::unique_ptr<model::TraceSink> ConvertOutput::makeSink(bool exactTimes) {
   const auto wtf = [&](wtf::Dialect dialect) {
-    return model::makeWtfSink(bytes(), {.dialect = dialect, .exactTimes = exactTimes});
+    return model::makeWtfSink(bytes(),
+                              {.dialect = dialect, .exactTimes = exactTimes});
   };
   switch (state->format) {
   case TraceFormat::Dial9:
@@ -230,7 +241,8 @@ std::unique_ptr<model::TraceSink> ConvertOutput::makeSink(bool exactTimes) {
     break;
   }
   const model::AtfSinkOptions options = {
-      .version = static_cast<uint8_t>(state->format == TraceFormat::Atf1 ? 1 : 2)};
+      .version =
+          static_cast<uint8_t>(state->format == TraceFormat::Atf1 ? 1 : 2)};
   if (state->kind == State::Kind::Session)
     return model::makeAtfSessionSink(state->temporary, options);
   return model::makeAtfFileSink(state->temporary + "/index.atf", options);
@@ -281,7 +293,8 @@ Expected<void> ConvertOutput::commit() {
       fs::rename(old, s.target, ignored);
     }
     return Error{.code = "E_IO",
-                 .message = "the output can't get its name: " + problem.message(),
+                 .message =
+                     "the output can't get its name: " + problem.message(),
                  .file = s.target.string()};
   }
   if (!old.empty())
@@ -291,7 +304,9 @@ Expected<void> ConvertOutput::commit() {
   return {};
 }
 
-const std::optional<Error> &ConvertOutput::failure() const { return state->failure; }
+const std::optional<Error> &ConvertOutput::failure() const {
+  return state->failure;
+}
 const std::string &ConvertOutput::name() const { return state->name; }
 uint64_t ConvertOutput::size() const { return state->written; }
 

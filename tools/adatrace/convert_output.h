@@ -17,14 +17,15 @@ enum class TraceFormat { Atf1, Atf2, Dial9, Wtf, WtfLittle, Cff };
 std::optional<TraceFormat> formatNamed(const std::string &name);
 /// By extension: .trc, .wtf-trace, .cff, .atf; none is a session of version 2.
 std::optional<TraceFormat> formatOfPath(const std::string &path);
-inline constexpr const char *kFormatNames = "atf1, atf2, dial9, wtf, wtf-le or cff";
+inline constexpr const char *kFormatNames =
+    "atf1, atf2, dial9, wtf, wtf-le or cff";
 
 /// The output of a conversion under a temporary name, until it is complete.
 class ConvertOutput {
 public:
   /// "-" is standard output. Errors: E_EXISTS, E_IO, E_TERMINAL.
-  static Expected<ConvertOutput> open(const std::string &path, TraceFormat format,
-                                      bool force);
+  static Expected<ConvertOutput> open(const std::string &path,
+                                      TraceFormat format, bool force);
   ConvertOutput(ConvertOutput &&) noexcept;
   ~ConvertOutput(); ///< removes what was not committed
 

@@ -67,7 +67,8 @@ void ConvertLine::clear() {
 Expected<void> ConvertProgress::events(const model::Batch &batch) {
   count += batch.events.size();
   if (interruptedBy)
-    return Error{.code = "E_INTERRUPTED", .message = "interrupted; nothing was written"};
+    return Error{.code = "E_INTERRUPTED",
+                 .message = "interrupted; nothing was written"};
   line.update(
       [&] {
         return fmt::format("{} events, {}", formatCount(count),

@@ -12,12 +12,14 @@ namespace ada::cli {
 /// A line on standard error that says how far a conversion is.
 class ConvertLine {
 public:
-  /// `mode`: auto (on a terminal), always or never. From here on the first signal that
-  /// interrupts is kept for interruption(), and the second one ends the program.
+  /// `mode`: auto (on a terminal), always or never. From here on the first
+  /// signal that interrupts is kept for interruption(), and the second one ends
+  /// the program.
   explicit ConvertLine(const std::string &mode);
   ~ConvertLine() { clear(); }
 
-  /// `done`: "1,234 events, 1.2 M/s", made only if the line is drawn. `part`: 0 to 1.
+  /// `done`: "1,234 events, 1.2 M/s", made only if the line is drawn. `part`: 0
+  /// to 1.
   template <class Done> void update(Done &&done, std::optional<double> part) {
     if (wanted && isDue())
       draw(done(), part);
@@ -34,10 +36,12 @@ private:
   std::chrono::steady_clock::time_point start, last;
 };
 
-/// Hands everything on, counts, keeps the line, and stops when the user interrupts.
+/// Hands everything on, counts, keeps the line, and stops when the user
+/// interrupts.
 class ConvertProgress : public model::TraceSink {
 public:
-  ConvertProgress(model::TraceSource &source, model::TraceSink &sink, ConvertLine &line)
+  ConvertProgress(model::TraceSource &source, model::TraceSink &sink,
+                  ConvertLine &line)
       : source(source), sink(sink), line(line) {}
 
   Expected<void> begin(const model::TraceInfo &info) override {
@@ -53,7 +57,9 @@ public:
     return sink.addFunction(function);
   }
   Expected<void> events(const model::Batch &batch) override;
-  Expected<void> endThread(uint32_t thread) override { return sink.endThread(thread); }
+  Expected<void> endThread(uint32_t thread) override {
+    return sink.endThread(thread);
+  }
   Expected<void> finish() override { return sink.finish(); }
   bool needsRange() const override { return sink.needsRange(); }
   bool wantsDetails() const override { return sink.wantsDetails(); }

@@ -32,21 +32,24 @@ public:
     std::string text;
     for (const dial9::Field &field : schema.fields()) {
       text += text.empty() ? "" : options.json ? "," : ", ";
-      text += options.json
-                  ? fmt::format("{{\"name\":{},\"type\":\"{}\"{}}}", jsonText(field.name),
-                                typeName(field.type),
-                                field.optional ? ",\"optional\":true" : "")
-                  : fmt::format("{}: {}{}", oneLine(field.name), typeName(field.type),
-                                field.optional ? "?" : "");
+      text +=
+          options.json
+              ? fmt::format("{{\"name\":{},\"type\":\"{}\"{}}}",
+                            jsonText(field.name), typeName(field.type),
+                            field.optional ? ",\"optional\":true" : "")
+              : fmt::format("{}: {}{}", oneLine(field.name),
+                            typeName(field.type), field.optional ? "?" : "");
     }
     if (options.json)
       frame("schema", offset,
-            fmt::format(",\"type_id\":{},\"name\":{},\"has_timestamp\":{},\"fields\":[{}]",
-                        schema.typeId(), jsonText(schema.name()), schema.hasTimestamp(),
-                        text));
+            fmt::format(",\"type_id\":{},\"name\":{},\"has_timestamp\":{},"
+                        "\"fields\":[{}]",
+                        schema.typeId(), jsonText(schema.name()),
+                        schema.hasTimestamp(), text));
     else
       frame("schema", offset,
-            fmt::format("{} {}{} {{{}}}", schema.typeId(), oneLine(schema.name()),
+            fmt::format("{} {}{} {{{}}}", schema.typeId(),
+                        oneLine(schema.name()),
                         schema.hasTimestamp() ? "" : " (no time)", text));
   }
 
@@ -57,9 +60,11 @@ public:
       texts[entry.id] = entry.text;
       if (options.json)
         frame("string", offset,
-              fmt::format(",\"id\":{},\"text\":{}", entry.id, jsonText(entry.text)));
+              fmt::format(",\"id\":{},\"text\":{}", entry.id,
+                          jsonText(entry.text)));
       else
-        frame("string", offset, fmt::format("{} {}", entry.id, jsonText(entry.text)));
+        frame("string", offset,
+              fmt::format("{} {}", entry.id, jsonText(entry.text)));
     }
   }
 
@@ -67,9 +72,11 @@ public:
     for (const dial9::StackPoolEntry entry : entries) {
       stacks[entry.id].assign(entry.addresses.begin(), entry.addresses.end());
       std::string text;
-      model::appendJson(text, dial9::Value::stackFrames(entry.addresses), pools);
+      model::appendJson(text, dial9::Value::stackFrames(entry.addresses),
+                        pools);
       if (options.json)
-        frame("stack", offset, fmt::format(",\"id\":{},\"addresses\":{}", entry.id, text));
+        frame("stack", offset,
+              fmt::format(",\"id\":{},\"addresses\":{}", entry.id, text));
       else
         frame("stack", offset, fmt::format("{} {}", entry.id, text));
     }
@@ -86,9 +93,11 @@ public:
                      uint64_t offset) override {
     for (const dial9::Annotation entry : entries)
       if (options.json)
-        frame("annotation", offset,
-              fmt::format(",\"type_id\":{},\"field\":{},\"key\":{},\"value\":{}", typeId,
-                          entry.fieldIndex, jsonText(entry.key), jsonText(entry.value)));
+        frame(
+            "annotation", offset,
+            fmt::format(",\"type_id\":{},\"field\":{},\"key\":{},\"value\":{}",
+                        typeId, entry.fieldIndex, jsonText(entry.key),
+                        jsonText(entry.value)));
       else
         frame("annotation", offset,
               fmt::format("type {} field {} {}: {}", typeId, entry.fieldIndex,
@@ -125,14 +134,15 @@ private:
 void Dial9Dump::onEvent(const dial9::EventView &event) {
   if (!range && event.hasTimestamp())
     range = rangeOf(options.input, event.timestampNs);
-  const bool isLimited = !options.input.from.empty() || !options.input.to.empty();
+  const bool isLimited =
+      !options.input.from.empty() || !options.input.to.empty();
   if (isLimited && (!event.hasTimestamp() || !range->holds(event.timestampNs)))
     return;
   line.clear();
   if (options.json) {
-    line += fmt::format("{{\"frame\":\"event\",\"offset\":{},\"type_id\":{},\"name\":{}",
-                        event.offset, event.schema->typeId(),
-                        jsonText(event.schema->name()));
+    line += fmt::format(
+        "{{\"frame\":\"event\",\"offset\":{},\"type_id\":{},\"name\":{}",
+        event.offset, event.schema->typeId(), jsonText(event.schema->name()));
     if (event.hasTimestamp())
       line += fmt::format(",\"ts\":{}", event.timestampNs);
     line += ",\"fields\":";
@@ -174,8 +184,8 @@ int dumpDial9(model::ByteInput &input, const ForeignDumpOptions &options) {
     return kOk;
   Error error = status.toError();
   error.file = input.name();
-  return fail(status.offset < dial9::kHeaderBytes ? kCantRead : kProblemsFound, "{}",
-              error.text());
+  return fail(status.offset < dial9::kHeaderBytes ? kCantRead : kProblemsFound,
+              "{}", error.text());
 }
 
 } // namespace ada::cli

@@ -13,7 +13,8 @@ namespace ada::cli {
 namespace {
 
 // "enter", "leave", …; "type" and "zone" for records that are about those.
-std::string_view kindName(const wtf::Record &record, std::optional<wtf::ItemKind> kind) {
+std::string_view kindName(const wtf::Record &record,
+                          std::optional<wtf::ItemKind> kind) {
   if (!kind)
     return record.type->role == wtf::Role::Define ? "define" : "zone";
   switch (*kind) {
@@ -45,7 +46,9 @@ private:
   void takeHeader(const wtf::FileHeader &header) override;
   void takeRecord(const wtf::Record &record, std::optional<wtf::ItemKind> kind,
                   size_t depth, const wtf::Zone &zone) override;
-  void takeWarning(const Warning &flaw) override { warning("{}", flaw.message); }
+  void takeWarning(const Warning &flaw) override {
+    warning("{}", flaw.message);
+  }
   bool isWanted(const wtf::Record &record, std::optional<wtf::ItemKind> kind,
                 const wtf::Zone &zone);
 
@@ -59,17 +62,20 @@ private:
 } // namespace
 
 void WtfDump::takeHeader(const wtf::FileHeader &header) {
-  baseNs = static_cast<uint64_t>(std::max<int64_t>(header.absoluteNs(0).value_or(0), 0));
+  baseNs = static_cast<uint64_t>(
+      std::max<int64_t>(header.absoluteNs(0).value_or(0), 0));
   if (!options.input.from.empty() || !options.input.to.empty() ||
       !options.input.threads.empty())
     return;
   if (options.json)
-    out.print("{{\"kind\":\"header\",\"dialect\":\"{}\",\"version\":{},\"wtf_version\":{},"
-              "\"flags\":{},\"timebase_ms\":{},\"timebase_ns\":{},\"time_scale\":{},"
-              "\"context\":{},\"metadata\":{}}}\n",
-              dialectName(header.dialect), header.formatVersion(), header.wtfVersion,
-              header.flags, header.timebaseMs, header.timebaseNs, header.timeScale,
-              jsonText(header.contextInfo), jsonText(header.metadata));
+    out.print(
+        "{{\"kind\":\"header\",\"dialect\":\"{}\",\"version\":{},\"wtf_"
+        "version\":{},"
+        "\"flags\":{},\"timebase_ms\":{},\"timebase_ns\":{},\"time_scale\":{},"
+        "\"context\":{},\"metadata\":{}}}\n",
+        dialectName(header.dialect), header.formatVersion(), header.wtfVersion,
+        header.flags, header.timebaseMs, header.timebaseNs, header.timeScale,
+        jsonText(header.contextInfo), jsonText(header.metadata));
   else
     out.print("{} timebase {} ms, flags {}, context {}, metadata {}\n",
               dialectName(header.dialect), header.timebaseMs, header.flags,
@@ -78,10 +84,12 @@ void WtfDump::takeHeader(const wtf::FileHeader &header) {
 }
 
 // Zones stand for threads: their numbers in the file, or globs for their names.
-bool WtfDump::isWanted(const wtf::Record &record, std::optional<wtf::ItemKind> kind,
+bool WtfDump::isWanted(const wtf::Record &record,
+                       std::optional<wtf::ItemKind> kind,
                        const wtf::Zone &zone) {
   const auto &threads = options.input.threads;
-  const bool isLimited = !options.input.from.empty() || !options.input.to.empty();
+  const bool isLimited =
+      !options.input.from.empty() || !options.input.to.empty();
   if (!kind)
     return threads.empty() && !isLimited;
   const auto names = [&](const std::string &text) {
@@ -99,8 +107,9 @@ bool WtfDump::isWanted(const wtf::Record &record, std::optional<wtf::ItemKind> k
   return range->holds(now);
 }
 
-void WtfDump::takeRecord(const wtf::Record &record, std::optional<wtf::ItemKind> kind,
-                         size_t depth, const wtf::Zone &zone) {
+void WtfDump::takeRecord(const wtf::Record &record,
+                         std::optional<wtf::ItemKind> kind, size_t depth,
+                         const wtf::Zone &zone) {
   if (!isWanted(record, kind, zone))
     return;
   const auto &defs = record.type->argDefs;
@@ -109,11 +118,12 @@ void WtfDump::takeRecord(const wtf::Record &record, std::optional<wtf::ItemKind>
     line += fmt::format("{{\"kind\":\"{}\",\"offset\":{},\"time_us\":{}",
                         kindName(record, kind), record.offset, record.timeUs);
     if (kind) {
-      line += zone.id ? fmt::format(",\"zone\":{}", *zone.id) : ",\"zone\":null";
+      line +=
+          zone.id ? fmt::format(",\"zone\":{}", *zone.id) : ",\"zone\":null";
       line += fmt::format(",\"depth\":{}", depth);
     }
-    line += fmt::format(",\"wire_id\":{},\"type\":{},\"args\":{{", record.type->wireId,
-                        jsonText(record.type->name));
+    line += fmt::format(",\"wire_id\":{},\"type\":{},\"args\":{{",
+                        record.type->wireId, jsonText(record.type->name));
     for (size_t i = 0; i < record.args.size(); ++i) {
       line += fmt::format("{}{}:", i ? "," : "", jsonText(defs[i].name));
       wtf::appendJson(line, record.args[i]);
@@ -122,11 +132,12 @@ void WtfDump::takeRecord(const wtf::Record &record, std::optional<wtf::ItemKind>
     out.write(line);
     return;
   }
-  line += fmt::format("{:>9}.{:06} ", record.timeUs / 1'000'000, record.timeUs % 1'000'000);
+  line += fmt::format("{:>9}.{:06} ", record.timeUs / 1'000'000,
+                      record.timeUs % 1'000'000);
   if (kind)
-    line += fmt::format("zone {:<5} {:<6} {:{}}",
-                        zone.id ? std::to_string(*zone.id) : "-", kindName(record, kind),
-                        "", 2 * std::min<size_t>(depth, 40));
+    line += fmt::format(
+        "zone {:<5} {:<6} {:{}}", zone.id ? std::to_string(*zone.id) : "-",
+        kindName(record, kind), "", 2 * std::min<size_t>(depth, 40));
   else
     line += fmt::format("           {:<6} ", kindName(record, kind));
   line += oneLine(record.type->name);
@@ -157,7 +168,8 @@ int dumpWtf(model::ByteInput &input, const ForeignDumpOptions &options) {
     return kOk;
   Error error = decoded.error();
   error.file = input.name();
-  return fail(decoder.header() ? kProblemsFound : kCantRead, "{}", error.text());
+  return fail(decoder.header() ? kProblemsFound : kCantRead, "{}",
+              error.text());
 }
 
 } // namespace ada::cli

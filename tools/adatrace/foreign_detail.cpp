@@ -26,11 +26,13 @@ static std::string hexOf(std::span<const std::byte> bytes) {
   return text;
 }
 
-// A function's registers and stack with their names; any other payload as its bytes.
+// A function's registers and stack with their names; any other payload as its
+// bytes.
 static std::string payloadJson(const atf::DetailEvent &event, uint8_t arch) {
   static const types::FunctionTypes unknown;
   if (const auto function = event.function())
-    return fmt::format(",\"function_id\":\"{}\"", functionIdText(function->functionId)) +
+    return fmt::format(",\"function_id\":\"{}\"",
+                       functionIdText(function->functionId)) +
            detailJson({.event = event,
                        .function = *function,
                        .vectors = std::nullopt,
@@ -55,22 +57,25 @@ int dumpDetail(model::ByteInput &input, const ForeignDumpOptions &options) {
     if (!range->holds(event.timestampNs))
       continue;
     if (options.json) {
-      out.print("{{\"detail_seq\":{},\"offset\":{},\"ts\":{},\"type\":{},\"flags\":{},"
+      out.print("{{\"detail_seq\":{},\"offset\":{},\"ts\":{},\"type\":{},"
+                "\"flags\":{},"
                 "\"index_seq\":{},\"thread_id\":{}",
-                event.seq, event.offset, event.timestampNs, event.type, event.flags,
-                event.indexSeq, event.threadId);
+                event.seq, event.offset, event.timestampNs, event.type,
+                event.flags, event.indexSeq, event.threadId);
       out.write(payloadJson(event, arch));
       out.write("}\n");
       continue;
     }
-    out.print("{:>9}.{:09} #{:<8} type {} of event {}", event.timestampNs / 1'000'000'000,
-              event.timestampNs % 1'000'000'000, event.seq, event.type, event.indexSeq);
+    out.print("{:>9}.{:09} #{:<8} type {} of event {}",
+              event.timestampNs / 1'000'000'000,
+              event.timestampNs % 1'000'000'000, event.seq, event.type,
+              event.indexSeq);
     if (const auto function = event.function()) {
       out.print(" {}", functionIdText(function->functionId));
       for (const uint64_t value : function->registers)
         out.print(" {:x}", value);
-      out.print(" lr {:x} fp {:x} sp {:x} stack {}\n", function->lr, function->fp,
-                function->sp, hexOf(function->stack));
+      out.print(" lr {:x} fp {:x} sp {:x} stack {}\n", function->lr,
+                function->fp, function->sp, hexOf(function->stack));
     } else {
       out.print(" {}\n", hexOf(event.payload));
     }
@@ -88,15 +93,17 @@ int infoDetail(model::ByteInput &input, Output &out) {
   if (!reader)
     return fail(kCantRead, "{}", reader.error().text());
   const atf::DetailHeader &header = reader->header();
-  out.print("{}: ATF detail file, version {}, {}\n", input.name(), header.version,
-            formatBytes(reader->fileBytes()));
+  out.print("{}: ATF detail file, version {}, {}\n", input.name(),
+            header.version, formatBytes(reader->fileBytes()));
   out.print("  thread        {}\n", header.threadId);
   out.print("  events        {}", formatCount(reader->size()));
   if (!reader->empty())
-    out.print(", of index events {} to {}, from {} to {} ns", (*reader)[0].indexSeq,
-              (*reader)[reader->size() - 1].indexSeq, (*reader)[0].timestampNs,
+    out.print(", of index events {} to {}, from {} to {} ns",
+              (*reader)[0].indexSeq, (*reader)[reader->size() - 1].indexSeq,
+              (*reader)[0].timestampNs,
               (*reader)[reader->size() - 1].timestampNs);
-  out.print("\n  complete      {}\n", reader->isComplete() ? "yes" : "no: it has no footer");
+  out.print("\n  complete      {}\n",
+            reader->isComplete() ? "yes" : "no: it has no footer");
   out.flush();
   for (const Warning &flaw : reader->warnings())
     warning("{}: {}", input.name(), flaw.message);

@@ -15,12 +15,13 @@ Expected<std::optional<ForeignFile>> openForeign(std::string &path) {
   using Nothing = std::optional<ForeignFile>;
   const bool isPipe = path == "-";
   struct stat info;
-  if (path.empty() || (!isPipe && (::stat(path.c_str(), &info) != 0 ||
-                                   S_ISDIR(info.st_mode))))
+  if (path.empty() ||
+      (!isPipe && (::stat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode))))
     return Nothing();
   auto input = model::ByteInput::open(path);
   if (!input)
-    return isPipe ? Expected<Nothing>(input.error()) : Expected<Nothing>(Nothing());
+    return isPipe ? Expected<Nothing>(input.error())
+                  : Expected<Nothing>(Nothing());
   const model::Format format = model::sniff(input->head());
   switch (format) {
   case model::Format::AtfDetail:
@@ -32,17 +33,19 @@ Expected<std::optional<ForeignFile>> openForeign(std::string &path) {
   case model::Format::Unknown:
     break;
   }
-  // Whatever else it is, the session's reader says what is wrong with it. A pipe is kept
-  // in a file for it; the descriptor stays open until the program ends.
+  // Whatever else it is, the session's reader says what is wrong with it. A
+  // pipe is kept in a file for it; the descriptor stays open until the program
+  // ends.
   if (!isPipe && S_ISREG(info.st_mode))
     return Nothing();
   if (format == model::Format::Unknown)
-    return Error{.code = "E_BAD_MAGIC",
-                 .message = input->head().empty()
-                                ? "there is nothing in it"
-                                : "not a trace: it begins like none of ATF, dial9 (also "
-                                  "gzip) and wtf-trace",
-                 .file = input->name()};
+    return Error{
+        .code = "E_BAD_MAGIC",
+        .message = input->head().empty()
+                       ? "there is nothing in it"
+                       : "not a trace: it begins like none of ATF, dial9 (also "
+                         "gzip) and wtf-trace",
+        .file = input->name()};
   if (auto kept = input->spool(); !kept)
     return kept.error();
   const int kept = ::open(input->path().c_str(), O_RDONLY);
@@ -55,15 +58,18 @@ Expected<std::optional<ForeignFile>> openForeign(std::string &path) {
   return Nothing();
 }
 
-std::optional<ForeignRange> rangeOf(const InputOptions &options, uint64_t start) {
+std::optional<ForeignRange> rangeOf(const InputOptions &options,
+                                    uint64_t start) {
   ForeignRange range;
-  const auto read = [&](const char *name, const std::string &text, uint64_t &time) {
+  const auto read = [&](const char *name, const std::string &text,
+                        uint64_t &time) {
     if (text.empty())
       return true;
     const std::optional<TimeBound> bound = TimeBound::parse(text);
     if (!bound) {
-      complain(fmt::format("{}: '{}' is not a time like 10us, 1.5ms, 2s or @123456789",
-                           name, text));
+      complain(fmt::format(
+          "{}: '{}' is not a time like 10us, 1.5ms, 2s or @123456789", name,
+          text));
       return false;
     }
     range.isWanted = true;
@@ -73,18 +79,22 @@ std::optional<ForeignRange> rangeOf(const InputOptions &options, uint64_t start)
       time = ~uint64_t(0);
     return true;
   };
-  if (!read("--from", options.from, range.from) || !read("--to", options.to, range.to))
+  if (!read("--from", options.from, range.from) ||
+      !read("--to", options.to, range.to))
     return std::nullopt;
   return range;
 }
 
 int dumpForeign(ForeignFile file, const ForeignDumpOptions &options) {
   if (options.merged)
-    return fail(kWrongUsage, "dump: --merged is for ATF sessions; {} is one sequence as it is",
-                file.input.name());
+    return fail(
+        kWrongUsage,
+        "dump: --merged is for ATF sessions; {} is one sequence as it is",
+        file.input.name());
   if (!options.input.threads.empty() && file.format != model::Format::Wtf)
     return fail(kWrongUsage,
-                "dump: --thread is for sessions and wtf-trace; `adatrace convert --thread=… {} "
+                "dump: --thread is for sessions and wtf-trace; `adatrace "
+                "convert --thread=… {} "
                 "OUT` takes a thread out of it",
                 file.input.name());
   if (!rangeOf(options.input, 0))
@@ -99,7 +109,8 @@ int dumpForeign(ForeignFile file, const ForeignDumpOptions &options) {
   }
 }
 
-int infoForeign(ForeignFile file, Output &out, const Palette &palette, bool all) {
+int infoForeign(ForeignFile file, Output &out, const Palette &palette,
+                bool all) {
   switch (file.format) {
   case model::Format::Wtf:
     return infoWtf(file.input, out, palette, all);

@@ -1,8 +1,8 @@
 //===- foreign_file.h - traces that are no ATF session --------------------===//
 //
-// dump, info and verify take any format. Each begins with openForeign(): if the input is
-// dial9, wtf-trace or a detail file by its first bytes, it is shown by the functions
-// below; else the command goes on as with any session.
+// dump, info and verify take any format. Each begins with openForeign(): if the
+// input is dial9, wtf-trace or a detail file by its first bytes, it is shown by
+// the functions below; else the command goes on as with any session.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ADATRACE_FOREIGN_FILE_H
@@ -23,9 +23,10 @@ struct ForeignFile {
   model::ByteInput input;
 };
 
-/// Opens `path` ("-" is standard input). Nothing if it is a session or anything else
-/// that is not for the functions below; an index file on standard input gets a path that
-/// can be opened. An error only for standard input that can't be read.
+/// Opens `path` ("-" is standard input). Nothing if it is a session or anything
+/// else that is not for the functions below; an index file on standard input
+/// gets a path that can be opened. An error only for standard input that can't
+/// be read.
 Expected<std::optional<ForeignFile>> openForeign(std::string &path);
 
 struct ForeignDumpOptions {
@@ -34,19 +35,23 @@ struct ForeignDumpOptions {
 };
 /// Every frame or record. Returns the exit status, as the others do.
 int dumpForeign(ForeignFile file, const ForeignDumpOptions &options);
-int infoForeign(ForeignFile file, Output &out, const Palette &palette, bool all);
-int verifyForeign(ForeignFile file, Output &out, const Palette &palette, bool quiet);
+int infoForeign(ForeignFile file, Output &out, const Palette &palette,
+                bool all);
+int verifyForeign(ForeignFile file, Output &out, const Palette &palette,
+                  bool quiet);
 
 // One format each.
 int dumpDial9(model::ByteInput &input, const ForeignDumpOptions &options);
 int dumpWtf(model::ByteInput &input, const ForeignDumpOptions &options);
 int dumpDetail(model::ByteInput &input, const ForeignDumpOptions &options);
-int infoDial9(model::ByteInput &input, Output &out, const Palette &palette, bool all);
-int infoWtf(model::ByteInput &input, Output &out, const Palette &palette, bool all);
+int infoDial9(model::ByteInput &input, Output &out, const Palette &palette,
+              bool all);
+int infoWtf(model::ByteInput &input, Output &out, const Palette &palette,
+            bool all);
 int infoDetail(model::ByteInput &input, Output &out);
 
-/// Pushes all bytes into a decoder's push(bytes), which returns false to stop. An error
-/// if they can't be read.
+/// Pushes all bytes into a decoder's push(bytes), which returns false to stop.
+/// An error if they can't be read.
 template <class Push>
 Expected<void> pushAll(model::ByteInput &input, Push &&push) {
   for (;;) {
@@ -67,7 +72,8 @@ struct ForeignRange {
   }
 };
 /// Nothing, and a complaint, if one of them is no time.
-std::optional<ForeignRange> rangeOf(const InputOptions &options, uint64_t start);
+std::optional<ForeignRange> rangeOf(const InputOptions &options,
+                                    uint64_t start);
 
 } // namespace ada::cli
 #endif // ADATRACE_FOREIGN_FILE_H

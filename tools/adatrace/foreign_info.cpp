@@ -39,8 +39,9 @@ public:
   void onSchema(const dial9::Schema &schema, uint64_t) override {
     std::string fields;
     for (const dial9::Field &field : schema.fields())
-      fields += fmt::format("{}{}: {}{}", fields.empty() ? "" : ", ", oneLine(field.name),
-                            typeName(field.type), field.optional ? "?" : "");
+      fields += fmt::format("{}{}: {}{}", fields.empty() ? "" : ", ",
+                            oneLine(field.name), typeName(field.type),
+                            field.optional ? "?" : "");
     auto [found, isNew] =
         types.try_emplace({std::string(schema.name()), std::move(fields)});
     byId[schema.typeId()] = &found->second;
@@ -59,11 +60,13 @@ public:
     stacks += entries.size();
   }
   void onTimestampReset(uint64_t, uint64_t) override { ++resets; }
-  void onAnnotations(uint64_t, dial9::AnnotationsView entries, uint64_t) override {
+  void onAnnotations(uint64_t, dial9::AnnotationsView entries,
+                     uint64_t) override {
     annotations += entries.size();
   }
 
-  std::map<std::pair<std::string, std::string>, Type> types; // by name and fields
+  std::map<std::pair<std::string, std::string>, Type>
+      types; // by name and fields
   std::unordered_map<uint16_t, Type *> byId;
   uint64_t segments = 1, events = 0, strings = 0, stacks = 0, resets = 0,
            annotations = 0;
@@ -73,8 +76,9 @@ public:
 std::string timesText(const TimeSpan &times) {
   if (times.isEmpty())
     return "";
-  return fmt::format(" in {}, from {} to {} ns", formatDuration(times.high - times.low),
-                     times.low, times.high);
+  return fmt::format(" in {}, from {} to {} ns",
+                     formatDuration(times.high - times.low), times.low,
+                     times.high);
 }
 
 std::string bytesText(const model::ByteInput &input) {
@@ -91,7 +95,8 @@ void printRest(Output &out, const Palette &palette, size_t all, size_t shown,
 
 } // namespace
 
-int infoDial9(model::ByteInput &input, Output &out, const Palette &palette, bool all) {
+int infoDial9(model::ByteInput &input, Output &out, const Palette &palette,
+              bool all) {
   const bool isPacked = model::sniff(input.head()) == model::Format::Gzip;
   Dial9Info info;
   dial9::UnzippingDecoder decoder(info);
@@ -109,10 +114,11 @@ int infoDial9(model::ByteInput &input, Output &out, const Palette &palette, bool
   }
   out.print("{}: dial9-trace-format 1{}, {}\n", input.name(),
             isPacked ? " in gzip" : "", bytesText(input));
-  out.print("  events        {}{}\n", formatCount(info.events), timesText(info.times));
+  out.print("  events        {}{}\n", formatCount(info.events),
+            timesText(info.times));
   out.print("  segments      {}\n", formatCount(info.segments));
-  out.print("  pools         {} strings, {} stacks\n", formatCount(info.strings),
-            formatCount(info.stacks));
+  out.print("  pools         {} strings, {} stacks\n",
+            formatCount(info.strings), formatCount(info.stacks));
   out.print("  resets        {}\n", formatCount(info.resets));
   if (info.annotations)
     out.print("  annotations   {}\n", formatCount(info.annotations));
@@ -192,7 +198,8 @@ std::string programOf(const wtf::FileHeader &header) {
 
 } // namespace
 
-int infoWtf(model::ByteInput &input, Output &out, const Palette &palette, bool all) {
+int infoWtf(model::ByteInput &input, Output &out, const Palette &palette,
+            bool all) {
   WtfInfo info;
   wtf::Decoder decoder(info);
   Expected<void> decoded;
@@ -212,8 +219,8 @@ int infoWtf(model::ByteInput &input, Output &out, const Palette &palette, bool a
     if (!info.header)
       return fail(kCantRead, "{}", error.text());
   }
-  out.print("{}: wtf-trace {}, {}\n", input.name(), dialectName(info.header->dialect),
-            bytesText(input));
+  out.print("{}: wtf-trace {}, {}\n", input.name(),
+            dialectName(info.header->dialect), bytesText(input));
   out.print("  program       {}\n", programOf(*info.header));
   out.print("  records       {}", formatCount(decoder.records()));
   if (!info.times.isEmpty())
@@ -222,31 +229,34 @@ int infoWtf(model::ByteInput &input, Output &out, const Palette &palette, bool a
               info.times.low, info.times.high, info.header->timebaseMs);
   if (info.header->timeScale != 1)
     out.print(", in units of {} us", info.header->timeScale);
-  out.print("\n  {}{:>5} {:>12} {:>12} {:>8} {:>9} {:>7}  name{}\n", palette.dim, "zone",
-            "scopes", "other", "deepest", "unclosed", "strays", palette.reset);
+  out.print("\n  {}{:>5} {:>12} {:>12} {:>8} {:>9} {:>7}  name{}\n",
+            palette.dim, "zone", "scopes", "other", "deepest", "unclosed",
+            "strays", palette.reset);
   const size_t zones = std::min(info.zones.size(), info.lines().zoneCount());
   const size_t shownZones = all ? zones : std::min(zones, kShown);
   for (size_t i = 0; i < shownZones; ++i) {
     const wtf::Zone &zone = info.lines().zone(i);
     const WtfInfo::ZoneCounts &counts = info.zones[i];
     out.print("  {:>5} {:>12} {:>12} {:>8} {:>9} {:>7}  {}{}{}\n",
-              zone.id ? std::to_string(*zone.id) : "-", formatCount(counts.scopes),
-              formatCount(counts.others), formatCount(counts.deepest),
-              formatCount(counts.unclosed), formatCount(zone.strayLeaves), palette.name,
-              oneLine(zone.name), palette.reset);
+              zone.id ? std::to_string(*zone.id) : "-",
+              formatCount(counts.scopes), formatCount(counts.others),
+              formatCount(counts.deepest), formatCount(counts.unclosed),
+              formatCount(zone.strayLeaves), palette.name, oneLine(zone.name),
+              palette.reset);
   }
   printRest(out, palette, zones, shownZones, "zones");
-  std::vector<std::pair<const wtf::EventType *, uint64_t>> types(info.types.begin(),
-                                                                 info.types.end());
+  std::vector<std::pair<const wtf::EventType *, uint64_t>> types(
+      info.types.begin(), info.types.end());
   std::ranges::sort(types, [](const auto &a, const auto &b) {
-    return std::pair(b.second, a.first->wireId) < std::pair(a.second, b.first->wireId);
+    return std::pair(b.second, a.first->wireId) <
+           std::pair(a.second, b.first->wireId);
   });
   out.print("  {}{:>14}  event type{}\n", palette.dim, "events", palette.reset);
   const size_t shown = all ? types.size() : std::min(types.size(), kShown);
   for (size_t i = 0; i < shown; ++i)
-    out.print("  {:>14}  {}{}{}({}){}\n", formatCount(types[i].second), palette.name,
-              oneLine(types[i].first->name), palette.reset, types[i].first->args,
-              types[i].first->isScope() ? " scope" : "");
+    out.print("  {:>14}  {}{}{}({}){}\n", formatCount(types[i].second),
+              palette.name, oneLine(types[i].first->name), palette.reset,
+              types[i].first->args, types[i].first->isScope() ? " scope" : "");
   printRest(out, palette, types.size(), shown, "event types");
   out.flush();
   for (const Warning &flaw : info.flaws)

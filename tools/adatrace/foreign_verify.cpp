@@ -77,12 +77,14 @@ Expected<Findings> verifyDial9(model::ByteInput &input) {
     found.problems.push_back(error.text());
   }
   if (check.undefined)
-    found.notes.push_back(fmt::format("{}: {} ids of pooled strings and stacks are used, but "
-                                      "never defined",
-                                      input.name(), formatCount(check.undefined)));
-  found.contents = fmt::format("{} events, {} schemas, {} segment{}",
-                               formatCount(check.events), formatCount(check.schemas),
-                               formatCount(check.segments), check.segments == 1 ? "" : "s");
+    found.notes.push_back(
+        fmt::format("{}: {} ids of pooled strings and stacks are used, but "
+                    "never defined",
+                    input.name(), formatCount(check.undefined)));
+  found.contents =
+      fmt::format("{} events, {} schemas, {} segment{}",
+                  formatCount(check.events), formatCount(check.schemas),
+                  formatCount(check.segments), check.segments == 1 ? "" : "s");
   return found;
 }
 
@@ -135,9 +137,9 @@ Expected<Findings> verifyWtf(model::ByteInput &input) {
   note(strays, "scopes end that did not begin in the trace");
   note(check.unclosed, "scopes do not end");
   note(lost, "values are added outside of any scope");
-  found.contents = fmt::format("{} records, {} zone{}", formatCount(decoder.records()),
-                               check.lines().zoneCount(),
-                               check.lines().zoneCount() == 1 ? "" : "s");
+  found.contents = fmt::format(
+      "{} records, {} zone{}", formatCount(decoder.records()),
+      check.lines().zoneCount(), check.lines().zoneCount() == 1 ? "" : "s");
   return found;
 }
 
@@ -162,11 +164,12 @@ Expected<Findings> verifyDetail(model::ByteInput &input) {
 
 } // namespace
 
-int verifyForeign(ForeignFile file, Output &out, const Palette &palette, bool quiet) {
-  Expected<Findings> found = file.format == model::Format::Wtf ? verifyWtf(file.input)
-                             : file.format == model::Format::AtfDetail
-                                 ? verifyDetail(file.input)
-                                 : verifyDial9(file.input);
+int verifyForeign(ForeignFile file, Output &out, const Palette &palette,
+                  bool quiet) {
+  Expected<Findings> found =
+      file.format == model::Format::Wtf         ? verifyWtf(file.input)
+      : file.format == model::Format::AtfDetail ? verifyDetail(file.input)
+                                                : verifyDial9(file.input);
   if (!found)
     return fail(kCantRead, "{}", found.error().text());
   for (const std::string &problem : found->problems)

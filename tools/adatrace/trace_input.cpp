@@ -5,6 +5,7 @@
 #include "session_place.h"
 #include "terminal.h"
 
+#include "ada/trace/convert.h"
 #include "select/function_glob.h"
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 
 namespace ada::cli {
 
@@ -47,6 +49,17 @@ void declareInput(CLI::App &app, InputOptions &options) {
       ->type_name("TIME");
 }
 
+// True for what `adatrace convert` could make a session of.
+static bool isOtherFormat(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  char head[12] = {};
+  file.read(head, sizeof head);
+  const auto size = static_cast<size_t>(file.gcount());
+  const model::Format format = model::sniff(std::as_bytes(std::span(head, size)));
+  return format == model::Format::Dial9 || format == model::Format::Wtf ||
+         format == model::Format::Gzip;
+}
+
 std::optional<atf::Session> openSession(const std::string &path,
                                         const atf::OpenOptions &options) {
   std::string place = path;
@@ -63,7 +76,12 @@ std::optional<atf::Session> openSession(const std::string &path,
   }
   Expected<atf::Session> session = atf::Session::open(place, options);
   if (!session) {
-    complain(session.error().text());
+    if (isOtherFormat(place))
+      complain(fmt::format("{} is a trace of another format; `adatrace convert {} SESSION` makes "
+                           "a session of it",
+                           place, place));
+    else
+      complain(session.error().text());
     return std::nullopt;
   }
   return std::move(*session);

@@ -34,8 +34,9 @@ public:
 
 protected:
   virtual void takeHeader(const wtf::FileHeader &) {}
-  virtual void takeRecord(const wtf::Record &record, std::optional<wtf::ItemKind> kind,
-                          size_t depth, const wtf::Zone &zone) = 0;
+  virtual void takeRecord(const wtf::Record &record,
+                          std::optional<wtf::ItemKind> kind, size_t depth,
+                          const wtf::Zone &zone) = 0;
   virtual void takeUnclosed(const wtf::Item &) {}
   /// The decoder's as they come, the timeline's with finish().
   virtual void takeWarning(const Warning &) {}
@@ -48,7 +49,9 @@ private:
       else
         last = item;
     }
-    void onWarning(const Warning &warning) override { warnings.push_back(warning); }
+    void onWarning(const Warning &warning) override {
+      warnings.push_back(warning);
+    }
     std::optional<wtf::Item> last;
     std::vector<Warning> warnings;
     WtfFollower *follower = nullptr; // at the end

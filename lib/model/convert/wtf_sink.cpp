@@ -7,9 +7,9 @@
 
 #include "ada/trace/wtf/context.h"
 #include "ada/trace/wtf/encoder.h"
-#include "formats/wtf/text.h"
 #include "model/convert/loss_list.h"
 #include "model/convert/wtf_info.h"
+#include "model/convert/wtf_names.h"
 #include "model/json_string.h"
 
 #include <algorithm>
@@ -29,8 +29,6 @@ constexpr std::size_t kMaxZones = 0xFFFF;
 /// Function types may use all numbers but these, which are for types of marks.
 constexpr std::size_t kMaxMarkTypes = 4096;
 constexpr std::uint32_t kLastFunctionType = 0xFFFF - kMaxMarkTypes;
-/// What is longer is cut: version 3 holds 65534 bytes.
-constexpr std::size_t kMaxName = 32'000;
 constexpr std::size_t kInfoPart = 32'000;
 /// Deeper zones have no calls in viewers.
 constexpr std::size_t kViewerDepth = 1023;
@@ -104,8 +102,6 @@ private:
            : rest == WtfRest::Ns ? std::span<const Arg>(restArgs).subspan(1)
                                  : std::span<const Arg>(restArgs);
   }
-  std::string plainName(std::string_view name, std::string_view instead);
-  std::string textName(std::string_view name);
   Expected<void> enterZone(std::uint32_t thread, std::uint64_t us);
   Expected<void> write(std::uint32_t wireId, std::span<const Arg> args = {}) {
     return encoder->event(wireId, nowUs, args);
@@ -141,6 +137,7 @@ private:
   std::uint32_t nextType = kFirstDynamic;
   std::uint32_t currentThread = ~std::uint32_t{0};
   LossList lost;
+  WtfNames wtfNames{options.dialect, lost};
   std::uint64_t noZone = 0, withDetails = 0, rounded = 0;
 };
 
@@ -225,53 +222,6 @@ Expected<void> WtfSink::writeInfo(const std::string &text) {
   return {};
 }
 
-// A name that viewers take: UTF-8, one line, not empty, not longer than they
-// can read.
-std::string WtfSink::plainName(std::string_view name,
-                               std::string_view instead) {
-  std::string quoted = jsonString(name); // makes it UTF-8
-  std::string plain;
-  if (quoted.size() == name.size() + 2 && quoted.find('\\') == quoted.npos) {
-    plain = name;
-  } else {
-    plain = oneLine(name);
-    if (std::string again = jsonString(plain);
-        again.find("\xEF\xBF\xBD") != again.npos &&
-        plain.find("\xEF\xBF\xBD") == plain.npos) {
-      std::ranges::replace_if(
-          plain, [](char c) { return static_cast<unsigned char>(c) >= 0x80; },
-          '?');
-      lost.add("names with bytes that are not UTF-8: the bytes are changed");
-    }
-  }
-  if (plain.empty())
-    plain = instead;
-  if (plain.size() > kMaxName) {
-    std::size_t end = kMaxName;
-    while (end > 0 && (static_cast<unsigned char>(plain[end]) & 0xC0) == 0x80)
-      --end;
-    plain.resize(end);
-  }
-  return plain;
-}
-
-// A name as an argument: any UTF-8 that is not too long.
-std::string WtfSink::textName(std::string_view name) {
-  constexpr std::size_t kMaxText = 65'000;
-  std::string packed;
-  std::size_t units;
-  if (wtf::text::utf8ToCesu8(name, packed, units) &&
-      packed.size() <= kMaxText &&
-      (options.dialect != wtf::Dialect::Chunked ||
-       name.find('\0') == name.npos))
-    return std::string(name);
-  std::string plain = plainName(name, "");
-  if (plain != name)
-    lost.add("names of marks and values that were changed: too long, or with "
-             "a NUL or bytes that are not UTF-8");
-  return plain;
-}
-
 Expected<void> WtfSink::addProcess(const Process &process) {
   executables.push_back(process.executable.empty() ? process.name
                                                    : process.executable);
@@ -290,9 +240,9 @@ Expected<void> WtfSink::addThread(const Thread &thread) {
     return written;
   const std::string number = std::to_string(thread.index);
   const std::string name =
-      number + ":" + plainName(thread.name, "thread " + number);
+      number + ":" + wtfNames.plain(thread.name, "thread " + number);
   const std::string location =
-      plainName(executables[thread.process], "adatrace");
+      wtfNames.plain(executables[thread.process], "adatrace");
   Args args;
   args.add(Arg::uint16(zone));
   args.add(Arg::ascii(name));
@@ -303,7 +253,7 @@ Expected<void> WtfSink::addThread(const Thread &thread) {
 
 Expected<void> WtfSink::addFunction(const Function &function) {
   FunctionState state;
-  const std::string base = plainName(
+  const std::string base = wtfNames.plain(
       function.displayName, function.name.empty()
                                 ? "function " + std::to_string(function.index)
                                 : function.name);
@@ -463,7 +413,7 @@ Expected<void> WtfSink::mark(const Text &text, const Moment &moment) {
   auto known = markTypes.find(name);
   if (known == markTypes.end() && markTypes.size() < kMaxMarkTypes &&
       nextType <= 0xFFFF && !names.contains(name) && !name.empty() &&
-      plainName(name, "") == name) {
+      wtfNames.plain(name, "") == name) {
     const std::uint32_t wireId = nextType++;
     if (auto defined = define(wireId, wtf::kInstance, 0, name,
                               withRest("any value", rest));
@@ -476,7 +426,7 @@ Expected<void> WtfSink::mark(const Text &text, const Moment &moment) {
     addRest(args, moment);
     return writeText(known->second, args, 0);
   }
-  const std::string written = textName(name);
+  const std::string written = wtfNames.text(name);
   args.add(Arg::utf8(written));
   args.add(jsonOrNull(text.json));
   addRest(args, moment);
@@ -484,7 +434,7 @@ Expected<void> WtfSink::mark(const Text &text, const Moment &moment) {
 }
 
 Expected<void> WtfSink::value(const Text &text, const Moment &moment) {
-  const std::string name = textName(text.name);
+  const std::string name = wtfNames.text(text.name);
   Args args;
   if (rest != WtfRest::None && (moment.restNs || moment.restUs)) {
     args.add(Arg::utf8(name));
