@@ -45,7 +45,7 @@ std::string jsonString(std::string_view text) {
       json += "\\n";
     else if (c == '\t')
       json += "\\t";
-    else if (static_cast<unsigned char>(c) < 0x20)
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
       json += {'\\',
                'u',
                '0',

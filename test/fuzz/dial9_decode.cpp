@@ -1,47 +1,18 @@
 // Fuzzes the dial9 decoders: visitor, owned frames, the gzip layer.
 //
 // Properties: no crash, no hang; the same frames and the same answer in
-// whatever pieces the stream comes, in both dialects; and memory in proportion
-// to the input, whatever lengths and counts it claims. `dial9_run.sh` builds
-// and runs it.
+// whatever pieces the stream comes, in both dialects; a shorter stream has the
+// first frames; and memory in proportion to the input, whatever lengths and
+// counts it claims.
+#include "require.h"
+
 #include "ada/trace/dial9.h"
 
-#include <sanitizer/allocator_interface.h>
-
-#include <cstdio>
-#include <cstdlib>
-
 using namespace ada::dial9;
+using ada::fuzz::peakOf;
+using ada::fuzz::require;
 
 namespace {
-void require(bool condition, const char *property) {
-  if (condition)
-    return;
-  std::fprintf(stderr, "broken: %s\n", property);
-  std::abort();
-}
-
-size_t live = 0, peak = 0;
-void onMalloc(const volatile void *p, size_t) {
-  live += __sanitizer_get_allocated_size(const_cast<const void *>(p));
-  peak = std::max(peak, live);
-}
-void onFree(const volatile void *p) {
-  if (p)
-    live -= std::min(
-        live, __sanitizer_get_allocated_size(const_cast<const void *>(p)));
-}
-const int kHooked =
-    __sanitizer_install_malloc_and_free_hooks(onMalloc, onFree);
-
-/// The most bytes that were live during `work` over what was before.
-template <class Work> size_t peakOf(Work work) {
-  const size_t before = live;
-  peak = live;
-  work();
-  return peak - before;
-}
-
 /// Remembers all that is shown, as a stream.
 struct Recorder : Visitor {
   Encoder seen;
@@ -95,7 +66,6 @@ DecodeStatus decode(std::span<const uint8_t> bytes, size_t piece,
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  require(kHooked > 0, "allocations are seen");
   const std::span bytes(data, size);
   const size_t piece = size ? 1 + data[size / 2] % 61 : 1;
   for (Dialect dialect : {Dialect::Seed, Dialect::Extended}) {
@@ -114,6 +84,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             "bytes show the same frames");
     require(status.offset <= size && (!status.ok() || status.offset == size),
             "the offset lies in the stream");
+
+    Recorder part;
+    const size_t cut = size ? data[size / 3] * size / 256 : 0;
+    const DecodeStatus cutStatus =
+        decode<Decoder>(bytes.first(cut), size + 1, part, {dialect});
+    require(part.seen.bytes().size() <= whole.seen.bytes().size() &&
+                std::ranges::equal(
+                    part.seen.bytes(),
+                    whole.seen.bytes().first(part.seen.bytes().size())),
+            "a cut stream shows the first frames");
+    require(cutStatus.offset <= status.offset || cut <= 5,
+            "and stops no later than the whole one");
 
     // See test/formats/dial9/memory_test.cpp for the factors; the sanitizer's
     // allocator rounds up more.

@@ -2,22 +2,15 @@
 //
 // Properties: an encoder takes every frame that a decoder gives; what it writes
 // decodes, in the same dialect, to frames of the same content; and writing
-// those gives the same bytes. `dial9_run.sh` builds and runs it.
+// those gives the same bytes.
+#include "require.h"
+
 #include "ada/trace/dial9.h"
 
-#include <cstdio>
-#include <cstdlib>
-
 using namespace ada::dial9;
+using ada::fuzz::require;
 
 namespace {
-void require(bool condition, const char *property) {
-  if (condition)
-    return;
-  std::fprintf(stderr, "broken: %s\n", property);
-  std::abort();
-}
-
 struct SameAs {
   const Frame &other;
   bool operator()(const Event &e) const {

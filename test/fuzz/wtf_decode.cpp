@@ -2,20 +2,17 @@
 // what was decoded.
 //
 // Properties: no crash, no hang; the same records in whatever pieces the file
-// comes; a file that could be written again decodes to the same records.
-//
-//   clang++-19 -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined
-//   -fno-sanitize-recover=all
-//     -Iinclude test/fuzz/wtf_decode.cpp lib/formats/wtf/*.cpp -o wtf_decode
-//   mkdir corpus && cp test/formats/vectors/wtf-trace/*.wtf-trace corpus
-//   ./wtf_decode -max_total_time=60 -rss_limit_mb=512 -malloc_limit_mb=64
-//   corpus
+// comes; a shorter file has the first records; a file that could be written
+// again decodes to the same records; and memory in proportion to the input.
+#include "require.h"
+
 #include "ada/trace/wtf.h"
 
-#include <cstdio>
-#include <cstdlib>
+#include <span>
+#include <string>
 
 using namespace ada::wtf;
+using ada::fuzz::require;
 
 namespace {
 
@@ -76,13 +73,6 @@ std::string decode(const std::uint8_t *data, std::size_t size,
                         std::to_string(finished.error().offset.value());
 }
 
-void require(bool condition, const char *property) {
-  if (condition)
-    return;
-  std::fprintf(stderr, "broken: %s\n", property);
-  std::abort();
-}
-
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
@@ -94,8 +84,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
           "pieces end with the same error");
   require(whole.text == pieces.text, "pieces give the same records");
 
+  Recorder part;
+  const std::size_t cut = size ? data[size / 2] * size / 256 : 0;
+  decode(data, cut, cut + 1, part);
+  require(whole.text.starts_with(part.text),
+          "a cut file gives the first records");
+
   const auto bytes = std::as_bytes(std::span(data, size));
-  (void)readTree(bytes);
+  Visitor silent;
+  require(ada::fuzz::peakOf([&] { decode(data, size, 64, silent); }) <=
+              100 * size + (64 << 10),
+          "a visitor's memory is bounded by the input");
+  require(ada::fuzz::peakOf([&] { (void)readTree(bytes); }) <=
+              200 * size + (64 << 10),
+          "a tree's memory is bounded by the input");
   (void)readTree(bytes, {{}, {.mergeZones = true}});
 
   Copier copier;

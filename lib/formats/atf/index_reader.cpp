@@ -101,6 +101,26 @@ static std::uint64_t finalisedCount(const IndexHeader &head,
              : 0;
 }
 
+// True if what lies at the last whole event, and goes on to the file's end, is
+// the start of the footer of the events before it: the writer, or the file, was
+// stopped just there. Count and both times must be right, which no event's
+// fields are by chance.
+static bool isStartOfFooter(Bytes file, std::uint64_t start,
+                            std::uint64_t count) {
+  const std::uint64_t place = start + (count - 1) * kIndexEventBytes;
+  if (!hasMagic(file, place, "2ITA"))
+    return false;
+  const auto number = [&](std::uint64_t at) -> std::uint64_t {
+    return load<Little64>(file, at);
+  };
+  const std::uint64_t before = count - 1;
+  return number(place + offsetof(RawIndexFooter, eventCount)) == before &&
+         number(place + offsetof(RawIndexFooter, timeStartNs)) ==
+             (before ? number(start) : 0) &&
+         number(place + offsetof(RawIndexFooter, timeEndNs)) ==
+             (before ? number(place - kIndexEventBytes) : 0);
+}
+
 Expected<void> IndexReader::parse(const OpenOptions &options) {
   Bytes file = shared->bytes;
   lowMemory = options.lowMemory;
@@ -189,10 +209,18 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
   } else {
     count = room / kIndexEventBytes;
     source = CountSource::FileSize;
-    warn("W_NO_FOOTER",
-         "the writer did not finish (the program was killed or still runs); "
-         "all whole events in the file are used");
-    if (room % kIndexEventBytes != 0)
+    // Which has room for one event and a part of another.
+    const bool cutInFooter = count > 0 && isStartOfFooter(file, start, count);
+    if (cutInFooter) {
+      --count;
+      warn("W_FOOTER_CORRUPT", "the file ends inside the footer; all events "
+                               "before it are used, without a checksum");
+    } else {
+      warn("W_NO_FOOTER",
+           "the writer did not finish (the program was killed or still runs); "
+           "all whole events in the file are used");
+    }
+    if (room % kIndexEventBytes != 0 && !cutInFooter)
       warn("W_PARTIAL_EVENT", "the last " +
                                   std::to_string(room % kIndexEventBytes) +
                                   " bytes are part of an event and were "
@@ -216,10 +244,9 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
 Expected<void> IndexReader::verifyChecksum() {
   if (checksumNow != ChecksumState::Deferred)
     return {};
-  if (auto error =
-          checkChecksum({events, count * kIndexEventBytes}, head.version,
-                        foot->checksum, foot->offset, name,
-                        lowMemory ? &shared->file : nullptr))
+  if (auto error = checkChecksum({events, count * kIndexEventBytes},
+                                 head.version, foot->checksum, foot->offset,
+                                 name, lowMemory ? &shared->file : nullptr))
     return *error;
   checksumNow = ChecksumState::Ok;
   return {};

@@ -1,0 +1,156 @@
+// Fuzzes the reader of ATF index files, and the writer with what was read.
+//
+// Properties: every way to read an event gives the same one; a checksum that is
+// compared later has the same answer; a time range misses no event; a shorter
+// file has the first events of the whole one; what was read can be written in
+// both versions and read again; and memory doesn't grow with what the file
+// claims.
+#include "memory_file.h"
+#include "require.h"
+
+#include "ada/trace/atf_index.h"
+#include "ada/trace/atf_writer.h"
+
+using namespace ada;
+using namespace ada::atf;
+using ada::fuzz::require;
+using Bytes = std::span<const std::byte>;
+
+namespace {
+
+// What version 2 has no room for: an event's own thread and depth.
+IndexEvent plain(IndexEvent event) {
+  event.threadId = 0;
+  event.storedDepth = 0;
+  return event;
+}
+
+void readEveryWay(const IndexReader &reader, std::size_t fileBytes) {
+  require(reader.header().eventsOffset + 32 * reader.size() <= fileBytes,
+          "all events lie in the file");
+  std::uint64_t next = 0, low = ~std::uint64_t{0}, high = 0;
+  bool sorted = true;
+  std::uint64_t before = 0;
+  reader.forEach([&](std::uint64_t seq, const IndexEvent &event) {
+    require(seq == next++, "events come in order");
+    require(event == reader[seq] && event == *reader.at(seq) &&
+                event == *(reader.begin() + static_cast<std::int64_t>(seq)),
+            "all ways to read an event agree");
+    low = std::min(low, event.timestampNs);
+    high = std::max(high, event.timestampNs);
+    sorted = sorted && event.timestampNs >= before;
+    before = event.timestampNs;
+  });
+  require(next == reader.size() && !reader.at(next), "there are size() events");
+  require(reader.isSorted() == sorted, "isSorted() is right");
+  if (next > 0)
+    require(reader.minTimeNs() == low && reader.maxTimeNs() == high,
+            "smallest and largest time are right");
+  // Between the times of two events.
+  if (next > 1) {
+    const std::uint64_t from = reader[next / 3].timestampNs,
+                        to = reader[next / 2].timestampNs;
+    const SeqRange range = reader.timeRange(from, to);
+    reader.forEach([&](std::uint64_t seq, const IndexEvent &event) {
+      const bool inside = event.timestampNs >= from && event.timestampNs < to;
+      const bool found = seq >= range.first && seq < range.last;
+      require(found || !inside, "a time range misses no event");
+      require(!sorted || inside == found, "and is exact in sorted files");
+    });
+  }
+}
+
+void writeAndReadAgain(const IndexReader &reader) {
+  for (std::uint8_t version : {std::uint8_t{1}, std::uint8_t{2}}) {
+    fuzz::MemoryFile file;
+    auto writer = IndexWriter::create(file.path(),
+                                      {.version = version,
+                                       .arch = reader.header().arch,
+                                       .os = reader.header().os,
+                                       .clockType = reader.header().clockType,
+                                       .threadId = reader.header().threadId,
+                                       .overwrite = true,
+                                       .bufferBytes = 4096});
+    require(static_cast<bool>(writer), "a writer can be made");
+    std::vector<IndexEvent> taken;
+    for (IndexEvent event : reader)
+      if (writer->append(event))
+        taken.push_back(event);
+      else
+        require(version == 1 ? event.detailSeq != kNoDetail &&
+                                   event.detailSeq >= kNoDetailV1
+                             : static_cast<std::uint32_t>(event.kind) > 255,
+                "a writer refuses only what does not fit");
+    require(static_cast<bool>(writer->finish()), "a writer finishes");
+
+    const std::vector<std::byte> bytes = file.bytes();
+    auto again = IndexReader::fromBytes(bytes);
+    // A checksum that happens to be 0, of no events for one, says nothing.
+    require(again && again->warnings().empty() && again->footer() &&
+                again->checksum() == (again->footer()->checksum
+                                          ? ChecksumState::Ok
+                                          : ChecksumState::Unchecked),
+            "what was written is without a flaw");
+    require(again->size() == taken.size(), "there are as many events");
+    for (std::uint64_t seq = 0; seq < taken.size(); ++seq) {
+      require(plain((*again)[seq]) == plain(taken[seq]),
+              "events are those that were written");
+      // A depth of 2^32-1 means none.
+      if (taken[seq].storedDepth == kNoDepth)
+        taken[seq].storedDepth = 0;
+      require(version == 2 || (*again)[seq] == taken[seq],
+              "version 1 loses nothing");
+    }
+  }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
+                                      std::size_t size) {
+  const Bytes bytes = std::as_bytes(std::span(data, size));
+  auto verified = IndexReader::fromBytes(bytes);
+  auto deferred =
+      IndexReader::fromBytes(bytes, {}, {.checksum = ChecksumPolicy::Defer});
+  if (deferred) {
+    auto later = deferred->verifyChecksum();
+    require(static_cast<bool>(later) == static_cast<bool>(verified),
+            "a deferred checksum has the same answer");
+    require(later || later.error().code == verified.error().code,
+            "and the same error");
+    readEveryWay(*deferred, size);
+  } else {
+    require(!verified && verified.error().code == deferred.error().code,
+            "a deferred checksum hides no error");
+  }
+  if (!verified) {
+    require(!verified.error().code.empty() && !verified.error().message.empty(),
+            "errors say what they are");
+    return 0;
+  }
+  writeAndReadAgain(*verified);
+
+  // Records in a gap in front of the footer are no events of the whole file,
+  // and half of a footer that isn't right may look like an event.
+  bool gap = false;
+  for (const Warning &warning : verified->warnings())
+    gap = gap || warning.code == "W_GAP_BEFORE_FOOTER";
+  const std::size_t cut = size ? data[size / 2] * size / 256 : 0;
+  if (auto part = IndexReader::fromBytes(bytes.first(cut)); part && !gap) {
+    const bool inFooter =
+        verified->footer() && cut > verified->footer()->offset;
+    require(part->size() <= verified->size() + inFooter,
+            "a cut file has no more events");
+    for (std::uint64_t seq = 0; seq < std::min(part->size(), verified->size());
+         ++seq)
+      require((*part)[seq] == (*verified)[seq],
+              "a cut file has the first events");
+  }
+
+  require(fuzz::peakOf([&] {
+            if (auto reader = IndexReader::fromBytes(bytes))
+              (void)reader->isSorted();
+          }) <= size / 8 + 8192,
+          "memory does not grow with claims");
+  return 0;
+}

@@ -1,0 +1,38 @@
+// A file in memory with a path, for writers that want one.
+#ifndef ADA_TEST_FUZZ_MEMORY_FILE_H
+#define ADA_TEST_FUZZ_MEMORY_FILE_H
+
+#include "require.h"
+
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+namespace ada::fuzz {
+
+class MemoryFile {
+public:
+  MemoryFile() : fd(::memfd_create("fuzz", MFD_CLOEXEC)) {
+    require(fd >= 0, "a file in memory can be made");
+  }
+  MemoryFile(const MemoryFile &) = delete;
+  ~MemoryFile() { ::close(fd); }
+
+  std::string path() const { return "/proc/self/fd/" + std::to_string(fd); }
+  std::vector<std::byte> bytes() const {
+    std::vector<std::byte> all(
+        static_cast<std::size_t>(::lseek(fd, 0, SEEK_END)));
+    require(::pread(fd, all.data(), all.size(), 0) ==
+                static_cast<ssize_t>(all.size()),
+            "a file in memory can be read");
+    return all;
+  }
+
+private:
+  int fd;
+};
+
+} // namespace ada::fuzz
+
+#endif // ADA_TEST_FUZZ_MEMORY_FILE_H
