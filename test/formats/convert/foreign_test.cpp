@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 namespace ada::test {
 
@@ -91,6 +92,42 @@ TEST(Foreign, CutAnywhere) {
   auto toWtf = makeWtfSink(wtf.sink());
   ASSERT_TRUE(convert(player, *toWtf));
   check(wtf.bytes(), 300);
+}
+
+// Damaged bytes anywhere: what comes is in order (the recorder checks numbers),
+// and other sinks take it.
+TEST(Foreign, ChangedBytes) {
+  std::mt19937 random(5);
+  const auto check = [&](const std::string &bytes) {
+    for (unsigned round = 0; round < 400 / kCasesPart; ++round) {
+      std::string damaged = bytes;
+      for (unsigned n = 1 + random() % 3; n > 0; --n)
+        damaged[random() % damaged.size()] = static_cast<char>(random());
+      MemoryFile file, dial9, wtf;
+      file.assign(damaged);
+      auto source = openTrace(file.path());
+      if (!source)
+        continue;
+      Recorder recorder;
+      (void)(*source)->read(recorder);
+      auto toDial9 = makeDial9Sink(dial9.sink());
+      (void)convert(**source, *toDial9);
+      auto toWtf = makeWtfSink(wtf.sink());
+      (void)convert(**source, *toWtf);
+    }
+  };
+  for (const unsigned seed : {3u, 12u, 29u}) {
+    const RecordedTrace trace =
+        randomTrace({.seed = seed, .details = true, .texts = true});
+    MemoryFile dial9, wtf;
+    Player player(trace);
+    auto toDial9 = makeDial9Sink(dial9.sink());
+    ASSERT_TRUE(convert(player, *toDial9));
+    check(dial9.bytes());
+    auto toWtf = makeWtfSink(wtf.sink());
+    ASSERT_TRUE(convert(player, *toWtf));
+    check(wtf.bytes());
+  }
 }
 
 // Scopes of another program are calls, their arguments values, the rest marks.

@@ -7,6 +7,14 @@
 
 namespace ada::test {
 
+/// With sanitizers each case costs ten times as much: only so many parts of
+/// them.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr unsigned kCasesPart = 8;
+#else
+inline constexpr unsigned kCasesPart = 1;
+#endif
+
 struct RandomOptions {
   unsigned seed = 0;
   bool details = false;         ///< up to three an event
