@@ -74,7 +74,8 @@ struct ThreadTrace {
 
   /// The detail event of an index event, if it has one and it is there.
   std::optional<DetailEvent> detailOf(const IndexEvent &event) const;
-  /// Follows all links. Needs a readable index.
+  /// Follows all links. Needs a readable index. The lists take memory by the
+  /// event; ada::atf::checkLinks() of link_check.h checks more and takes none.
   LinkReport checkLinks() const;
 };
 
