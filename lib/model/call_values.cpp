@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_set>
 
 namespace ada::types {
 
@@ -141,14 +142,16 @@ std::string resultText(const FunctionTypes &types, const Registers &registers,
 template <class Entry>
 static std::string parametersJson(const FunctionTypes &types, Entry &&entry) {
   std::string json = "{";
-  std::vector<std::string> keys;
+  std::unordered_set<std::string> keys;
   for (std::size_t i = 0; i < types.parameters.size(); ++i) {
     const Parameter &parameter = types.parameters[i];
     std::string key = oneLine(parameter.name);
     // Nothing keeps a damaged text from having a name twice.
-    if (key.empty() || std::find(keys.begin(), keys.end(), key) != keys.end())
+    if (key.empty() || !keys.insert(key).second) {
       key = "#" + std::to_string(i + 1);
-    keys.push_back(key);
+      while (!keys.insert(key).second)
+        key += '#';
+    }
     if (i > 0)
       json += ",";
     json += jsonString(key) + ":" + entry(parameter);

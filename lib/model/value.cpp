@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <map>
 
 namespace ada::types {
 
@@ -88,7 +89,7 @@ public:
   }
 
 private:
-  using Names = std::vector<std::string>;
+  using Names = std::map<std::string, unsigned>; // the last number given
 
   void word(std::string_view text) { out += text; }
   // What JSON has no type for is a string.
@@ -136,11 +137,14 @@ private:
 
   // A member's name in an object, once only.
   std::string key(const std::string &name, Names &keys) {
-    std::string unique = oneLine(name);
-    for (unsigned n = 2;
-         std::find(keys.begin(), keys.end(), unique) != keys.end(); ++n)
-      unique = oneLine(name) + "#" + std::to_string(n);
-    keys.push_back(unique);
+    const std::string plain = oneLine(name);
+    const auto [used, isNew] = keys.try_emplace(plain, 1);
+    if (isNew)
+      return plain;
+    std::string unique;
+    do
+      unique = plain + "#" + std::to_string(++used->second);
+    while (!keys.try_emplace(unique, 1).second);
     return unique;
   }
 

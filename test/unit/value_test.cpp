@@ -38,6 +38,21 @@ private:
   }
 };
 
+TEST_F(Values, NoKeyComesTwice) {
+  general = {1, 2, 3};
+  const FunctionTypes types = FunctionTypes::parse(
+      "-:v;#2:i0:u8;:i1:u8;x:i2:{S|a@0:u8,a@0:u8,a#2@0:u8}");
+  const Registers registers{general, {}, 16, {}};
+  EXPECT_EQ(argumentsJson(types, registers),
+            R"({"#2":1,"#2#":2,"x":{"a":3,"a#2":3,"a#2#2":3}})");
+}
+
+TEST_F(Values, ControlCharactersAreNotShown) {
+  general[0] = 0x1b7f07;
+  EXPECT_EQ(text("i0:a4(c)"), R"("\u0007\u007f\u001b")");
+  EXPECT_EQ(json("i0:a4(c)"), R"("\u0007\u007f\u001b")");
+}
+
 TEST_F(Values, IntegersHaveWidthAndSign) {
   general[0] = 0x123456789abcdeff;
   EXPECT_EQ(text("i0:u8"), "255");
