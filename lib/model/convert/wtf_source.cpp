@@ -69,7 +69,9 @@ private:
       OwnMark,
       OwnValue
     };
+    const wtf::EventType *type = nullptr; // a number can be defined anew
     Role role = Foreign;
+    bool isOwnScope = false; // its arguments are the rest of a time
     std::uint32_t function = kNone;
   };
 
@@ -115,10 +117,8 @@ private:
   std::unordered_map<std::uint16_t, std::uint32_t> ownThreads; // by zone id
   std::vector<std::uint32_t> threads;                          // by zone
   std::unordered_map<std::string, std::uint32_t> scopes;       // functions
-  std::unordered_map<const wtf::EventType *, TypeUse> uses;
-  const wtf::EventType *lastType = nullptr;
-  TypeUse *lastUse = nullptr;
-  std::vector<Pending> pending; // by zone
+  std::vector<TypeUse> uses;                                   // by wire id
+  std::vector<Pending> pending;                                // by zone
 };
 
 } // namespace
@@ -270,14 +270,15 @@ Reader::TypeUse::Role Reader::roleOf(const wtf::EventType &type) const {
 }
 
 Reader::TypeUse &Reader::useOf(const wtf::EventType &type) {
-  if (&type == lastType)
-    return *lastUse;
-  const auto [found, isNew] = uses.try_emplace(&type);
-  if (isNew)
-    found->second.role = roleOf(type);
-  lastType = &type;
-  lastUse = &found->second; // unordered_map keeps its elements in place
-  return *lastUse;
+  if (type.wireId >= uses.size())
+    uses.resize(type.wireId + 1u); // at most 65536
+  TypeUse &use = uses[type.wireId];
+  if (use.type != &type)
+    use = {.type = &type,
+           .role = roleOf(type),
+           .isOwnScope = own && type.role != wtf::Role::ScopeEnter &&
+                         type.args == withRest("", rest)};
+  return use;
 }
 
 //===--- times ------------------------------------------------------------===//
@@ -339,8 +340,7 @@ void Reader::enter(const wtf::Item &item) {
     before = {};
   }
   const bool isEnter = item.scopeType->role == wtf::Role::ScopeEnter;
-  const bool isOwn =
-      own && !isEnter && item.scopeType->args == withRest("", rest);
+  const bool isOwn = useOf(*item.scopeType).isOwnScope;
   if (isOwn)
     restNs = restOf(item.record->args);
   event.timeNs = timeOf(item.timeUs, restNs);
