@@ -87,7 +87,7 @@ private:
                         std::uint32_t flags, std::string_view name,
                         const std::string &args);
   Expected<void> writeInfo(const std::string &text);
-  Expected<Moment> momentOf(std::uint64_t timeNs);
+  Moment momentOf(std::uint64_t timeNs);
   void addRest(Args &args, const Moment &moment) const {
     if (rest == WtfRest::UsAndNs)
       args.add(Arg::uint32(moment.restUs));
@@ -293,15 +293,13 @@ Expected<void> WtfSink::addFunction(const Function &function) {
   return {};
 }
 
-Expected<WtfSink::Moment> WtfSink::momentOf(std::uint64_t timeNs) {
-  if (timeNs < baseNs)
-    return Error{.code = "E_TIME_ORDER",
-                 .message = "a time is before the trace's first: the input "
-                            "changed while it was read"};
+// Of a time that is not before the base.
+WtfSink::Moment WtfSink::momentOf(std::uint64_t timeNs) {
   const std::uint64_t since = timeNs - baseNs;
   Moment moment;
   moment.us = since / 1000;
-  moment.restUs = static_cast<std::uint32_t>(moment.us % timeScale);
+  if (timeScale != 1)
+    moment.restUs = static_cast<std::uint32_t>(moment.us % timeScale);
   moment.restNs = static_cast<std::uint16_t>(since % 1000);
   if (rest == WtfRest::None)
     rounded += moment.restUs != 0 || moment.restNs != 0;
@@ -454,23 +452,27 @@ Expected<void> WtfSink::one(const Event &event, const Batch &batch) {
     return {};
   }
   withDetails += event.details > 0;
-  auto moment = momentOf(event.timeNs);
-  if (!moment)
-    return moment.error();
-  if (auto entered = enterZone(event.thread, moment->us); !entered)
-    return entered;
+  if (event.timeNs < baseNs)
+    return Error{.code = "E_TIME_ORDER",
+                 .message = "a time is before the trace's first: the input "
+                            "changed while it was read"};
+  const Moment moment = momentOf(event.timeNs);
+  nowUs = moment.us;
+  if (event.thread != currentThread)
+    if (auto entered = enterZone(event.thread, moment.us); !entered)
+      return entered;
   switch (event.kind) {
   case Kind::Call:
-    return call(thread, event, *moment);
+    return call(thread, event, moment);
   case Kind::Return:
   case Kind::Exception:
-    return exit(thread, event, *moment);
+    return exit(thread, event, moment);
   case Kind::Other:
-    return other(event, *moment);
+    return other(event, moment);
   case Kind::Mark:
-    return mark(batch.texts[event.extra], *moment);
+    return mark(batch.texts[event.extra], moment);
   case Kind::Value:
-    return value(batch.texts[event.extra], *moment);
+    return value(batch.texts[event.extra], moment);
   }
   return {};
 }
