@@ -11,23 +11,37 @@ import re
 import sys
 
 
-
 def canonical(name):
     """C1 and C2 (D1 and D2) are two names of one constructor (destructor) here: count them together."""
     return re.sub(r"([CD])[12]E", r"\1E", re.sub(r"'\d+$", "", name))
 
 
-# callgrind (with --demangle=no): "fn=(12) name" and "cfn=(13) name" introduce a name, later "(13)" stands for it; "calls=N …" follows cfn.
-names, counted, callee = {}, collections.Counter(), None
+manifest = json.load(open(sys.argv[2]))
+modules = {module["path"] for module in manifest["modules"]}
+
+# callgrind (with --demangle=no): "fn=(12) name" and "cfn=(13) name" introduce a name, later "(13)" stands for it; "ob=" and "cob=" do the
+# same for objects, the latter only where a call leads to another one; "calls=N …" follows cfn. The runtime has functions of its own that
+# have the name of one in the program: only those of traced objects count.
+names, objects, counted = {}, {}, collections.Counter()
+callee = caller_object = callee_object = None
 for line in open(sys.argv[1]):
     if match := re.match(r"c?fn=\((\d+)\)(?: (.*))?", line):
         if match[2]:
             names[match[1]] = match[2].strip()
         callee = names[match[1]] if line.startswith("cfn") else callee
+    elif match := re.match(r"c?ob=\((\d+)\)(?: (.*))?", line):
+        if match[2]:
+            objects[match[1]] = match[2].strip()
+        if line.startswith("cob"):
+            callee_object = objects[match[1]]
+        else:
+            caller_object = objects[match[1]]
     elif match := re.match(r"calls=(\d+)", line):
-        counted[canonical(callee)] += int(match[1])
+        if (callee_object or caller_object) in modules:
+            counted[canonical(callee)] += int(match[1])
+        callee_object = None
 
-symbols = {symbol["function_id"]: symbol["name"] for symbol in json.load(open(sys.argv[2]))["symbols"]}
+symbols = {symbol["function_id"]: symbol["name"] for symbol in manifest["symbols"]}
 calls, stacks, problems = collections.Counter(), collections.defaultdict(list), []
 for number, line in enumerate(sys.stdin):
     event = json.loads(line)
