@@ -18,11 +18,14 @@
 #     %shared_runtime        libAdaRuntime.so
 #     %include               the directory that holds ada/trace.h
 #     %llvm_version          N
+#     %llvm_versions         every N that there are tests for
 #     %python                python3
 # In a suite for another architecture (TARGET of ada_lit_suite()) the compilers among these are test/<target>/clang.sh, what they
 # link runs in qemu without further ado, and the runtime is the cross-built one.
 # Features: llvm-N and llvm-at-least-N for the suite's LLVM, the architecture that programs are built for (x86_64, aarch64),
-# native or emulated, lld, asan and ubsan if the tools are built with them.
+# native or emulated, lld, asan and ubsan if the tools are built with them, sanitized-plugin if the plugins are.
+import atexit
+import importlib.util
 import os
 import platform
 
@@ -78,12 +81,13 @@ config.substitutions += [
     ("%shared_runtime", os.path.join(runtimeLib, "libAdaRuntime.so")),
     ("%runtime", "-L{0} -Wl,-rpath,{0} -lAdaRuntime".format(runtimeLib)),
     ("%include", os.path.join(config.ada_source_dir, "include")),
+    ("%llvm_versions", " ".join(config.ada_llvms)),
     ("%llvm_version", llvm),
     ("%python", config.ada_python),
 ]
 
 config.available_features.add("llvm-" + llvm)
-for version in range(14, int(llvm) + 1):
+for version in range(int(config.ada_llvms[0]), int(llvm) + 1):
     config.available_features.add("llvm-at-least-%d" % version)
 config.available_features.add(target or platform.machine())
 config.available_features.add("emulated" if target and target != platform.machine() else "native")
@@ -91,5 +95,14 @@ if os.path.exists(os.path.join(llvmBin, "ld.lld")):
     config.available_features.add("lld")
 if "address" in config.ada_sanitize:
     config.available_features.add("asan")
+if config.ada_sanitize_pass:
+    config.available_features.add("sanitized-plugin")
 if "undefined" in config.ada_sanitize:
     config.available_features.add("ubsan")
+
+# A program that a test kills, or that a time limit ends, leaves its ring in memory.
+spec = importlib.util.spec_from_file_location("rings", os.path.join(config.ada_source_dir, "test", "rings.py"))
+rings = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(rings)
+rings.removeRings(config.test_exec_root)
+atexit.register(rings.removeRings, config.test_exec_root)

@@ -1,4 +1,4 @@
-// backend_adatrace.cpp - AdaTrace, through its public API.
+// AdaTrace, through its public API.
 #include "harness.h"
 
 #include <ada/trace.h>

@@ -1,4 +1,4 @@
-// backend_outside.cpp - tracers that a program can't talk to (uftrace): always on.
+// Tracers that a program can't talk to (uftrace): always on.
 #include "harness.h"
 
 const bool kCanSwitchOff = false;

@@ -1,4 +1,4 @@
-// backend_xray.cpp - LLVM XRay: off means that its sleds are not patched.
+// LLVM XRay: off means that its sleds are not patched.
 #include "harness.h"
 
 extern "C" int __xray_patch();

@@ -1,14 +1,16 @@
-// How fast traces are converted, one thread, from and to files in the page
-// cache:
+// How fast traces are converted, one thread, from and to files in the page cache:
 //
 //   convert_bench FOLDER [EVENTS]
+//   convert_bench session FOLDER EVENTS
 //
 // makes a session of four threads in FOLDER, converts it into every format and
-// what came out back into a session, removes all, and prints millions of events
-// a second as JSON, one figure a set.
+// what came out back into a session, removes all, and prints events per second as
+// JSON, one figure per set. The second form only makes the session, for others to
+// read.
+#include "sets.h"
+
 #include "ada/trace/convert.h"
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -36,15 +38,11 @@ void makeSession(const std::string &path, std::uint64_t events) {
   constexpr std::uint32_t kThreads = 4, kFunctions = 2000;
   auto sink = makeAtfSessionSink(path);
   check(sink->begin({.range = {}, .isRoot = true}));
-  check(
-      sink->addProcess({.name = "pid_1", .pid = 1, .executable = "/bin/app"}));
+  check(sink->addProcess({.name = "pid_1", .pid = 1, .executable = "/bin/app"}));
   for (std::uint32_t i = 0; i < kThreads; ++i)
     check(sink->addThread({.index = i, .number = i, .tid = 4711 + i}));
   for (std::uint32_t i = 0; i < kFunctions; ++i)
-    check(sink->addFunction(
-        {.index = i,
-         .id = i,
-         .name = "_ZN3app6Module8functionILi" + std::to_string(i) + "EEEvi"}));
+    check(sink->addFunction({.index = i, .id = i, .name = "_ZN3app6Module8functionILi" + std::to_string(i) + "EEEvi"}));
   for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
     std::uint64_t time = 1'700'000'000'000'000'000, random = thread + 1;
     std::vector<std::uint32_t> stack;
@@ -56,9 +54,7 @@ void makeSession(const std::string &path, std::uint64_t events) {
       event.timeNs = time;
       event.thread = thread;
       if (stack.empty() || (stack.size() < 30 && (random >> 40 & 1))) {
-        stack.push_back(event.function =
-                            static_cast<std::uint32_t>(random >> 41) %
-                            kFunctions);
+        stack.push_back(event.function = static_cast<std::uint32_t>(random >> 41) % kFunctions);
       } else {
         event.kind = Kind::Return;
         event.function = stack.back();
@@ -75,11 +71,9 @@ void makeSession(const std::string &path, std::uint64_t events) {
   check(sink->finish());
 }
 
-std::unique_ptr<TraceSink> makeSink(const std::string &format,
-                                    const std::string &path, std::FILE *&file) {
+std::unique_ptr<TraceSink> makeSink(const std::string &format, const std::string &path, std::FILE *&file) {
   if (format.starts_with("atf"))
-    return makeAtfSessionSink(
-        path, {.version = static_cast<std::uint8_t>(format == "atf1" ? 1 : 2)});
+    return makeAtfSessionSink(path, {.version = static_cast<std::uint8_t>(format == "atf1" ? 1 : 2)});
   file = std::fopen(path.c_str(), "wb");
   if (!file)
     die("can't write " + path);
@@ -88,16 +82,10 @@ std::unique_ptr<TraceSink> makeSink(const std::string &format,
   };
   if (format == "dial9")
     return makeDial9Sink(bytes);
-  return makeWtfSink(bytes,
-                     {.dialect = format == "wtf" ? ada::wtf::Dialect::BigEndian
-                                                 : ada::wtf::Dialect::Chunked});
+  return makeWtfSink(bytes, {.dialect = format == "wtf" ? ada::wtf::Dialect::BigEndian : ada::wtf::Dialect::Chunked});
 }
 
-double convertOnce(const std::string &from, const std::string &format,
-                   const std::string &to) {
-  using Clock = std::chrono::steady_clock;
-  fs::remove_all(to);
-  const Clock::time_point start = Clock::now();
+void convertOnce(const std::string &from, const std::string &format, const std::string &to) {
   auto source = openTrace(from);
   if (!source)
     die(source.error().text());
@@ -108,35 +96,27 @@ double convertOnce(const std::string &from, const std::string &format,
     die("can't write " + to);
   if (!(*source)->problems().empty() || !sink->losses().empty())
     die(from + " did not become " + format + " whole");
-  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void printRates(const std::string &name, std::uint64_t events,
-                const std::string &from, const std::string &format,
-                const std::string &to) {
-  std::printf(", \"%s\": [", name.c_str());
-  for (int set = 0; set < kSets; ++set)
-    std::printf("%s%.2f", set ? ", " : "",
-                double(events) / 1e6 / convertOnce(from, format, to));
-  std::printf("]");
-}
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc == 4 && argv[1] == std::string("session")) {
+    makeSession(argv[2], std::stoull(argv[3]));
+    return 0;
+  }
   if (argc != 2 && argc != 3)
-    die("usage: convert_bench FOLDER [EVENTS]");
+    die("usage: convert_bench FOLDER [EVENTS] | convert_bench session FOLDER EVENTS");
   const std::uint64_t events = argc == 3 ? std::stoull(argv[2]) : 10'000'000;
   const std::string folder = std::string(argv[1]) + "/convert";
   fs::create_directories(folder);
   const std::string session = folder + "/session";
   makeSession(session, events);
-  std::printf("{\"events\": %llu", static_cast<unsigned long long>(events));
   for (const std::string format : {"atf1", "atf2", "dial9", "wtf", "cff"}) {
-    const std::string to = folder + "/to." + format;
-    printRates("to " + format, events, session, format, to);
-    printRates("from " + format, events, to, "atf2", folder + "/back");
-    fs::remove_all(to);
+    const std::string to = folder + "/to." + format, back = folder + "/back";
+    addSets("to " + format, kSets, events, [=] { fs::remove_all(to); }, [=] { convertOnce(session, format, to); });
+    addSets("from " + format, kSets, events, [=] { fs::remove_all(back); }, [=] { convertOnce(to, "atf2", back); });
   }
-  std::printf("}\n");
+  runSets(argv[0]);
   fs::remove_all(folder);
 }

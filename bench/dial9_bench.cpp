@@ -1,21 +1,19 @@
-// How fast dial9 streams are written and read: the million-event stream, with
-// 3- and with 16-frame stacks.
+// How fast dial9 streams are written and read: the million-event stream, with 3- and with 16-frame stacks.
 //
-//   dial9_bench              five sets each, in millions of events a second,
-//                            as JSON
+//   dial9_bench              five sets each, in events per second, as JSON
 //   dial9_bench once WHAT [FRAMES [EVENTS]]
 //                            WHAT is encode, visit or own; the last two encode
 //                            first. For callgrind, where the difference of two
 //                            runs with different EVENTS is the cost of so many
 //                            events
 #include "dial9_stream.h"
+#include "sets.h"
 
 #include "ada/trace/dial9/owned.h"
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
+#include <memory>
 #include <string>
 
 using namespace ada;
@@ -67,21 +65,6 @@ void own(std::span<const uint8_t> bytes, uint64_t events) {
   if (!trace.status.ok() || trace.frames.size() < events)
     die("the stream was not read back");
 }
-
-void printRates(const char *name, const std::function<void()> &work,
-                const char *behind) {
-  using Clock = std::chrono::steady_clock;
-  std::printf("\"%s\": [", name);
-  for (int set = 0; set < kSets; ++set) {
-    Clock::time_point start = Clock::now();
-    work();
-    std::printf(
-        "%s%.1f", set ? ", " : "",
-        double(kEvents) / 1e6 /
-            std::chrono::duration<double>(Clock::now() - start).count());
-  }
-  std::printf("]%s", behind);
-}
 } // namespace
 
 int main(int argc, char **argv) {
@@ -101,12 +84,12 @@ int main(int argc, char **argv) {
   if (argc != 1)
     die("usage: dial9_bench [once encode|visit|own [FRAMES [EVENTS]]]");
   for (size_t frames : {3, 16}) {
-    dial9::Encoder stream = encode(kEvents, frames);
-    std::printf("%s\"%zu frames\": {\"bytes\": %zu, ", frames == 3 ? "{" : ", ",
-                frames, stream.bytes().size());
-    printRates("encode", [&] { (void)encode(kEvents, frames); }, ", ");
-    printRates("visit", [&] { visit(stream.bytes(), kEvents); }, ", ");
-    printRates("own", [&] { own(stream.bytes(), kEvents); }, "}");
+    auto stream = std::make_shared<dial9::Encoder>(encode(kEvents, frames));
+    const std::string name = std::to_string(frames) + " frames, ";
+    addSets(name + "encode", kSets, kEvents, [=] { (void)encode(kEvents, frames); });
+    addSets(name + "visit", kSets, kEvents, [=] { visit(stream->bytes(), kEvents); });
+    addSets(name + "own", kSets, kEvents, [=] { own(stream->bytes(), kEvents); });
+    benchmark::AddCustomContext(std::to_string(frames) + " frames", std::to_string(stream->bytes().size()) + " bytes");
   }
-  std::printf("}\n");
+  runSets(argv[0]);
 }

@@ -1,14 +1,18 @@
-// harness.cpp - times calls of the functions in workload.c and prints the samples as JSON.
+// Times calls of the functions in workload.c and prints the samples as JSON.
 //
 //   cost [BURSTS]             one thread: rdtsc pairs, plain calls, recorded calls, calls while switched off
 //   threads COUNT [BURSTS]    recorded calls in COUNT threads at once
 //   churn COUNT               COUNT threads, one after another, ten calls each
 //   sustain COUNT SECONDS     COUNT threads call without a pause for SECONDS
 //
-// A sample is nanoseconds a call, of one burst of calls. Bursts are short enough for every tracer's buffer; between
+// A sample is nanoseconds per call, of one burst of calls. Bursts are short enough for every tracer's buffer; between
 // them the buffers are emptied, untimed, so that the samples show the way into the buffer and not the disk. The kinds
 // take turns, so that a change of the clock frequency meets all of them. `sustain` is the opposite: nothing but the
 // whole way to the file, measured from outside by the events that are in it.
+//
+// Google Benchmark, which times the other programs here, does not fit: it finishes one kind before it begins the next,
+// and a shared machine's clock changes in between by more than the kinds differ; buffers must be emptied, and the
+// tracer switched on and off, untimed, after every burst; and uftrace would trace its code, too.
 #include "harness.h"
 
 #include <atomic>
@@ -22,8 +26,8 @@
 
 namespace {
 
-constexpr unsigned kBurst = 20000;     // calls; 40,000 events are 640 KB in AdaTrace's ring
-constexpr unsigned kFibonacci = 18;    // 8,361 calls
+constexpr unsigned kBurst = 20000;  // calls; 40,000 events are 640 KB in AdaTrace's ring
+constexpr unsigned kFibonacci = 18; // 8,361 calls
 constexpr unsigned kFibonacciCalls = 8361;
 
 using Clock = std::chrono::steady_clock;
@@ -126,8 +130,18 @@ void churn(unsigned count) {
   Samples plain, traced;
   start();
   for (unsigned i = 0; i < count; ++i) {
-    burst(plain, 1, [] { std::thread([] { for (int n = 0; n < 10; ++n) plain_empty(); }).join(); });
-    burst(traced, 1, [] { std::thread([] { for (int n = 0; n < 10; ++n) traced_empty(); }).join(); });
+    burst(plain, 1, [] {
+      std::thread([] {
+        for (int n = 0; n < 10; ++n)
+          plain_empty();
+      }).join();
+    });
+    burst(traced, 1, [] {
+      std::thread([] {
+        for (int n = 0; n < 10; ++n)
+          traced_empty();
+      }).join();
+    });
   }
   flush();
   bool first = true;
@@ -172,7 +186,8 @@ int main(int argc, char **argv) {
   else if (what == "sustain")
     sustain(static_cast<unsigned>(number(2, 1)), number(3, 5));
   else
-    return std::fprintf(stderr, "usage: %s cost [BURSTS] | threads COUNT [BURSTS] | churn COUNT | sustain COUNT SECONDS\n",
+    return std::fprintf(stderr,
+                        "usage: %s cost [BURSTS] | threads COUNT [BURSTS] | churn COUNT | sustain COUNT SECONDS\n",
                         argv[0]),
            2;
   return 0;

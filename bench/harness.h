@@ -1,4 +1,4 @@
-// harness.h - what the timed loops need from a tracer; one backend_<tracer>.cpp each.
+// What the timed loops need from a tracer; one backend_<tracer>.cpp each.
 #pragma once
 
 extern const bool kCanSwitchOff; // start() and stop() do something

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the benchmark programs, prints a table and writes it as JSON. Called by `tools/dev bench`.
 
-Figures are nanoseconds a call and its return. Each comes from RUNS processes with some dozens of bursts each; shown
+Figures are nanoseconds per call and its return. Each comes from RUNS processes with some dozens of bursts each; shown
 are the minimum and the median over all bursts. Every program also times two `rdtsc` and plain calls between its own
 bursts, so ratios compare what was measured within the same milliseconds.
 """
@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 import reading
+from recorded import recorded
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree, configured with -DADA_BUILD_BENCH=ON")
@@ -61,6 +62,8 @@ ada = ada_options()
 TRACERS = {  # name: command, environment
     "adatrace": ([bench / "adatrace"], ada),
     "adatrace, static runtime": ([bench / "adatrace-static"], ada),
+    "adatrace, tick": ([bench / "adatrace"], ada_options(":clock=tick")),
+    "adatrace, tick, static": ([bench / "adatrace-static"], ada_options(":clock=tick")),
     "adatrace, detail": ([bench / "adatrace"], ada_options(":detail=*:stack_size=128")),
     "adatrace, detail of four": ([bench / "adatrace"], ada_options(":detail=traced_four:stack_size=128")),
     "XRay, basic": ([bench / "xray"], xray("basic")),
@@ -107,12 +110,12 @@ compiler = open(bench / "compiler.txt").read().strip()
 version = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout.splitlines()[0]
 result = {
     "machine": {"cpu": cpu(), "processors": os.cpu_count(), "kernel": platform.release(), "compiler": version},
-    "runs": args.runs, "bursts": args.bursts, "unit": "nanoseconds a call and return", "tracers": {},
+    "runs": args.runs, "bursts": args.bursts, "unit": "nanoseconds per call and return", "tracers": {},
 }
 print(f"{cpu()}, {os.cpu_count()} processors, Linux {platform.release()}, {version}")
-print(f"ns a call and return; minimum and median of {args.runs} runs of {args.bursts} bursts\n")
+print(f"ns per call and return; minimum and median of {args.runs} runs of {args.bursts} bursts\n")
 
-#===--- Cost of a call ------------------------------------------------------===#
+#===--- Cost of a call -----------------------------------------------------===#
 
 print(f"{'one thread':26}{'empty function':>19} {'as two rdtsc':>19} {'four arguments':>19} {'fibonacci':>19} {'off, added':>19}")
 for name in TRACERS:
@@ -128,12 +131,12 @@ print(f"{'two rdtsc':26}{show(first['two rdtsc'])}")
 print(f"{'untraced':26}{show(first['plain empty'])} {'':19} {show(first['plain four'])} {show(first['plain fibonacci'])}")
 
 for name, key in (("adatrace, detail", "on empty"), ("adatrace, detail of four", "on four")):
-    if name in TRACERS:  # two events a call
+    if name in TRACERS:  # two events per call
         event = {k: v / 2 for k, v in result["tracers"][name]["cost"][key].items() if k != "samples"}
         result["tracers"][name]["a detail event"] = event
         print(f"{name + ', an event':26}{show(event)}  with 128 bytes of stack")
 
-#===--- Threads -------------------------------------------------------------===#
+#===--- Threads ------------------------------------------------------------===#
 
 count = max(2, os.cpu_count() or 2)
 print(f"\n{f'{count} threads at once':26}{'empty function':>19}     {'thread of ten calls':>19} {'the same untraced':>19}   (microseconds a thread)")
@@ -144,18 +147,7 @@ for name in TRACERS:
     thousand = {key: {k: churn[key][k] / 1000 for k in ("min", "median")} for key in ("traced thread", "plain thread")}
     print(f"{name:26}{show(figures['threads']['on empty'])}     {show(thousand['traced thread'])} {show(thousand['plain thread'])}")
 
-#===--- Sustained, to the file ----------------------------------------------===#
-
-
-def recordedEvents():
-    """What the manifests say: events in the files, and events that were dropped."""
-    events = dropped = 0
-    for path in scratch.rglob("manifest.json"):
-        manifest = json.loads(path.read_text())
-        for thread in manifest.get("threads", []):
-            events += thread["event_count"]
-            dropped += sum(thread.get("dropped", {}).values())
-    return events, dropped
+#===--- Sustained, to the file ---------------------------------------------===#
 
 
 if "adatrace" in TRACERS:
@@ -165,7 +157,7 @@ if "adatrace" in TRACERS:
         best = None
         for _ in range(max(1, args.runs // 2)):
             run = execute("adatrace", [bench / "adatrace", "sustain", str(count), str(args.seconds)], ada)
-            events, dropped = recordedEvents()
+            events, dropped = recorded(scratch)
             if events != 2 * run["calls"]:
                 sys.exit(f"bench: {run['calls']} calls gave {events} events in the files, not twice as many")
             size = sum(path.stat().st_size for path in scratch.rglob("*.atf"))

@@ -3,16 +3,18 @@
 //   scan_bench FOLDER [EVENTS]
 //
 // writes an index file of each version to FOLDER, reads them, removes them, and
-// prints millions of events a second as JSON, one figure a set:
+// prints events per second as JSON, one figure per set:
 //   first   opening, mapping and IndexReader::forEach, page faults and all
 //   again   forEach when the pages are mapped
 //   verify  opening with the checksum
+#include "sets.h"
+
 #include "ada/trace/atf_index.h"
 #include "ada/trace/atf_writer.h"
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,8 +29,7 @@ constexpr int kSets = 7;
 }
 
 /// Calls and returns of a program that nests 30 deep.
-std::uint64_t writeIndex(const std::string &path, std::uint8_t version,
-                         std::uint64_t events) {
+std::uint64_t writeIndex(const std::string &path, std::uint8_t version, std::uint64_t events) {
   auto writer = IndexWriter::create(path, {.version = version});
   if (!writer)
     die(writer.error().text());
@@ -41,8 +42,7 @@ std::uint64_t writeIndex(const std::string &path, std::uint8_t version,
     event.timestampNs = time;
     if (stack.empty() || (stack.size() < 30 && (random >> 40 & 1))) {
       event.kind = ada::EventKind::Call;
-      stack.push_back(event.functionId =
-                          std::uint64_t{1} << 32 | (random >> 41) % 2000);
+      stack.push_back(event.functionId = std::uint64_t{1} << 32 | (random >> 41) % 2000);
     } else {
       event.kind = ada::EventKind::Return;
       event.functionId = stack.back();
@@ -59,9 +59,7 @@ std::uint64_t writeIndex(const std::string &path, std::uint8_t version,
 
 std::uint64_t scan(const IndexReader &reader) {
   std::uint64_t sum = 0;
-  reader.forEach([&](std::uint64_t, const IndexEvent &event) {
-    sum += event.timestampNs ^ event.functionId;
-  });
+  reader.forEach([&](std::uint64_t, const IndexEvent &event) { sum += event.timestampNs ^ event.functionId; });
   return sum;
 }
 
@@ -71,48 +69,29 @@ IndexReader open(const std::string &path, ChecksumPolicy policy) {
     die(reader.error().text());
   return *std::move(reader);
 }
-
-template <class F>
-void printRates(const char *name, std::uint64_t events, F &&work,
-                const char *behind) {
-  using Clock = std::chrono::steady_clock;
-  std::printf("\"%s\": [", name);
-  for (int set = 0; set < kSets; ++set) {
-    Clock::time_point start = Clock::now();
-    work();
-    std::printf(
-        "%s%.1f", set ? ", " : "",
-        double(events) / 1e6 /
-            std::chrono::duration<double>(Clock::now() - start).count());
-  }
-  std::printf("]%s", behind);
-}
 } // namespace
 
 int main(int argc, char **argv) {
   if (argc != 2 && argc != 3)
     die("usage: scan_bench FOLDER [EVENTS]");
   const std::uint64_t events = argc == 3 ? std::stoull(argv[2]) : 10'000'000;
-  std::printf("{\"events\": %llu", static_cast<unsigned long long>(events));
+  std::vector<std::string> paths;
   for (std::uint8_t version : {1, 2}) {
-    const std::string path =
-        std::string(argv[1]) + "/scan_v" + std::to_string(version) + ".atf";
+    const std::string path = std::string(argv[1]) + "/scan_v" + std::to_string(version) + ".atf";
     const std::uint64_t expected = writeIndex(path, version, events);
-    auto check = [&](const IndexReader &reader) {
+    auto check = [=](const IndexReader &reader) {
       if (scan(reader) != expected)
         die(path + " was not read back");
     };
-    std::printf(", \"version %d\": {", version);
-    printRates(
-        "first", events, [&] { check(open(path, ChecksumPolicy::Defer)); },
-        ", ");
-    const IndexReader reader = open(path, ChecksumPolicy::Defer);
-    check(reader);
-    printRates("again", events, [&] { check(reader); }, ", ");
-    printRates(
-        "verify", events, [&] { (void)open(path, ChecksumPolicy::Verify); },
-        "}");
-    std::remove(path.c_str());
+    auto mapped = std::make_shared<IndexReader>(open(path, ChecksumPolicy::Defer));
+    check(*mapped);
+    const std::string name = "version " + std::to_string(version) + ", ";
+    addSets(name + "first", kSets, events, [=] { check(open(path, ChecksumPolicy::Defer)); });
+    addSets(name + "again", kSets, events, [=] { check(*mapped); });
+    addSets(name + "verify", kSets, events, [=] { (void)open(path, ChecksumPolicy::Verify); });
+    paths.push_back(path);
   }
-  std::printf("}\n");
+  runSets(argv[0]);
+  for (const std::string &path : paths)
+    std::remove(path.c_str());
 }

@@ -1,4 +1,6 @@
-/* workload.c - the functions whose calls are timed; compiled twice into each program: once plain (-DTRACED=0), once
+/* The functions whose calls are timed.
+ *
+ * They are compiled twice into each program: once plain (-DTRACED=0), and once
  * the way the tracer at hand wants it (-DTRACED=1). The loops around them are in harness.cpp, which is never traced. */
 #if TRACED
 #define NAME(f) traced_##f

@@ -1,7 +1,7 @@
 # Cross-builds the runtime for AArch64 into lib/aarch64-linux-gnu, where ada-clang --target=aarch64-linux-gnu looks for it.
 #
 # The same CMakeLists.txt, in a build tree of its own: it knows nothing of the compiler around it. Needs any clang and Debian's
-# libc6-dev-arm64-cross and libgcc-12-dev-arm64-cross (tools/dev setup), or what is like them elsewhere.
+# libc6-dev-arm64-cross and libgcc-12-dev-arm64-cross (tools/dev setup), or similar packages elsewhere.
 include(ExternalProject)
 
 set(ADA_CROSS_TRIPLE aarch64-linux-gnu)

@@ -24,7 +24,7 @@ endforeach()
 list(SORT ADA_TEST_LLVMS COMPARE NATURAL)
 
 set(litCandidates "")
-foreach(version 19 22 14)
+foreach(version IN LISTS ADA_LLVM_FOUND)
   list(APPEND litCandidates /usr/lib/llvm-${version}/build/utils/lit/lit.py /usr/lib/llvm-${version}/bin/lit)
 endforeach()
 find_program(ADA_LIT NAMES lit llvm-lit DOC "LLVM's test runner (package llvm-N-tools)")
@@ -36,6 +36,33 @@ if(NOT ADA_LIT)
     endif()
   endforeach()
 endif()
+
+# Sets RESULT to a folder with the tools of LLVM VERSION, those that load the plugin being scripts that load the sanitizers'
+# runtime first: it has to be there before anything is allocated, and these programs are not linked with it.
+function(ada_sanitized_llvm result version)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE runtime
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU OR NOT EXISTS ${runtime})
+    message(FATAL_ERROR "ADA_SANITIZE_PASS needs g++ and its libasan.so.")
+  endif()
+  set(folder ${PROJECT_BINARY_DIR}/test/llvm-${version})
+  file(MAKE_DIRECTORY ${folder})
+  file(GLOB tools ${ADA_LLVM_${version}_BINDIR}/*)
+  foreach(tool IN LISTS tools)
+    get_filename_component(name ${tool} NAME)
+    if(name MATCHES "^(clang|clang\\+\\+|opt|ld.lld)$")
+      file(REMOVE ${folder}/${name})
+      file(CONFIGURE OUTPUT ${folder}/${name} @ONLY CONTENT [=[
+#!/bin/sh
+ASAN_OPTIONS=detect_leaks=0:$ASAN_OPTIONS LD_PRELOAD='@runtime@' exec '@tool@' "$@"
+]=])
+      file(CHMOD ${folder}/${name} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+    else()
+      file(CREATE_LINK ${tool} ${folder}/${name} SYMBOLIC)
+    endif()
+  endforeach()
+  set(${result} ${folder} PARENT_SCOPE)
+endfunction()
 
 function(ada_lit_suite name)
   cmake_parse_arguments(PARSE_ARGV 1 suite "" "DIR;LLVM;TARGET;TIMEOUT" "")
@@ -52,6 +79,9 @@ function(ada_lit_suite name)
   get_filename_component(suiteSource ${suite_DIR} ABSOLUTE)
   set(suiteBuild ${PROJECT_BINARY_DIR}/test/${name})
   set(suiteLLVMBin ${ADA_LLVM_${suite_LLVM}_BINDIR})
+  if(ADA_SANITIZE_PASS)
+    ada_sanitized_llvm(suiteLLVMBin ${suite_LLVM})
+  endif()
   if(suite_TARGET)
     foreach(tool IN ITEMS clang clang++ ada-clang ada-clang++)
       set(compiler ${suiteLLVMBin}/${tool})
@@ -75,10 +105,12 @@ config.test_exec_root = r"@suiteBuild@"
 config.ada_source_dir = r"@PROJECT_SOURCE_DIR@"
 config.ada_build_dir = r"@PROJECT_BINARY_DIR@"
 config.ada_llvm = "@suite_LLVM@"
+config.ada_llvms = "@ADA_TEST_LLVMS@".split(";")
 config.ada_target = "@suite_TARGET@"
 config.ada_llvm_bin = r"@suiteLLVMBin@"
 config.ada_python = r"@Python3_EXECUTABLE@"
 config.ada_sanitize = "@ADA_SANITIZE@"
+config.ada_sanitize_pass = "@ADA_SANITIZE_PASS@"
 config.ada_plugin_build = r"@ADA_PLUGIN_BUILD@"
 config.ada_traced_build = r"@ADA_TRACED_BUILD@"
 lit_config.load_config(config, os.path.join(config.ada_source_dir, "lit.cfg.py"))

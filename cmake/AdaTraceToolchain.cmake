@@ -2,8 +2,11 @@
 #
 #   cmake -DCMAKE_TOOLCHAIN_FILE=<prefix>/lib/cmake/AdaTrace/AdaTraceToolchain.cmake -S . -B build-traced
 #
-# -DADA_LLVM=19 takes that LLVM (default: what `clang` is), -DADA_FLAGS="--ada-exclude=std::*" gives options to the
-# wrappers (`ada-clang --ada-help` lists them). Works from an installation and from AdaTrace's own build tree.
+# -DADA_LLVM=19 takes that LLVM (default: what `clang` is), -DADA_FLAGS="--ada-exclude=std::* --ada-min-size=5" gives
+# options to the wrappers (`ada-clang --ada-help` lists them). ADA_FLAGS is split into words as a shell would, so a glob
+# with a blank is quoted: -DADA_FLAGS="--ada-include='f(int, char)|g*'". Only $ can't be given (make and ninja
+# expand it); ? matches it.
+# Works from an installation and from AdaTrace's own build tree.
 
 set(ADA_LLVM "" CACHE STRING "LLVM major version to build with; empty for the default clang")
 set(ADA_FLAGS "" CACHE STRING "Options for ada-clang and ada-clang++, as --ada-exclude=GLOB")
@@ -27,8 +30,16 @@ endif()
 
 set(CMAKE_C_COMPILER "${ada_bindir}/ada-clang${ada_suffix}")
 set(CMAKE_CXX_COMPILER "${ada_bindir}/ada-clang++${ada_suffix}")
-set(CMAKE_C_FLAGS_INIT "${ADA_FLAGS}")
-set(CMAKE_CXX_FLAGS_INIT "${ADA_FLAGS}")
+# CMake hands CMAKE_<LANG>_FLAGS to the build's shell as it is, for which globs are pipes, patterns and jobs.
+separate_arguments(ada_words UNIX_COMMAND "${ADA_FLAGS}")
+set(ada_flags "")
+foreach(ada_word IN LISTS ada_words)
+  string(REPLACE "'" "'\\''" ada_word "${ada_word}")
+  string(APPEND ada_flags " '${ada_word}'")
+endforeach()
+string(STRIP "${ada_flags}" ada_flags)
+set(CMAKE_C_FLAGS_INIT "${ada_flags}")
+set(CMAKE_CXX_FLAGS_INIT "${ada_flags}")
 
 # The programs that CMake compiles and runs to learn about the system are none of the user's: plain clang for those,
 # so that configuring leaves no traces and the runtime is not taken for one of the compiler's own libraries.

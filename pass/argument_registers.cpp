@@ -1,4 +1,4 @@
-// argument_registers.cpp - the two conventions, as LLVM implements them.
+// The two conventions, as LLVM implements them.
 #include "argument_registers.h"
 #include "llvm_compat.h"
 
@@ -19,11 +19,18 @@ bool hasFeature(const Function &function, StringRef feature) {
   return llvm::is_contained(features, feature);
 }
 
+/// Whether CONVENTION passes on the stack what C's convention does.
+bool hasOrdinaryStack(CallingConv::ID convention) {
+  return convention == CallingConv::C || convention == CallingConv::Fast || convention == CallingConv::Cold;
+}
+
 } // namespace
 
 ArgumentRegisters::ArgumentRegisters(const Function &function)
-    : isAArch64(compat::targetTriple(*function.getParent()).isAArch64()), hasAvx(hasFeature(function, "+avx")),
-      hasAvx512(hasFeature(function, "+avx512f")), generalLimit(isAArch64 ? 8 : 6) {}
+    : layout_(function.getParent()->getDataLayout()),
+      isAArch64_(compat::targetTriple(*function.getParent()).isAArch64()), hasAvx_(hasFeature(function, "+avx")),
+      hasAvx512_(hasFeature(function, "+avx512f")), generalLimit_(isAArch64_ ? 8 : 6),
+      isStackKnown_(!isAArch64_ && hasOrdinaryStack(function.getCallingConv())) {}
 
 bool ArgumentRegisters::countVector(FixedVectorType *type, Need &need) const {
   Type *element = type->getElementType();
@@ -33,11 +40,11 @@ bool ArgumentRegisters::countVector(FixedVectorType *type, Need &need) const {
   if (!isPlain || count < 2 || (count & (count - 1)))
     return false;
   unsigned size = count * bits;
-  bool fits = size == 64 || size == 128 || (!isAArch64 && ((size == 256 && hasAvx) || (size == 512 && hasAvx512)));
+  bool fits = size == 64 || size == 128 || (!isAArch64_ && ((size == 256 && hasAvx_) || (size == 512 && hasAvx512_)));
   if (!fits)
     return false;
   ++need.vector;
-  need.pieces.push_back({true, 0, size / 8});
+  need.pieces.push_back({ValuePiece::Where::Vector, 0, size / 8});
   return true;
 }
 
@@ -46,22 +53,21 @@ bool ArgumentRegisters::count(Type *type, Need &need) const {
     unsigned words = (integer->getBitWidth() + 63) / 64;
     if (words > 2)
       return false;
-    need.beginsEven |= isAArch64 && words == 2;
+    need.beginsEven |= isAArch64_ && words == 2;
     need.general += words;
     for (unsigned i = 0; i < words; ++i)
-      need.pieces.push_back({false, 0, 8});
+      need.pieces.push_back({ValuePiece::Where::General, 0, 8});
     return true;
   }
   if (type->isPointerTy()) {
     ++need.general;
-    need.pieces.push_back({false, 0, 8});
+    need.pieces.push_back({ValuePiece::Where::General, 0, 8});
     return type->getPointerAddressSpace() == 0;
   }
-  // Half precision moved from general to vector registers on x86-64 with LLVM 15; bfloat later.
-  bool isHalf = type->isHalfTy() && (isAArch64 || LLVM_VERSION_MAJOR >= 15);
-  if (type->isFloatTy() || type->isDoubleTy() || type->isFP128Ty() || isHalf || (type->isBFloatTy() && isAArch64)) {
+  bool isHalf = type->isHalfTy() && (isAArch64_ || compat::kX86HasHalfInVectors);
+  if (type->isFloatTy() || type->isDoubleTy() || type->isFP128Ty() || isHalf || (type->isBFloatTy() && isAArch64_)) {
     ++need.vector;
-    need.pieces.push_back({true, 0, (unsigned)type->getPrimitiveSizeInBits().getFixedValue() / 8});
+    need.pieces.push_back({ValuePiece::Where::Vector, 0, (unsigned)type->getPrimitiveSizeInBits().getFixedValue() / 8});
     return true;
   }
   if (auto *fixed = dyn_cast<FixedVectorType>(type))
@@ -85,57 +91,103 @@ bool ArgumentRegisters::count(Type *type, Need &need) const {
   return false; // scalable vectors, target types
 }
 
-ArgumentPlace ArgumentRegisters::place(Type *type, AttributeSet attributes, SmallVectorImpl<RegisterPiece> *pieces) {
-  if (lost)
+/// Takes the next part of the stack, of those that System V's x86-64 convention has; LLVM's rules are in CC_X86_64_C.
+ArgumentPlace ArgumentRegisters::placeOnStack(Type *type, AttributeSet attributes,
+                                              SmallVectorImpl<ValuePiece> *pieces) {
+  uint64_t size = 8, alignment = 8;
+  if (attributes.hasAttribute(Attribute::ByVal)) {
+    type = attributes.getByValType();
+    MaybeAlign given = attributes.getAlignment();
+    isStackKnown_ &= type && given;
+    if (isStackKnown_)
+      alignment = std::max<uint64_t>(8, given->value());
+  } else if (type->isX86_FP80Ty() || type->isFP128Ty()) {
+    alignment = 16;
+  } else if (isa<FixedVectorType>(type)) {
+    alignment = type->getPrimitiveSizeInBits().getFixedValue() / 8;
+    isStackKnown_ &= alignment >= 16; // shorter ones are made longer
+  } else {
+    // A 128-bit integer is aligned and torn apart in ways that changed with LLVM.
+    isStackKnown_ &= type->isPointerTy() || type->isFloatTy() || type->isDoubleTy() || type->isHalfTy() ||
+                     (type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
+  }
+  if (!isStackKnown_)
+    return ArgumentPlace::Elsewhere;
+  size = alignTo(std::max<uint64_t>(8, layout_.getTypeAllocSize(type).getFixedValue()), 8);
+  stackTaken_ = alignTo(stackTaken_, alignment);
+  if (pieces) // the return address is at the stack pointer
+    pieces->push_back({ValuePiece::Where::Stack, unsigned(8 + stackTaken_), unsigned(size)});
+  stackTaken_ += size;
+  return ArgumentPlace::Stack;
+}
+
+ArgumentPlace ArgumentRegisters::place(Type *type, AttributeSet attributes, SmallVectorImpl<ValuePiece> *pieces) {
+  if (lost_)
     return ArgumentPlace::Unknown;
-  // In registers of their own, or on the stack by their kind: they take nothing from the others.
-  for (Attribute::AttrKind kind :
-       {Attribute::Nest, Attribute::SwiftSelf, Attribute::SwiftError, Attribute::SwiftAsync, Attribute::ByVal,
-        Attribute::ByRef, Attribute::InAlloca, Attribute::Preallocated})
+  // In registers of their own: they take nothing from the others.
+  for (Attribute::AttrKind kind : {Attribute::Nest, Attribute::SwiftSelf, Attribute::SwiftError, Attribute::SwiftAsync})
     if (attributes.hasAttribute(kind))
       return ArgumentPlace::Elsewhere;
-  if (isAArch64 && attributes.hasAttribute(Attribute::StructRet))
+  for (Attribute::AttrKind kind : {Attribute::ByRef, Attribute::InAlloca, Attribute::Preallocated})
+    if (attributes.hasAttribute(kind)) {
+      isStackKnown_ = false;
+      return ArgumentPlace::Elsewhere;
+    }
+  if (attributes.hasAttribute(Attribute::ByVal))
+    return placeOnStack(type, attributes, pieces);
+  if (isAArch64_ && attributes.hasAttribute(Attribute::StructRet))
     return ArgumentPlace::Elsewhere;
   if (type->isX86_FP80Ty())
-    return ArgumentPlace::Elsewhere;
+    return placeOnStack(type, attributes, pieces);
   Need need;
   if (!count(type, need)) {
-    lost = true;
+    lost_ = true;
     return ArgumentPlace::Unknown;
   }
-  unsigned first = general + (need.beginsEven ? general & 1 : 0);
-  bool hasGeneral = first + need.general <= generalLimit || need.general == 0;
-  bool hasVector = vector + need.vector <= kVectorRegisters;
+  unsigned first = general_ + (need.beginsEven ? general_ & 1 : 0);
+  bool hasGeneral = first + need.general <= generalLimit_ || need.general == 0;
+  bool hasVector = vector_ + need.vector <= kVectorRegisters;
   if (hasGeneral && hasVector) {
     if (need.general)
-      general = first;
-    for (RegisterPiece &piece : need.pieces) {
-      piece.number = piece.isVector ? vector++ : general++;
+      general_ = first;
+    for (ValuePiece &piece : need.pieces) {
+      piece.number = piece.where == ValuePiece::Where::Vector ? vector_++ : general_++;
       if (pieces)
         pieces->push_back(piece);
     }
     if (need.general)
-      generalGiven = general;
+      generalGiven_ = general_;
     if (need.vector)
-      vectorGiven = vector;
+      vectorGiven_ = vector_;
     return ArgumentPlace::Registers;
   }
-  if (isAArch64) {
+  if (isAArch64_) {
     // What did not fit ends its kind of register for all that follow.
     if (!hasGeneral)
-      general = generalLimit;
+      general_ = generalLimit_;
     if (!hasVector)
-      vector = kVectorRegisters;
+      vector_ = kVectorRegisters;
     return ArgumentPlace::Elsewhere;
   }
   if (type->isAggregateType()) { // may be torn apart; clang makes none
-    lost = true;
+    lost_ = true;
     return ArgumentPlace::Unknown;
   }
-  // A 128-bit integer with one register left: LLVM 14 tears it apart, 19 leaves the register unused, 22 gives it to the next one.
-  if (need.general == 2 && LLVM_VERSION_MAJOR < 22)
-    general = generalLimit;
-  return ArgumentPlace::Elsewhere;
+  if (need.general == 2 && !compat::kX86GivesLastRegisterOn)
+    general_ = generalLimit_;
+  return placeOnStack(type, attributes, pieces);
+}
+
+unsigned resultBytesInMemory(const Function &function) {
+  Type *type = function.getReturnType();
+  if (function.arg_size() && function.hasParamAttribute(0, Attribute::StructRet))
+    type = function.getParamStructRetType(0);
+  else if (type->isVoidTy() || ArgumentRegisters(function).place(type, AttributeSet()) == ArgumentPlace::Registers)
+    return 0;
+  if (!type || !type->isSized())
+    return 0;
+  TypeSize size = function.getParent()->getDataLayout().getTypeAllocSize(type);
+  return size.isScalable() || size.getFixedValue() > kMostResultBytes ? 0 : (unsigned)size.getFixedValue();
 }
 
 } // namespace ada

@@ -1,8 +1,9 @@
-// argument_registers.h - which registers carry a lowered parameter or result, by the platform's C calling convention.
+// Which registers, or which part of the stack, carry a lowered parameter or result.
 //
-// Of System V's x86-64 and of AAPCS64, what LLVM makes of the types that clang lowers parameters to. It decides how much is
-// forwarded to a hook (hooks.h) and what readers are told of a parameter's place (type_text.h): both must be exact, so a type
-// whose place is not known for sure says so, and nothing behind it has a place any more.
+// It follows the C calling conventions of System V's x86-64 and AAPCS64, as LLVM applies them to the types that clang
+// lowers parameters to. It decides what is forwarded to a hook (hooks.h) and what readers are told about the place of a
+// parameter (type_text.h). Both must be exact: where the place of a type is not certain, that type and everything
+// behind it have no place.
 #ifndef ADA_PASS_ARGUMENT_REGISTERS_H
 #define ADA_PASS_ARGUMENT_REGISTERS_H
 
@@ -10,6 +11,7 @@
 #include "llvm/IR/Attributes.h"
 
 namespace llvm {
+class DataLayout;
 class FixedVectorType;
 class Function;
 class Type;
@@ -17,18 +19,20 @@ class Type;
 
 namespace ada {
 
-/// A part of a value in one register. General registers are numbered in the order in which they carry arguments (of a
-/// result: results).
-struct RegisterPiece {
-  bool isVector;
-  unsigned number;
+/// A part of a value, in one register or on the stack. General registers are numbered in the order in which they carry
+/// arguments (of a result: results).
+struct ValuePiece {
+  enum class Where { General, Vector, Stack };
+  Where where;
+  unsigned number; // on the stack: bytes above the stack pointer at the function's first instruction
   unsigned bytes;
 };
 
 enum class ArgumentPlace {
   Registers, ///< wholly in registers
+  Stack,     ///< on the stack, in a known place
   Elsewhere, ///< in memory, or in a register of its own (`nest`, AArch64's x8)
-  Unknown,   ///< nothing is said of this one and of those behind it
+  Unknown,   ///< not known, and neither are the places of those after it
 };
 
 /// Gives out the registers of one call in order.
@@ -37,30 +41,42 @@ public:
   /// For the parameters, or the result, of FUNCTION: the target and what it can do are asked of it.
   explicit ArgumentRegisters(const llvm::Function &function);
 
-  /// The next parameter; its pieces are appended to PIECES if that is not null and it is in registers.
+  /// The next parameter; its pieces are appended to PIECES if that is not null and it is in registers or on the stack.
   ArgumentPlace place(llvm::Type *type, llvm::AttributeSet attributes,
-                      llvm::SmallVectorImpl<RegisterPiece> *pieces = nullptr);
+                      llvm::SmallVectorImpl<ValuePiece> *pieces = nullptr);
 
   /// How many registers, from the first on, it takes to have all that were given out so far.
-  unsigned generalTaken() const { return generalGiven; }
-  unsigned vectorTaken() const { return vectorGiven; }
+  unsigned generalTaken() const { return generalGiven_; }
+  unsigned vectorTaken() const { return vectorGiven_; }
 
 private:
   /// Registers that a value needs; false if that is not known.
   struct Need {
-    llvm::SmallVector<RegisterPiece, 4> pieces; // numbers not given yet
+    llvm::SmallVector<ValuePiece, 4> pieces; // numbers not given yet
     unsigned general = 0, vector = 0;
     bool beginsEven = false; // AArch64's 128-bit integers
   };
   bool count(llvm::Type *type, Need &need) const;
   bool countVector(llvm::FixedVectorType *type, Need &need) const;
+  ArgumentPlace placeOnStack(llvm::Type *type, llvm::AttributeSet attributes,
+                             llvm::SmallVectorImpl<ValuePiece> *pieces);
 
-  bool isAArch64, hasAvx, hasAvx512;
-  unsigned generalLimit;
-  unsigned general = 0, vector = 0; // the next ones; the limit once none may be given any more
-  unsigned generalGiven = 0, vectorGiven = 0;
-  bool lost = false;
+  const llvm::DataLayout &layout_;
+  bool isAArch64_, hasAvx_, hasAvx512_;
+  unsigned generalLimit_;
+  unsigned general_ = 0, vector_ = 0; // the next ones; the limit once none may be given any more
+  unsigned generalGiven_ = 0, vectorGiven_ = 0;
+  uint64_t stackTaken_ = 0; // bytes
+  bool isStackKnown_;       // until something is there whose size is not certain
+  bool lost_ = false;
 };
+
+/// The most bytes of a result in memory that are recorded.
+constexpr unsigned kMostResultBytes = 64;
+
+/// How many bytes the result of FUNCTION has that no general or vector register carries: it is in memory (`sret`), or
+/// on the x87 stack. 0 if it is in such registers, is void, or has more than kMostResultBytes.
+unsigned resultBytesInMemory(const llvm::Function &function);
 
 } // namespace ada
 

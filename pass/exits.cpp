@@ -1,4 +1,4 @@
-// exits.cpp - finds the ways out of a function and places hooks on them.
+// Finds the ways out of a function and places hooks on them.
 #include "exits.h"
 #include "llvm_compat.h"
 
@@ -13,8 +13,7 @@ using namespace llvm;
 
 namespace ada {
 
-void insertGuarded(Value *enabled, Instruction *before, DebugLoc location,
-                   function_ref<void(IRBuilder<> &)> write) {
+void insertGuarded(Value *enabled, Instruction *before, DebugLoc location, function_ref<void(IRBuilder<> &)> write) {
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(location);
   Value *isOn = builder.CreateICmpNE(enabled, ConstantInt::get(enabled->getType(), 0));
@@ -28,7 +27,7 @@ void insertGuarded(Value *enabled, Instruction *before, DebugLoc location,
   write(builder);
 }
 
-//===--- Unwinding --------------------------------------------------------------===//
+//===--- Unwinding --------------------------------------------------------===//
 
 bool Unwinding::isPossibleIn(const Function &function) {
   // Windows and WebAssembly have funclets instead of landing pads.
@@ -38,15 +37,14 @@ bool Unwinding::isPossibleIn(const Function &function) {
   return !function.doesNotThrow() || function.hasUWTable();
 }
 
-Unwinding::Unwinding(Module &module) : module(module) {
-  exceptionsOff = none_of(module, [](const Function &function) {
+Unwinding::Unwinding(Module &module) : module_(module) {
+  exceptionsOff_ = none_of(module, [](const Function &function) {
     return !function.isDeclaration() && (!function.doesNotThrow() || function.hasPersonalityFn());
   });
   for (bool changed = true; changed;) {
     changed = false;
     for (const Function &function : module) {
-      if (function.isDeclaration() || !function.doesNotThrow() || leaving.count(&function) ||
-          !isPossibleIn(function))
+      if (function.isDeclaration() || !function.doesNotThrow() || leaving_.count(&function) || !isPossibleIn(function))
         continue;
       for (const BasicBlock &block : function) {
         if (!any_of(block, [&](const Instruction &instruction) {
@@ -54,7 +52,7 @@ Unwinding::Unwinding(Module &module) : module(module) {
               return call && mayLeave(*call);
             }))
           continue;
-        leaving.insert(&function);
+        leaving_.insert(&function);
         changed = true;
         break;
       }
@@ -68,35 +66,35 @@ bool Unwinding::mayLeave(const CallInst &call) const {
   if (const auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand()))
     return assembly->canThrow() && !call.doesNotThrow();
   const Function *callee = call.getCalledFunction();
-  if (callee && callee->doesNotThrow() && !leaving.count(callee))
+  if (callee && callee->doesNotThrow() && !leaving_.count(callee))
     return false;
-  return exceptionsOff || !call.getAttributes().hasFnAttr(Attribute::NoUnwind);
+  return exceptionsOff_ || !call.getAttributes().hasFnAttr(Attribute::NoUnwind);
 }
 
 Constant *Unwinding::choosePersonality() {
-  // Functions of different personalities are not inlined into each other, so this takes the one that the other functions
-  // of the module have, or would have.
+  // Functions of different personalities are not inlined into each other, so this takes the one that the other
+  // functions of the module have, or would have.
   bool isCxxWithExceptions = false;
-  for (const Function &function : module) {
+  for (const Function &function : module_) {
     if (function.hasPersonalityFn())
       return function.getPersonalityFn();
     isCxxWithExceptions |=
         !function.isDeclaration() && !function.doesNotThrow() && compat::startsWith(function.getName(), "_Z");
   }
-  FunctionType *type = FunctionType::get(Type::getInt32Ty(module.getContext()), /*isVarArg=*/true);
+  FunctionType *type = FunctionType::get(Type::getInt32Ty(module_.getContext()), /*isVarArg=*/true);
   StringRef name = isCxxWithExceptions ? "__gxx_personality_v0" : "__gcc_personality_v0";
-  return compat::asPointer(cast<Constant>(module.getOrInsertFunction(name, type).getCallee()));
+  return compat::asPointer(cast<Constant>(module_.getOrInsertFunction(name, type).getCallee()));
 }
 
 void Unwinding::ensurePersonality(Function &function) {
   if (function.hasPersonalityFn())
     return;
-  if (!personality)
-    personality = choosePersonality();
-  function.setPersonalityFn(personality);
+  if (!personality_)
+    personality_ = choosePersonality();
+  function.setPersonalityFn(personality_);
 }
 
-//===--- Exits ------------------------------------------------------------------===//
+//===--- Exits ------------------------------------------------------------===//
 
 /// Whether the unwinder runs PAD whatever is thrown.
 static bool takesEverything(const LandingPadInst &pad) {
@@ -109,8 +107,8 @@ static bool takesEverything(const LandingPadInst &pad) {
 }
 
 Exits::Exits(Function &function, Unwinding *unwinding)
-    : function(function), unwinding(unwinding && Unwinding::isPossibleIn(function) ? unwinding : nullptr),
-      padType(StructType::get(compat::pointerType(function.getContext()), Type::getInt32Ty(function.getContext()))) {
+    : function_(function), unwinding_(unwinding && Unwinding::isPossibleIn(function) ? unwinding : nullptr),
+      padType_(StructType::get(compat::pointerType(function.getContext()), Type::getInt32Ty(function.getContext()))) {
   for (BasicBlock &block : function) {
     Instruction *end = block.getTerminator();
     if (isa<ReturnInst>(end)) {
@@ -118,20 +116,20 @@ Exits::Exits(Function &function, Unwinding *unwinding)
         end = tail;
       else if (CallInst *deoptimize = block.getTerminatingDeoptimizeCall())
         end = deoptimize;
-      returns.push_back(end);
+      returns_.push_back(end);
     }
-    if (!this->unwinding)
+    if (!this->unwinding_)
       continue;
     if (isa<ResumeInst>(end))
-      resumes.push_back(end);
+      resumes_.push_back(end);
     for (Instruction &instruction : block) {
       if (auto *pad = dyn_cast<LandingPadInst>(&instruction)) {
-        padType = pad->getType(); // one type for all pads of a function
+        padType_ = pad->getType(); // one type for all pads of a function
         if (!takesEverything(*pad))
-          selectivePads.push_back(pad);
+          selectivePads_.push_back(pad);
       } else if (auto *call = dyn_cast<CallInst>(&instruction)) {
-        if (this->unwinding->mayLeave(*call))
-          calls.push_back(call);
+        if (this->unwinding_->mayLeave(*call))
+          calls_.push_back(call);
       }
     }
   }
@@ -143,29 +141,31 @@ static DebugLoc artificialLocation(const Function &function) {
   return subprogram ? DebugLoc(DILocation::get(function.getContext(), 0, 0, subprogram)) : DebugLoc();
 }
 
-void Exits::instrument(Hooks &hooks, const Site &site, Value *enabled, const DetailFrame &detail) {
+bool Exits::endOtherwise() const {
+  return any_of(returns_, [](const Instruction *end) { return !isa<ReturnInst>(end); });
+}
+
+void Exits::instrument(Hooks &hooks, const Site &site, Value *enabled, DetailFrame &detail) {
   auto locationOf = [&](Instruction *instruction) {
-    return instruction->getDebugLoc() ? instruction->getDebugLoc() : artificialLocation(function);
+    return instruction->getDebugLoc() ? instruction->getDebugLoc() : artificialLocation(function_);
   };
-  for (Instruction *end : returns) {
-    auto *ret = dyn_cast<ReturnInst>(end);
-    insertGuarded(enabled, end, locationOf(end), [&](IRBuilder<> &builder) {
-      hooks.exit(builder, site.entry, function, ret ? ret->getReturnValue() : nullptr, &detail);
-    });
+  for (Instruction *end : returns_) {
+    insertGuarded(enabled, end, locationOf(end),
+                  [&](IRBuilder<> &builder) { hooks.exit(builder, site.entry, function_, end, &detail); });
   }
-  for (Instruction *resume : resumes)
+  for (Instruction *resume : resumes_)
     insertGuarded(enabled, resume, locationOf(resume),
                   [&](IRBuilder<> &builder) { hooks.unwind(builder, site.entry); });
-  for (LandingPadInst *pad : selectivePads)
+  for (LandingPadInst *pad : selectivePads_)
     instrumentPad(pad, hooks, site, enabled);
-  if (calls.empty())
+  if (calls_.empty())
     return;
 
   // From here on the function does unwind.
-  function.removeFnAttr(Attribute::NoUnwind);
-  unwinding->ensurePersonality(function);
+  function_.removeFnAttr(Attribute::NoUnwind);
+  unwinding_->ensurePersonality(function_);
   BasicBlock *pad = makeCleanupPad(hooks, site, enabled);
-  for (CallInst *call : calls) {
+  for (CallInst *call : calls_) {
     call->removeFnAttr(Attribute::NoUnwind);
     changeToInvokeAndSplitBasicBlock(call, pad);
   }
@@ -175,7 +175,7 @@ void Exits::instrument(Hooks &hooks, const Site &site, Value *enabled, const Det
 void Exits::instrumentPad(LandingPadInst *pad, Hooks &hooks, const Site &site, Value *enabled) {
   pad->setCleanup(true);
   Instruction *next = pad->getNextNode();
-  DebugLoc location = artificialLocation(function);
+  DebugLoc location = artificialLocation(function_);
   IRBuilder<> builder(next);
   builder.SetCurrentDebugLocation(location);
   Value *selector = builder.CreateExtractValue(pad, 1);
@@ -189,12 +189,12 @@ void Exits::instrumentPad(LandingPadInst *pad, Hooks &hooks, const Site &site, V
 }
 
 BasicBlock *Exits::makeCleanupPad(Hooks &hooks, const Site &site, Value *enabled) {
-  LLVMContext &context = function.getContext();
-  BasicBlock *block = BasicBlock::Create(context, "ada.unwind", &function);
+  LLVMContext &context = function_.getContext();
+  BasicBlock *block = BasicBlock::Create(context, "ada.unwind", &function_);
   IRBuilder<> builder(block);
-  DebugLoc location = artificialLocation(function);
+  DebugLoc location = artificialLocation(function_);
   builder.SetCurrentDebugLocation(location);
-  LandingPadInst *pad = builder.CreateLandingPad(padType, 0);
+  LandingPadInst *pad = builder.CreateLandingPad(padType_, 0);
   pad->setCleanup(true);
   ResumeInst *resume = builder.CreateResume(pad);
   insertGuarded(enabled, resume, location, [&](IRBuilder<> &inner) { hooks.unwind(inner, site.entry); });

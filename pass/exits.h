@@ -1,4 +1,4 @@
-// exits.h - the ways out of a function, and the hooks on them.
+// The ways out of a function, and the hooks on them.
 //
 // A call ends by one of
 //   ret               __ada_exit(entry, value)
@@ -7,12 +7,12 @@
 // Unwinding leaves a function at four kinds of places, and each needs something else:
 //   - a `resume`: the hook comes before it;
 //   - a call outside any invoke: it becomes an invoke of a cleanup pad that calls the hook and resumes;
-//   - an invoke of a pad that does not take this exception (a handler of other types, no cleanup): the unwinder passes the
-//     pad without running it, so the pad becomes a cleanup too, and selector 0, which means "cleanup", goes to the hook;
+//   - an invoke of a pad that does not take this exception (a handler of other types, no cleanup): the unwinder skips
+//     the pad, so the pad becomes a cleanup too, and selector 0, which means "cleanup", goes to the hook;
 //   - nothing at all where the function is really nounwind, or a pad ends in std::terminate.
 // C functions are `nounwind` for clang, which only says that they have no landing pads: pthread_exit, cancellation and
-// exceptions of C++ callbacks do pass through them by their unwind tables. So a nounwind function with an unwind table that
-// calls something which may unwind counts as one that unwinds; it gets a personality and loses its nounwind.
+// exceptions of C++ callbacks do pass through them by their unwind tables. So a nounwind function with an unwind table
+// that calls something which may unwind counts as one that unwinds; it gets a personality and loses its nounwind.
 #ifndef ADA_PASS_EXITS_H
 #define ADA_PASS_EXITS_H
 
@@ -24,8 +24,8 @@
 
 namespace ada {
 
-/// Branches to a block, seldom taken, that runs before BEFORE if the enable byte's value ENABLED is not 0, and lets WRITE
-/// fill it. The new instructions are of LOCATION.
+/// Branches to a block, seldom taken, that runs before BEFORE if the enable byte's value ENABLED is not 0, and lets
+/// WRITE fill it. The new instructions are of LOCATION.
 void insertGuarded(llvm::Value *enabled, llvm::Instruction *before, llvm::DebugLoc location,
                    llvm::function_ref<void(llvm::IRBuilder<> &)> write);
 
@@ -34,7 +34,7 @@ class Unwinding {
 public:
   explicit Unwinding(llvm::Module &module);
 
-  /// Whether CALL, which is no invoke, can be left by unwinding, with its function being left as well.
+  /// Whether unwinding can leave CALL, which is not an invoke, and with it the function.
   bool mayLeave(const llvm::CallInst &call) const;
   /// Whether FUNCTION may have landing pads of ours.
   static bool isPossibleIn(const llvm::Function &function);
@@ -42,11 +42,11 @@ public:
   void ensurePersonality(llvm::Function &function);
 
 private:
-  llvm::Module &module;
+  llvm::Module &module_;
   /// Compiled without exceptions: clang then calls every definition nounwind and, when it optimizes, every call.
-  bool exceptionsOff;
-  llvm::DenseSet<const llvm::Function *> leaving; // nounwind by attribute only
-  llvm::Constant *personality = nullptr;
+  bool exceptionsOff_;
+  llvm::DenseSet<const llvm::Function *> leaving_; // nounwind by attribute only
+  llvm::Constant *personality_ = nullptr;
 
   llvm::Constant *choosePersonality();
 };
@@ -57,16 +57,18 @@ public:
   Exits(llvm::Function &function, Unwinding *unwinding);
 
   /// Places the hooks. ENABLED is the value of the enable byte, known in the whole function.
-  void instrument(Hooks &hooks, const Site &site, llvm::Value *enabled, const DetailFrame &detail);
+  void instrument(Hooks &hooks, const Site &site, llvm::Value *enabled, DetailFrame &detail);
+  /// Whether control leaves in other ways than by returning a value.
+  bool endOtherwise() const;
 
 private:
-  llvm::Function &function;
-  Unwinding *unwinding; // null: unwinding is not recorded
-  llvm::Type *padType;
-  llvm::SmallVector<llvm::Instruction *, 4> returns; // ret, or the musttail call before it
-  llvm::SmallVector<llvm::Instruction *, 4> resumes;
-  llvm::SmallVector<llvm::LandingPadInst *, 4> selectivePads;
-  llvm::SmallVector<llvm::CallInst *, 16> calls;
+  llvm::Function &function_;
+  Unwinding *unwinding_; // null: unwinding is not recorded
+  llvm::Type *padType_;
+  llvm::SmallVector<llvm::Instruction *, 4> returns_; // ret, or the musttail call before it
+  llvm::SmallVector<llvm::Instruction *, 4> resumes_;
+  llvm::SmallVector<llvm::LandingPadInst *, 4> selectivePads_;
+  llvm::SmallVector<llvm::CallInst *, 16> calls_;
 
   void instrumentPad(llvm::LandingPadInst *pad, Hooks &hooks, const Site &site, llvm::Value *enabled);
   llvm::BasicBlock *makeCleanupPad(Hooks &hooks, const Site &site, llvm::Value *enabled);

@@ -1,7 +1,6 @@
-// filter.cpp - the rules of filter.h, one after the other.
+// The rules of filter.h, one after the other.
 #include "filter.h"
 #include "llvm_compat.h"
-#include "source_text.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/CFG.h"
@@ -13,16 +12,15 @@ using namespace llvm;
 
 namespace ada {
 
-//===--- What the source says ---------------------------------------------------===//
+//===--- What the source says ---------------------------------------------===//
 
 static constexpr const char *kEntryMark = "instrument-function-entry-inlined";
 static constexpr const char *kExitMark = "instrument-function-exit-inlined";
 
 static bool noteAnnotations(Module &module) {
   const GlobalVariable *annotations = module.getNamedGlobal("llvm.global.annotations");
-  const auto *list = annotations && annotations->hasInitializer()
-                         ? dyn_cast<ConstantArray>(annotations->getInitializer())
-                         : nullptr;
+  const auto *list =
+      annotations && annotations->hasInitializer() ? dyn_cast<ConstantArray>(annotations->getInitializer()) : nullptr;
   if (!list)
     return false;
   bool changed = false;
@@ -67,57 +65,63 @@ bool noteSourceMarks(Module &module, bool consumeMarks) {
   return true;
 }
 
-//===--- Globs ------------------------------------------------------------------===//
+//===--- Globs ------------------------------------------------------------===//
 
-std::string GlobList::add(const char *name, StringRef text) {
-  SmallVector<StringRef, 8> parts;
-  text.split(parts, '|', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  if (parts.empty())
-    return std::string("-") + name + ": the list of globs is empty";
-  for (StringRef part : parts) {
-    texts.push_back(part.str());
-    Expected<GlobPattern> glob = GlobPattern::create(part);
-    if (!glob)
-      return std::string("-") + name + ": '" + part.str() + "' is not a glob: " + toString(glob.takeError());
-  }
-  // Only now do the texts stay where they are.
-  globs.clear();
-  for (const std::string &kept : texts)
-    globs.push_back(cantFail(GlobPattern::create(kept)));
+FunctionNames::FunctionNames(const Function &function)
+    : symbol_(symbolName(function)), demangled_(demangledName(symbol_)), file_(sourcePath(function)),
+      texts_({symbol_.c_str(), demangled_.full.c_str(), file_.c_str()}) {}
+
+std::string GlobList::add(StringRef text) {
+  if (text.empty() || text == "|")
+    return std::string("-") + option_ + ": the list of globs is empty";
+  TextPiece wrong;
+  if (const char *fault = select::faultOf(text, &wrong))
+    return std::string("-") + option_ + ": '" + std::string(wrong.data, wrong.size) + "' " + fault;
+  texts_.push_back(text.str());
   return "";
 }
 
-bool GlobList::matches(StringRef text) const {
-  for (const GlobPattern &glob : globs)
-    if (glob.match(text))
-      return true;
-  return false;
+bool GlobList::match(const select::FunctionTexts &function) const {
+  return any_of(texts_, [&](const std::string &globs) { return function.match(globs); });
 }
 
-//===--- The rules --------------------------------------------------------------===//
+std::vector<std::string> GlobList::unmatched(const Module &module) const {
+  std::vector<std::string> globs;
+  for (const std::string &text : texts_)
+    select::anyGlob(text, [&](TextPiece glob) {
+      globs.emplace_back(glob.data, glob.size);
+      return false;
+    });
+  for (const Function &function : module)
+    if (!function.isDeclaration()) {
+      FunctionNames names(function);
+      erase_if(globs, [&](const std::string &glob) { return names.texts().match(glob); });
+    }
+  return globs;
+}
+
+//===--- The rules --------------------------------------------------------===//
 
 std::unique_ptr<Filter> Filter::create(const PassOptions &options, const Module &module, std::string &error) {
   auto filter = std::make_unique<Filter>();
-  filter->options = options;
-  for (const std::string &globs : options.include)
-    if (!(error = filter->include.add("ada-include", globs)).empty())
-      return nullptr;
-  for (const std::string &globs : options.exclude)
-    if (!(error = filter->exclude.add("ada-exclude", globs)).empty())
-      return nullptr;
-  if (!options.why.empty() && !(error = filter->why.add("ada-why", options.why)).empty())
+  filter->options_ = options;
+  auto addAll = [&](GlobList &list, const std::vector<std::string> &texts) {
+    return all_of(texts, [&](const std::string &text) { return (error = list.add(text)).empty(); });
+  };
+  if (!addAll(filter->include_, options.include) || !addAll(filter->exclude_, options.exclude) ||
+      !addAll(filter->why_, options.why))
     return nullptr;
   if (!options.ignoreLists.empty()) {
     std::string wrong;
-    filter->ignoreList = SpecialCaseList::create(options.ignoreLists, *vfs::getRealFileSystem(), wrong);
-    if (!filter->ignoreList) {
+    filter->ignoreList_ = SpecialCaseList::create(options.ignoreLists, *vfs::getRealFileSystem(), wrong);
+    if (!filter->ignoreList_) {
       error = "-ada-ignorelist: " + wrong;
       return nullptr;
     }
   }
   for (const GlobalIFunc &ifunc : module.ifuncs())
     if (const Function *resolver = ifunc.getResolverFunction())
-      filter->resolvers.insert(resolver);
+      filter->resolvers_.insert(resolver);
   return filter;
 }
 
@@ -132,7 +136,7 @@ const char *Filter::impossible(const Function &function) const {
     return "part of AdaTrace";
   if (function.hasFnAttribute(Attribute::Naked))
     return "naked: it has no frame, and a hook would destroy its argument registers";
-  if (resolvers.count(&function))
+  if (resolvers_.count(&function))
     return "an ifunc resolver: it runs before the image is relocated and registered";
   if (name == "__clang_call_terminate")
     return "made by the compiler for noexcept: never returns to the program";
@@ -153,16 +157,23 @@ const char *Filter::impossible(const Function &function) const {
   return nullptr;
 }
 
-static bool isFromSystem(const DemangledName &name, const std::string &path) {
+static bool isFromSystem(StringRef scope, const std::string &path) {
   if (!path.empty())
     return isSystemPath(path);
   // Without debug information nothing says which file a function is from, so the namespaces of the implementation
   // stand for its headers.
-  StringRef scope = name.scope;
   for (StringRef space : {"std", "__gnu_cxx", "__cxxabiv1", "__gnu_debug", "__gnu_parallel"})
     if (scope == space || compat::startsWith(scope, (space + "::").str()))
       return true;
   return false;
+}
+
+/// Whether FUNCTION is one of the intrinsics in clang's own headers (_mm_add_ps), which have no debug information even
+/// with -g.
+static bool isHeaderIntrinsic(const Function &function) {
+  if (!function.hasFnAttribute(Attribute::AlwaysInline) || !function.hasLocalLinkage() || function.getSubprogram())
+    return false;
+  return function.getParent()->getNamedMetadata("llvm.dbg.cu") || compat::startsWith(function.getName(), "_mm");
 }
 
 static bool isSmall(const Function &function, unsigned minSize) {
@@ -188,40 +199,42 @@ std::string Filter::reasonAgainst(const Function &function) const {
   if (function.hasFnAttribute(kAttrNever))
     return "annotated ada_never";
 
-  StringRef symbol = symbolName(function);
-  DemangledName name = demangledName(symbol);
-  std::string path = debugInfoPath(function);
-  std::string file = path.empty() ? function.getParent()->getSourceFileName() : path;
-  auto matches = [&](const GlobList &globs) {
-    return globs.matches(symbol) || globs.matches(name.full) || globs.matches(name.withoutParameters) ||
-           globs.matches(file);
-  };
-  if (matches(exclude))
+  FunctionNames names(function);
+  if (exclude_.match(names.texts()))
     return "-ada-exclude matches it";
-  if (ignoreList && (ignoreList->inSection("ada", "fun", symbol) || ignoreList->inSection("ada", "fun", name.full) ||
-                     ignoreList->inSection("ada", "src", file)))
+  if (ignoreList_ &&
+      (ignoreList_->inSection("ada", "fun", names.symbol()) || ignoreList_->inSection("ada", "fun", names.full()) ||
+       ignoreList_->inSection("ada", "src", names.file())))
     return "-ada-ignorelist matches it";
   if (function.hasFnAttribute(kAttrAlways))
     return "";
-  if (!include.empty() && !matches(include))
+  if (!include_.empty() && !include_.match(names.texts()))
     return "no glob of -ada-include matches it";
-  if (!options.systemHeaders && isFromSystem(name, path))
-    return "from a system header" + (path.empty() ? " (by its namespace, without -g)" : " (" + path + ")") +
-           "; -ada-system-headers traces it";
-  if (options.minSize && isSmall(function, options.minSize))
+  if (!options_.systemHeaders) {
+    if (isHeaderIntrinsic(function))
+      return "an intrinsic of the compiler's headers (always_inline and nodebug); -ada-system-headers traces it";
+    std::string path = debugInfoPath(function);
+    if (isFromSystem(names.scope(), path))
+      return "from a system header" + (path.empty() ? " (by its namespace, without -g)" : " (" + path + ")") +
+             "; -ada-system-headers traces it";
+  }
+  if (options_.minSize && isSmall(function, options_.minSize))
     return "smaller than -ada-min-size, and without a loop";
   return "";
 }
 
-bool Filter::isAskedFor(StringRef symbol) const {
-  if (why.empty())
-    return false;
-  DemangledName name = demangledName(symbol);
-  return why.matches(symbol) || why.matches(name.full) || why.matches(name.withoutParameters);
+bool Filter::isAskedFor(const Function &function) const {
+  return !why_.empty() && why_.match(FunctionNames(function).texts());
 }
 
-bool Filter::isAskedFor(const Function &function) const {
-  return !why.empty() && (isAskedFor(symbolName(function)) || why.matches(sourcePath(function)));
+std::vector<std::string> Filter::unmatchedGlobs(const Module &module) const {
+  std::vector<std::string> sentences;
+  if (!why_.empty())
+    for (const GlobList *list : {&include_, &exclude_})
+      for (const std::string &glob : list->unmatched(module))
+        sentences.push_back(module.getSourceFileName() + ": no function here matches -" + list->option() + "='" + glob +
+                            "'");
+  return sentences;
 }
 
 } // namespace ada

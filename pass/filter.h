@@ -1,4 +1,4 @@
-// filter.h - which functions are instrumented, and the reason for each that is not.
+// Which functions are instrumented, and the reason for each that is not.
 //
 // The first rule that applies decides:
 //   1. what can't be instrumented (declarations, naked functions, ifunc resolvers, …)   no
@@ -14,9 +14,10 @@
 #define ADA_PASS_FILTER_H
 
 #include "options.h"
+#include "shared/select/function_glob.h"
+#include "source_text.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/SpecialCaseList.h"
 
 #include <memory>
@@ -42,17 +43,41 @@ constexpr const char *kAttrAfterSplit = "ada-after-split"; // a coroutine, to be
 /// the marks are removed. Returns whether it changed MODULE.
 bool noteSourceMarks(llvm::Module &module, bool consumeMarks);
 
-/// A list of globs, each option value being split at '|'.
-class GlobList {
+/// The names of a function that globs are matched against.
+class FunctionNames {
 public:
-  /// Adds the globs in TEXT, which came with option NAME. Returns what is wrong, or "".
-  std::string add(const char *name, llvm::StringRef text);
-  bool empty() const { return globs.empty(); }
-  bool matches(llvm::StringRef text) const;
+  explicit FunctionNames(const llvm::Function &function);
+  FunctionNames(const FunctionNames &) = delete; // texts() points into it
+
+  const select::FunctionTexts &texts() const { return texts_; }
+  const std::string &symbol() const { return symbol_; }
+  const std::string &full() const { return demangled_.full; }
+  const std::string &scope() const { return demangled_.scope; }
+  const std::string &file() const { return file_; }
 
 private:
-  std::vector<std::string> texts; // GlobPattern refers to its text
-  std::vector<llvm::GlobPattern> globs;
+  std::string symbol_;
+  DemangledName demangled_;
+  std::string file_;
+  select::FunctionTexts texts_;
+};
+
+/// The values of an option that takes globs (docs/globs.md).
+class GlobList {
+public:
+  explicit GlobList(const char *option) : option_(option) {}
+
+  /// Adds the globs in TEXT. Returns what is wrong, or "".
+  std::string add(llvm::StringRef text);
+  const char *option() const { return option_; }
+  bool empty() const { return texts_.empty(); }
+  bool match(const select::FunctionTexts &function) const;
+  /// Each glob that matches no function which MODULE defines.
+  std::vector<std::string> unmatched(const llvm::Module &module) const;
+
+private:
+  const char *option_;
+  std::vector<std::string> texts_;
 };
 
 class Filter {
@@ -65,13 +90,15 @@ public:
 
   /// Whether -ada-why asks for FUNCTION.
   bool isAskedFor(const llvm::Function &function) const;
-  bool isAskedFor(llvm::StringRef symbol) const;
+  /// With -ada-why: a sentence for each glob of -ada-include and -ada-exclude that matches nothing which MODULE
+  /// defines.
+  std::vector<std::string> unmatchedGlobs(const llvm::Module &module) const;
 
 private:
-  PassOptions options;
-  GlobList include, exclude, why;
-  std::unique_ptr<llvm::SpecialCaseList> ignoreList;
-  llvm::SmallPtrSet<const llvm::Function *, 4> resolvers;
+  PassOptions options_;
+  GlobList include_{"ada-include"}, exclude_{"ada-exclude"}, why_{"ada-why"};
+  std::unique_ptr<llvm::SpecialCaseList> ignoreList_;
+  llvm::SmallPtrSet<const llvm::Function *, 4> resolvers_;
 
   const char *impossible(const llvm::Function &function) const;
 };

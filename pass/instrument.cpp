@@ -1,4 +1,4 @@
-// instrument.cpp - goes through a module and gives each chosen function its hooks.
+// Goes through a module and gives each chosen function its hooks.
 #include "instrument.h"
 #include "exits.h"
 #include "filter.h"
@@ -7,6 +7,7 @@
 #include "options.h"
 #include "site_table.h"
 #include "source_text.h"
+#include "type_text.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -21,35 +22,36 @@ namespace {
 
 /// A message of the pass; clang, opt and the linkers print it as their own, and stop after an error.
 class Message : public DiagnosticInfo {
-  std::string text;
+  std::string text_;
 
 public:
   Message(DiagnosticSeverity severity, std::string text)
-      : DiagnosticInfo(getNextAvailablePluginDiagnosticKind(), severity), text(std::move(text)) {}
-  void print(DiagnosticPrinter &printer) const override { printer << "AdaTrace: " << text; }
+      : DiagnosticInfo(getNextAvailablePluginDiagnosticKind(), severity), text_(std::move(text)) {}
+  void print(DiagnosticPrinter &printer) const override { printer << "AdaTrace: " << text_; }
 };
 
 /// One run of the pass over one module.
 class ModuleInstrumenter {
 public:
   ModuleInstrumenter(Module &module, const PassOptions &options, const Filter &filter, bool beforeInlining)
-      : module(module), options(options), filter(filter),
-        sites(module, beforeInlining || isForLto(module) ? SiteTable::Form::Early : SiteTable::Form::Tied,
-              beforeInlining),
-        hooks(module) {}
+      : module_(module), options_(options), filter_(filter),
+        sites_(module, beforeInlining || isForLto(module) ? SiteTable::Form::Early : SiteTable::Form::Tied,
+               beforeInlining),
+        hooks_(module) {}
 
   /// Instruments the functions among which the filter chooses, of those that IS_CANDIDATE accepts.
   bool run(function_ref<bool(const Function &)> isCandidate);
 
 private:
-  Module &module;
-  const PassOptions &options;
-  const Filter &filter;
-  SiteTable sites;
-  Hooks hooks;
+  Module &module_;
+  const PassOptions &options_;
+  const Filter &filter_;
+  SiteTable sites_;
+  Hooks hooks_;
 
   void instrument(Function &function, Unwinding *unwinding);
   bool announceProcessEnds();
+  void followFibers();
 };
 
 /// Whether CALLEE is one of libc's functions in NAMES.
@@ -66,12 +68,11 @@ bool isReturnsTwice(const CallBase &call) {
   if (callee->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp)
     return true;
   // By name, for front ends that do not know them.
-  return isLibcFunction(*callee,
-                        {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext", "savectx"});
+  return isLibcFunction(*callee, {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext", "savectx"});
 }
 
-/// The first instruction of FUNCTION that is no alloca, all its static allocas being before it: a static alloca behind a
-/// branch would turn into a dynamic one.
+/// The first instruction of FUNCTION that is no alloca, all its static allocas being before it: a static alloca behind
+/// a branch would turn into a dynamic one.
 Instruction *afterStaticAllocas(Function &function) {
   BasicBlock &entry = function.getEntryBlock();
   Instruction *place = &*entry.begin();
@@ -85,6 +86,24 @@ Instruction *afterStaticAllocas(Function &function) {
   for (Instruction *alloca : late)
     compat::moveBefore(alloca, place);
   return place;
+}
+
+/// The first instruction at or behind START that is not part of what a compiler that does not optimise begins a
+/// function with: storing the arguments. Debuggers stop at the first instruction with a line, which will be the hook's,
+/// and read the arguments from there.
+Instruction *afterArgumentStores(Instruction *start) {
+  Instruction *place = start;
+  for (Instruction *next = start;; next = next->getNextNode()) {
+    if (isa<DbgInfoIntrinsic>(next) || isa<GetElementPtrInst>(next) || isa<BitCastInst>(next))
+      continue;
+    auto *store = dyn_cast<StoreInst>(next);
+    if (!store || !isa<AllocaInst>(store->getPointerOperand()->stripInBoundsConstantOffsets()))
+      return place;
+    if (isa<Argument>(store->getValueOperand()))
+      place = store->getNextNode();
+    else if (!isa<Constant>(store->getValueOperand())) // main's result
+      return place;
+  }
 }
 
 /// The place of FUNCTION's opening brace.
@@ -128,8 +147,8 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
         if (isReturnsTwice(*call))
           twice.push_back(call);
 
-  Site site = sites.add(function);
-  Instruction *start = afterStaticAllocas(function);
+  Site site = sites_.add(function);
+  Instruction *start = afterArgumentStores(afterStaticAllocas(function));
   DebugLoc opening = openingLocation(function);
   IRBuilder<> builder(start);
   builder.SetCurrentDebugLocation(opening);
@@ -137,26 +156,40 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
   LoadInst *enabled = builder.CreateAlignedLoad(builder.getInt8Ty(), site.enable, Align(1), "ada.on");
   enabled->setAtomic(AtomicOrdering::Monotonic);
   enabled->setMetadata("nosanitize", MDNode::get(function.getContext(), {}));
-  DetailFrame detail = hooks.makeDetailFrame(function, enabled);
+  DetailFrame detail = hooks_.makeDetailFrame(function, enabled, exits.endOtherwise());
   insertGuarded(enabled, start, opening, [&](IRBuilder<> &inner) {
-    hooks.enter(inner, site.entry, function, &detail);
+    hooks_.enter(inner, site.entry, function, &detail);
     if (!twice.empty())
-      hooks.markFrame(inner);
+      hooks_.markFrame(inner);
   });
   for (CallBase *call : twice) {
     DebugLoc location = call->getDebugLoc() ? call->getDebugLoc() : opening;
-    insertGuarded(enabled, afterCall(*call), location, [&](IRBuilder<> &inner) { hooks.resync(inner); });
+    insertGuarded(enabled, afterCall(*call), location, [&](IRBuilder<> &inner) { hooks_.resync(inner); });
   }
-  exits.instrument(hooks, site, enabled, detail);
+  exits.instrument(hooks_, site, enabled, detail);
+  sites_.setCarried(site, detail.carried);
   dropUntrueAttributes(function);
   function.addFnAttr(kAttrInstrumented);
 }
 
-/// exec and _exit run no destructors. Functions that are not traced announce them as well: it is the process that ends.
+/// Whether CALL, of libc's `syscall`, may make a process.
+bool mayMakeProcess(const CallBase &call) {
+  const auto *number = call.arg_empty() ? nullptr : dyn_cast<ConstantInt>(call.getArgOperand(0));
+  if (!number)
+    return true;
+  constexpr uint64_t kClone3 = 435; // everywhere
+  const uint64_t n = number->getZExtValue();
+  if (compat::targetTriple(*call.getModule()).isAArch64())
+    return n == 220 /* clone */ || n == kClone3;
+  return n == 56 /* clone */ || n == 57 /* fork */ || n == kClone3;
+}
+
+/// exec and _exit run no destructors, and a process that is made without libc's fork no handlers. Functions that are
+/// not traced announce them as well: it is the process that ends, or is copied.
 bool ModuleInstrumenter::announceProcessEnds() {
-  enum Kind { None, Exec, Exit };
+  enum Kind { None, Exec, Exit, Clone };
   bool changed = false;
-  for (Function &function : module) {
+  for (Function &function : module_) {
     if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||
         function.hasFnAttribute(Attribute::Naked) || compat::isPresplitCoroutine(function))
       continue;
@@ -171,20 +204,30 @@ bool ModuleInstrumenter::announceProcessEnds() {
                                              "fexecve", "execveat"})
                         ? Exec
                     : isLibcFunction(*callee, {"_exit", "_Exit", "quick_exit"}) ? Exit
-                                                                                : None;
+                    : isLibcFunction(*callee, {"_Fork", "clone", "__clone"}) ||
+                            (isLibcFunction(*callee, {"syscall"}) && mayMakeProcess(*call))
+                        ? Clone
+                        : None;
         if (kind == Exit && (call->arg_empty() || !call->getArgOperand(0)->getType()->isIntegerTy(32)))
           kind = None; // not libc's
         const auto *before = dyn_cast_or_null<CallBase>(instruction.getPrevNode());
         const Function *announced = before ? before->getCalledFunction() : nullptr;
-        if (kind != None && !(announced && compat::startsWith(announced->getName(), "__ada_before_ex")))
+        if (kind != None && !(announced && compat::startsWith(announced->getName(), "__ada_before_")))
           calls.push_back({call, kind});
       }
     for (auto [call, kind] : calls) {
       IRBuilder<> builder(call);
-      if (kind == Exec)
-        hooks.beforeExec(builder);
+      if (kind == Exec) {
+        hooks_.beforeExec(builder);
+        if (!call->isMustTailCall()) {
+          IRBuilder<> behind(afterCall(*call));
+          behind.SetCurrentDebugLocation(call->getDebugLoc());
+          hooks_.afterExec(behind);
+        }
+      } else if (kind == Exit)
+        hooks_.beforeExit(builder, call->getArgOperand(0));
       else
-        hooks.beforeExit(builder, call->getArgOperand(0));
+        hooks_.beforeClone(builder);
       changed = true;
     }
     if (!calls.empty())
@@ -193,13 +236,48 @@ bool ModuleInstrumenter::announceProcessEnds() {
   return changed;
 }
 
+/// The same for calls that go to another stack: what a stack records is a row of its own. See include/ada/abi.h.
+void ModuleInstrumenter::followFibers() {
+  constexpr const char *kFollowed = "ada-fiber";
+  for (Function &function : module_) {
+    if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||
+        function.hasFnAttribute(Attribute::Naked) || compat::isPresplitCoroutine(function))
+      continue;
+    SmallVector<CallBase *, 2> calls;
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : block) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        const Function *callee = call ? call->getCalledFunction() : nullptr;
+        if (callee && !call->hasFnAttr(kFollowed) && !call->isMustTailCall() && !call->arg_empty() &&
+            call->getArgOperand(0)->getType()->isPointerTy() &&
+            isLibcFunction(*callee, {"swapcontext", "setcontext", "getcontext", "makecontext"}))
+          calls.push_back(call);
+      }
+    for (CallBase *call : calls) {
+      call->addFnAttr(Attribute::get(module_.getContext(), kFollowed));
+      StringRef name = call->getCalledFunction()->getName();
+      IRBuilder<> before(call);
+      if (name == "makecontext") {
+        hooks_.fiberMake(before, call->getArgOperand(0));
+        continue;
+      }
+      Value *token = hooks_.fiberToken(before, /*leaves=*/name != "getcontext");
+      IRBuilder<> after(afterCall(*call));
+      after.SetCurrentDebugLocation(call->getDebugLoc());
+      hooks_.fiberResume(after, token);
+    }
+    if (!calls.empty())
+      dropUntrueAttributes(function);
+  }
+}
+
 bool ModuleInstrumenter::run(function_ref<bool(const Function &)> isCandidate) {
   SmallVector<Function *, 64> chosen;
-  for (Function &function : module) {
+  for (Function &function : module_) {
     if (function.isIntrinsic() || function.hasFnAttribute(kAttrInstrumented) || !isCandidate(function))
       continue;
-    std::string reason = filter.reasonAgainst(function);
-    if (filter.isAskedFor(function) && !compat::startsWith(function.getName(), "__ada_"))
+    std::string reason = filter_.reasonAgainst(function);
+    if (filter_.isAskedFor(function) && !compat::startsWith(function.getName(), "__ada_"))
       errs() << "AdaTrace: " << demangledName(symbolName(function)).full
              << (reason.empty() ? ": traced" : ": not traced: " + reason) << "\n";
     if (reason.empty())
@@ -208,28 +286,32 @@ bool ModuleInstrumenter::run(function_ref<bool(const Function &)> isCandidate) {
   if (chosen.empty())
     return false;
   announceProcessEnds();
-  Unwinding unwinding(module);
+  Unwinding unwinding(module_);
   for (Function *function : chosen)
-    instrument(*function, options.unwind ? &unwinding : nullptr);
-  sites.finish();
+    instrument(*function, options_.unwind ? &unwinding : nullptr);
+  followFibers(); // behind the calls comes the return to the stack, then __ada_resync
+  sites_.finish();
   return true;
 }
 
-//===--- Explaining what is gone ------------------------------------------------===//
+//===--- Explaining what is gone ------------------------------------------===//
 
 constexpr const char *kDefinedList = "ada.defined";
 
+/// Says which globs match nothing, before the optimizer has removed any function.
+void explainGlobs(const Module &module, const Filter &filter) {
+  for (const std::string &sentence : filter.unmatchedGlobs(module))
+    errs() << "AdaTrace: " << sentence << "\n";
+}
+
 /// At the start of the pipeline: remembers which functions -ada-why asks for.
-bool rememberDefined(Module &module, const Filter &filter) {
-  bool changed = false;
+void rememberDefined(Module &module, const Filter &filter) {
   for (const Function &function : module)
     if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage() && filter.isAskedFor(function)) {
       LLVMContext &context = module.getContext();
       module.getOrInsertNamedMetadata(kDefinedList)
           ->addOperand(MDNode::get(context, MDString::get(context, function.getName())));
-      changed = true;
     }
-  return changed;
 }
 
 /// At its end: says what became of those that are no more.
@@ -263,27 +345,31 @@ PreservedAnalyses AdaTracePass::run(Module &module, ModuleAnalysisManager &) {
   Triple triple = compat::targetTriple(module);
   if (!triple.isOSBinFormatELF() || !(triple.getArch() == Triple::x86_64 || triple.getArch() == Triple::aarch64) ||
       triple.isX32()) {
-    if (place != Place::PipelineStart)
-      context.diagnose(Message(DS_Warning, "nothing is traced: hooks exist for x86_64 and aarch64 ELF, not for " +
-                                               triple.str()));
+    if (place_ != Place::PipelineStart)
+      context.diagnose(
+          Message(DS_Warning, "nothing is traced: hooks exist for x86_64 and aarch64 ELF, not for " + triple.str()));
     return PreservedAnalyses::all();
   }
 
+  if (place_ != Place::PipelineEnd)
+    explainGlobs(module, *filter);
   bool changed = noteSourceMarks(module, options.consumeMarks);
-  if (place == Place::PipelineStart && !options.beforeInlining) {
-    changed |= rememberDefined(module, *filter);
-    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  if (place_ == Place::PipelineStart && !options.beforeInlining) {
+    for (Function &function : module)
+      if (!function.isDeclaration())
+        numberParameters(function);
+    rememberDefined(module, *filter);
+    return PreservedAnalyses::none();
   }
 
-  ModuleInstrumenter instrumenter(module, options, *filter,
-                                  options.beforeInlining && place != Place::PipelineEnd);
-  if (place == Place::PipelineStart) {
+  ModuleInstrumenter instrumenter(module, options, *filter, options.beforeInlining && place_ != Place::PipelineEnd);
+  if (place_ == Place::PipelineStart) {
     // A coroutine's body becomes several functions; hooks come when it has.
     for (Function &function : module)
       if (!function.isDeclaration() && compat::isPresplitCoroutine(function))
         function.addFnAttr(kAttrAfterSplit);
     changed |= instrumenter.run([](const Function &function) { return !function.hasFnAttribute(kAttrAfterSplit); });
-  } else if (place == Place::PipelineEnd && options.beforeInlining) {
+  } else if (place_ == Place::PipelineEnd && options.beforeInlining) {
     changed |= instrumenter.run([](const Function &function) { return function.hasFnAttribute(kAttrAfterSplit); });
   } else {
     changed |= instrumenter.run([](const Function &) { return true; });

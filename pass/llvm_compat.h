@@ -1,6 +1,7 @@
-// llvm_compat.h - every difference between LLVM 14, 19 and 22 that the pass meets, once each.
+// Every difference between LLVM 14, 19 and 22 that the pass meets, once each.
 //
-// The rest of pass/ has no LLVM_VERSION_MAJOR. Each piece says which version makes it superfluous.
+// No other file depends on the version; host_version.cpp only compares it with the compiler's. Each piece says which
+// version makes it superfluous.
 #ifndef ADA_PASS_LLVM_COMPAT_H
 #define ADA_PASS_LLVM_COMPAT_H
 
@@ -63,14 +64,12 @@ inline llvm::FunctionCallee calleeOfType(llvm::Function *function, llvm::Functio
 #endif
 }
 
-/// Calls CALLBACK(ModulePassManager &) where a pipeline ends. 20 and later also say in which phase of LTO that is; the pass
-/// sees that by the module's flags in all versions (isForLto).
+/// Calls CALLBACK(ModulePassManager &) where a pipeline ends. 20 and later also say in which phase of LTO that is; the
+/// pass sees that by the module's flags in all versions (isForLto).
 template <typename Callback> void registerOptimizerLast(llvm::PassBuilder &builder, Callback callback) {
 #if LLVM_VERSION_MAJOR >= 20
-  builder.registerOptimizerLastEPCallback(
-      [callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
-        callback(passes);
-      });
+  builder.registerOptimizerLastEPCallback([callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel,
+                                                     llvm::ThinOrFullLTOPhase) { callback(passes); });
 #else
   builder.registerOptimizerLastEPCallback(
       [callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { callback(passes); });
@@ -109,9 +108,9 @@ inline void dropMemoryAttributes(llvm::Function &function) {
 #if LLVM_VERSION_MAJOR >= 16
   function.removeFnAttr(llvm::Attribute::Memory);
 #else
-  for (auto kind : {llvm::Attribute::ReadNone, llvm::Attribute::ReadOnly, llvm::Attribute::WriteOnly,
-                    llvm::Attribute::ArgMemOnly, llvm::Attribute::InaccessibleMemOnly,
-                    llvm::Attribute::InaccessibleMemOrArgMemOnly})
+  for (auto kind :
+       {llvm::Attribute::ReadNone, llvm::Attribute::ReadOnly, llvm::Attribute::WriteOnly, llvm::Attribute::ArgMemOnly,
+        llvm::Attribute::InaccessibleMemOnly, llvm::Attribute::InaccessibleMemOrArgMemOnly})
     function.removeFnAttr(kind);
 #endif
 }
@@ -149,7 +148,8 @@ inline void moveBefore(llvm::Instruction *instruction, llvm::Instruction *place)
 }
 
 /// `llvm.NAME` of MODULE, overloaded on TYPES.
-inline llvm::Function *intrinsic(llvm::Module &module, llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type *> types = {}) {
+inline llvm::Function *intrinsic(llvm::Module &module, llvm::Intrinsic::ID id,
+                                 llvm::ArrayRef<llvm::Type *> types = {}) {
 #if LLVM_VERSION_MAJOR >= 20
   return llvm::Intrinsic::getOrInsertDeclaration(&module, id, types);
 #else
@@ -175,8 +175,8 @@ inline const llvm::ConstantInt *constantCount(const llvm::DISubrange &range) {
 #endif
 }
 
-/// Calls CALLBACK(const DILocalVariable *) for each variable that a debug record at INSTRUCTION describes. Before 19 there are only
-/// intrinsics.
+/// Calls CALLBACK(const DILocalVariable *) for each variable that a debug record at INSTRUCTION describes. Before 19
+/// there are only intrinsics.
 template <typename Callback> void forEachDebugRecord(const llvm::Instruction &instruction, Callback callback) {
 #if LLVM_VERSION_MAJOR >= 19
   for (const llvm::DbgVariableRecord &record : llvm::filterDbgVars(instruction.getDbgRecordRange()))
@@ -210,6 +210,13 @@ inline bool ignoresNonLazyBind(const llvm::Triple &triple) {
   return false;
 #endif
 }
+
+/// Half precision moved from general to vector registers on x86-64 with LLVM 15; bfloat later.
+constexpr bool kX86HasHalfInVectors = LLVM_VERSION_MAJOR >= 15;
+
+/// A 128-bit integer with one register left: LLVM 14 tears it apart, 19 leaves the register unused, 22 gives it to the
+/// next argument.
+constexpr bool kX86GivesLastRegisterOn = LLVM_VERSION_MAJOR >= 22;
 
 } // namespace ada::compat
 

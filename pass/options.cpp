@@ -1,4 +1,4 @@
-// options.cpp - the pass's command line options and their twin in the environment.
+// The pass's command line options and their twin in the environment.
 #include "options.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -14,39 +14,41 @@ namespace {
 
 cl::OptionCategory category("AdaTrace options");
 
-cl::list<std::string> includeOption(
-    "ada-include", cl::value_desc("globs"), cl::cat(category),
-    cl::desc("Trace only functions that match one of these globs, separated by '|'. A glob is matched against the mangled "
-             "name, the demangled name with and without parameters, and the source file's path. May be repeated."));
-cl::list<std::string> excludeOption(
-    "ada-exclude", cl::value_desc("globs"), cl::cat(category),
-    cl::desc("Do not trace functions that match one of these globs; wins over everything but ada_never. May be repeated."));
-cl::list<std::string> ignoreListOption(
-    "ada-ignorelist", cl::value_desc("file"), cl::cat(category),
-    cl::desc("Do not trace the functions (fun:) and source files (src:) in this special case list; entries before any section "
-             "and in sections [ada] and [*] count. May be repeated."));
-cl::opt<std::string> whyOption(
-    "ada-why", cl::ValueOptional, cl::value_desc("glob"), cl::cat(category),
-    cl::desc("Print on standard error, for each function that matches (all, if no glob is given), whether it is traced, "
-             "and if not, why."));
-cl::opt<unsigned> minSizeOption(
-    "ada-min-size", cl::init(0), cl::value_desc("N"), cl::cat(category),
-    cl::desc("Do not trace functions of fewer than N LLVM instructions that have no loop. The default, 0, traces all, "
-             "so that calls are counted exactly."));
-cl::opt<bool> systemHeadersOption(
-    "ada-system-headers", cl::cat(category),
-    cl::desc("Trace functions from system headers too, such as the standard library's templates."));
+cl::list<std::string>
+    includeOption("ada-include", cl::value_desc("globs"), cl::cat(category),
+                  cl::desc("Trace only functions that match one of these globs, separated by '|' (docs/globs.md). A "
+                           "glob is matched against the mangled name, the demangled name with and without parameters, "
+                           "and the source file's path. May be repeated."));
+cl::list<std::string> excludeOption("ada-exclude", cl::value_desc("globs"), cl::cat(category),
+                                    cl::desc("Do not trace functions that match one of these globs; what they call is "
+                                             "traced. Wins over everything but ada_never. May be repeated."));
+cl::list<std::string>
+    ignoreListOption("ada-ignorelist", cl::value_desc("file"), cl::cat(category),
+                     cl::desc("Do not trace the functions (fun:) and source files (src:) in this special case list; "
+                              "entries before any section and in sections [ada] and [*] count. May be repeated."));
+cl::list<std::string>
+    whyOption("ada-why", cl::ValueOptional, cl::value_desc("globs"), cl::cat(category),
+              cl::desc("Print on standard error, for each function that matches (all, if no glob is given), whether it "
+                       "is traced, and if not, why; and the globs of -ada-include and -ada-exclude that match nothing "
+                       "in the translation unit. May be repeated."));
+cl::opt<unsigned> minSizeOption("ada-min-size", cl::init(0), cl::value_desc("N"), cl::cat(category),
+                                cl::desc("Do not trace functions of fewer than N LLVM instructions that have no loop. "
+                                         "The default, 0, traces all, so that calls are counted exactly."));
+cl::opt<bool>
+    systemHeadersOption("ada-system-headers", cl::cat(category),
+                        cl::desc("Trace functions from system headers too, such as the standard library's templates."));
 cl::opt<bool> beforeInliningOption(
     "ada-before-inlining", cl::cat(category),
-    cl::desc("Place the hooks at the start of the pipeline, so that calls which are inlined later are traced as well."));
-cl::opt<bool> unwindOption(
-    "ada-unwind", cl::init(true), cl::cat(category),
-    cl::desc("Record exits by exceptions, pthread_exit and cancellation (default: on). =0 adds no landing pads; a call that "
-             "is left that way is closed by the next event of its caller."));
+    cl::desc(
+        "Place the hooks at the start of the pipeline, so that calls which are inlined later are traced as well."));
+cl::opt<bool>
+    unwindOption("ada-unwind", cl::init(true), cl::cat(category),
+                 cl::desc("Record exits by exceptions, pthread_exit and cancellation (default: on). =0 adds no landing "
+                          "pads; a call that is left that way is closed by the next event of its caller."));
 cl::opt<bool> consumeMarksOption(
     "ada-consume-cyg-marks", cl::cat(category),
-    cl::desc("Take away the marks that -finstrument-functions-after-inlining leaves, so that this flag only tells the pass "
-             "which functions are declared no_instrument_function, and no __cyg_profile calls are made."));
+    cl::desc("Take away the marks that -finstrument-functions-after-inlining leaves, so that this flag only tells the "
+             "pass which functions are declared no_instrument_function, and no __cyg_profile calls are made."));
 
 bool parseBool(StringRef text, bool &value) {
   if (text.empty() || text == "1" || text.equals_insensitive("true")) {
@@ -76,7 +78,7 @@ std::string applyWord(StringRef word, ada::PassOptions &options) {
     return "";
   }
   if (name == "ada-why") {
-    options.why = value.empty() ? "*" : value.str();
+    options.why.push_back(value.empty() ? "*" : value.str());
     return "";
   }
   if (name == "ada-min-size")
@@ -120,8 +122,8 @@ ada::PassOptions ada::readOptions(std::string &error) {
   append(options.include, includeOption);
   append(options.exclude, excludeOption);
   append(options.ignoreLists, ignoreListOption);
-  if (whyOption.getNumOccurrences())
-    options.why = whyOption.empty() ? "*" : std::string(whyOption);
+  for (const std::string &globs : whyOption)
+    options.why.push_back(globs.empty() ? "*" : globs);
   overrideBy(minSizeOption, options.minSize);
   overrideBy(systemHeadersOption, options.systemHeaders);
   overrideBy(beforeInliningOption, options.beforeInlining);

@@ -1,12 +1,12 @@
-// options.h - what the user can say to the pass, and where it is read from.
+// The options of the pass, and where they are read from.
 //
 // Three ways, with the same names and meanings:
 //   opt     -load-pass-plugin=libAdaTrace.so -passes=ada-trace -ada-exclude='*log*'
 //   clang   -fplugin=libAdaTrace.so -fpass-plugin=libAdaTrace.so -mllvm -ada-exclude='*log*'
 //   either  ADA_PASS_OPTIONS="-ada-exclude='*log*' -ada-min-size=10" in the environment
-// clang reads -mllvm before it loads an -fpass-plugin, which is why the second line names the plugin twice (it is loaded
-// once); the compiler wrappers and the CMake package write that line. The environment is for when only -fpass-plugin can
-// be given. A value on the command line wins over the environment; lists add up.
+// clang reads -mllvm before it loads an -fpass-plugin, which is why the second line names the plugin twice (it is
+// loaded once); the compiler wrappers and the CMake package write that line. The environment is for when only
+// -fpass-plugin can be given. A value on the command line wins over the environment; lists add up.
 #ifndef ADA_PASS_OPTIONS_H
 #define ADA_PASS_OPTIONS_H
 
@@ -19,7 +19,7 @@ struct PassOptions {
   std::vector<std::string> include;     // globs; empty: everything
   std::vector<std::string> exclude;     // globs
   std::vector<std::string> ignoreLists; // paths of special case lists
-  std::string why;                      // glob of functions to explain; empty: none
+  std::vector<std::string> why;         // globs of functions to explain; empty: none
   unsigned minSize = 0;                 // in instructions
   bool systemHeaders = false;
   bool beforeInlining = false;

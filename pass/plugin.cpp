@@ -1,4 +1,4 @@
-// plugin.cpp - what the compiler sees of the plugin: its name, and where in the pipeline the pass runs.
+// What the compiler sees of the plugin: its name, and where in the pipeline the pass runs.
 //
 //     clang -fpass-plugin=libAdaTrace.so …                              hooks at the end of the pipeline
 //     opt -load-pass-plugin=libAdaTrace.so -passes=ada-trace in.ll      hooks now

@@ -1,4 +1,4 @@
-// site_table.cpp - makes ada_function entries, enable bytes and the image descriptor.
+// Makes ada_function entries, enable bytes and the image descriptor.
 #include "site_table.h"
 #include "ada/abi.h"
 #include "llvm_compat.h"
@@ -21,14 +21,14 @@ bool isForLto(const Module &module) {
 }
 
 SiteTable::SiteTable(Module &module, Form form, bool beforeInlining)
-    : module(module), form(form), beforeInlining(beforeInlining) {}
+    : module_(module), form_(form), beforeInlining_(beforeInlining) {}
 
 /// Private and unnamed_addr, so that the linker merges equal texts of all objects (.rodata.str1.1).
 Constant *SiteTable::string(const std::string &text) {
-  GlobalVariable *&global = strings[text];
+  GlobalVariable *&global = strings_[text];
   if (!global) {
-    Constant *data = ConstantDataArray::getString(module.getContext(), text);
-    global = new GlobalVariable(module, data->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage, data,
+    Constant *data = ConstantDataArray::getString(module_.getContext(), text);
+    global = new GlobalVariable(module_, data->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage, data,
                                 "__ada_text");
     global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
     global->setAlignment(Align(1));
@@ -40,12 +40,11 @@ Constant *SiteTable::string(const std::string &text) {
 /// Gives GLOBAL, which belongs to FUNCTION, the linkage that the form asks for.
 void SiteTable::place(GlobalVariable &global, Function &function) {
   compat::excludeFromSanitizers(global);
-  if (form == Form::Tied) {
+  if (form_ == Form::Tied) {
     global.setLinkage(GlobalValue::PrivateLinkage);
     if (Comdat *comdat = function.getComdat())
       global.setComdat(comdat);
-    global.setMetadata(LLVMContext::MD_associated,
-                       MDNode::get(module.getContext(), ValueAsMetadata::get(&function)));
+    global.setMetadata(LLVMContext::MD_associated, MDNode::get(module_.getContext(), ValueAsMetadata::get(&function)));
     return;
   }
   // A definition that the linker may replace by a different one (weak, not ODR) must not lend its entry to that one.
@@ -56,17 +55,17 @@ void SiteTable::place(GlobalVariable &global, Function &function) {
   global.setLinkage(GlobalValue::LinkOnceODRLinkage);
   global.setVisibility(GlobalValue::HiddenVisibility);
   global.setDSOLocal(true);
-  global.setComdat(module.getOrInsertComdat(("__ada_fn." + symbolName(function)).str()));
+  global.setComdat(module_.getOrInsertComdat(("__ada_fn." + symbolName(function)).str()));
 }
 
 Site SiteTable::add(Function &function) {
-  LLVMContext &context = module.getContext();
+  LLVMContext &context = module_.getContext();
   Type *word = Type::getInt32Ty(context);
   Type *distance = Type::getInt64Ty(context);
   StringRef symbol = symbolName(function);
 
   auto *enable =
-      new GlobalVariable(module, Type::getInt8Ty(context), /*isConstant=*/false, GlobalValue::InternalLinkage,
+      new GlobalVariable(module_, Type::getInt8Ty(context), /*isConstant=*/false, GlobalValue::InternalLinkage,
                          ConstantInt::get(Type::getInt8Ty(context), 0), "__ada_on." + symbol);
   enable->setSection(ADA_SECTION_ENABLED);
   enable->setAlignment(Align(1));
@@ -74,75 +73,85 @@ Site SiteTable::add(Function &function) {
 
   SmallVector<Type *, 12> fields(sizeof(ada_function) / sizeof(int32_t), word);
   StructType *type = StructType::get(context, fields);
-  auto *entry = new GlobalVariable(module, type, /*isConstant=*/true, GlobalValue::InternalLinkage, nullptr,
+  auto *entry = new GlobalVariable(module_, type, /*isConstant=*/true, GlobalValue::InternalLinkage, nullptr,
                                    "__ada_fn." + symbol);
   entry->setSection(ADA_SECTION_FUNCTIONS);
   entry->setAlignment(Align(16));
   place(*entry, function);
 
   auto to = [&](Constant *target) -> Constant * {
-    return ConstantExpr::getTrunc(ConstantExpr::getSub(ConstantExpr::getPtrToInt(target, distance),
-                                                       ConstantExpr::getPtrToInt(entry, distance)),
-                                  word);
+    return ConstantExpr::getTrunc(
+        ConstantExpr::getSub(ConstantExpr::getPtrToInt(target, distance), ConstantExpr::getPtrToInt(entry, distance)),
+        word);
   };
   Constant *none = ConstantInt::get(word, 0);
 
   Constant *address = none;
-  if (form == Form::Tied)
+  if (form_ == Form::Tied)
     // The function's own symbol may be preempted in a shared object, and a distance to such a symbol does not link.
-    address = to(GlobalAlias::create(function.getValueType(), function.getAddressSpace(),
-                                     GlobalValue::PrivateLinkage, "__ada_at." + symbol, &function, &module));
+    address = to(GlobalAlias::create(function.getValueType(), function.getAddressSpace(), GlobalValue::PrivateLinkage,
+                                     "__ada_at." + symbol, &function, &module_));
 
   std::string signature = signatureText(function);
   std::string types = typesText(function);
   std::string pretty = demangledName(symbol).full;
   uint32_t flags = (function.doesNotReturn() ? ADA_FUNCTION_NORETURN : 0) |
                    (function.hasLocalLinkage() ? ADA_FUNCTION_INTERNAL : 0) |
-                   (beforeInlining ? ADA_FUNCTION_EARLY : 0);
-  entry->setInitializer(ConstantStruct::get(
-      type, {
-                to(string(symbol.str())),                                // name_off
-                to(string(sourcePath(function))),                        // file_off
-                ConstantInt::get(word, sourceLine(function)),            // line
-                address,                                                 // address_off
-                signature.empty() ? none : to(string(signature)),        // signature_off
-                to(enable),                                              // enable_off
-                ConstantInt::get(word, flags),                           // flags
-                pretty == symbol ? none : to(string(pretty)),            // pretty_off
-                types.empty() ? none : to(string(types)),                // types_off
-                none, none, none,                                        // reserved
-            }));
+                   (beforeInlining_ ? ADA_FUNCTION_EARLY : 0);
+  entry->setInitializer(ConstantStruct::get(type, {
+                                                      to(string(symbol.str())),                         // name_off
+                                                      to(string(sourcePath(function))),                 // file_off
+                                                      ConstantInt::get(word, sourceLine(function)),     // line
+                                                      address,                                          // address_off
+                                                      signature.empty() ? none : to(string(signature)), // signature_off
+                                                      to(enable),                                       // enable_off
+                                                      ConstantInt::get(word, flags),                    // flags
+                                                      pretty == symbol ? none : to(string(pretty)),     // pretty_off
+                                                      types.empty() ? none : to(string(types)),         // types_off
+                                                      none,       // carried: setCarried
+                                                      none, none, // reserved
+                                                  }));
 
   // The byte is written by the runtime only: nothing in the module shows that it is not constant.
-  keep.push_back(enable);
-  if (form == Form::Tied)
-    keep.push_back(entry);
+  keep_.push_back(enable);
+  if (form_ == Form::Tied)
+    keep_.push_back(entry);
   return {compat::asPointer(entry), enable};
+}
+
+void SiteTable::setCarried(const Site &site, uint32_t carried) {
+  auto *entry = cast<GlobalVariable>(site.entry->stripPointerCasts());
+  SmallVector<Constant *, 12> fields;
+  for (Value *field : entry->getInitializer()->operands())
+    fields.push_back(cast<Constant>(field));
+  constexpr size_t kField = offsetof(ada_function, carried) / sizeof(int32_t);
+  fields[kField] = ConstantInt::get(fields[kField]->getType(), carried);
+  entry->setInitializer(ConstantStruct::get(cast<StructType>(entry->getValueType()), fields));
 }
 
 /// The descriptor, its constructor and destructor share one comdat, so that an image has them once.
 void SiteTable::addImage() {
-  if (module.getNamedGlobal(kImageName))
+  if (module_.getNamedGlobal(kImageName))
     return;
-  LLVMContext &context = module.getContext();
+  LLVMContext &context = module_.getContext();
   PointerType *pointer = compat::pointerType(context);
   Type *word = Type::getInt32Ty(context);
-  Comdat *comdat = module.getOrInsertComdat(kImageName);
+  Comdat *comdat = module_.getOrInsertComdat(kImageName);
 
   // Weak, for the linker may have dropped every instrumented function, and with them the sections.
   auto bound = [&](const char *name) -> Constant * {
-    auto *global = new GlobalVariable(module, Type::getInt8Ty(context), false, GlobalValue::ExternalWeakLinkage,
-                                      nullptr, name);
+    auto *global =
+        new GlobalVariable(module_, Type::getInt8Ty(context), false, GlobalValue::ExternalWeakLinkage, nullptr, name);
     global->setVisibility(GlobalValue::HiddenVisibility);
     return compat::asPointer(global);
   };
   StructType *type = StructType::get(word, word, pointer, pointer, pointer, pointer);
-  Constant *value = ConstantStruct::get(
-      type, {ConstantInt::get(word, ADA_ABI_VERSION), ConstantInt::get(word, sizeof(ada_function)),
-             bound("__start_" ADA_SECTION_FUNCTIONS), bound("__stop_" ADA_SECTION_FUNCTIONS),
-             bound("__start_" ADA_SECTION_ENABLED), bound("__stop_" ADA_SECTION_ENABLED)});
+  Constant *value =
+      ConstantStruct::get(type, {ConstantInt::get(word, ADA_ABI_VERSION), ConstantInt::get(word, sizeof(ada_function)),
+                                 bound("__start_" ADA_SECTION_FUNCTIONS), bound("__stop_" ADA_SECTION_FUNCTIONS),
+                                 bound("__start_" ADA_SECTION_ENABLED), bound("__stop_" ADA_SECTION_ENABLED)});
   auto *image =
-      new GlobalVariable(module, type, /*isConstant=*/true, GlobalValue::LinkOnceODRLinkage, value, kImageName);
+      new GlobalVariable(module_, type, /*isConstant=*/true, GlobalValue::LinkOnceODRLinkage, value, kImageName);
   image->setVisibility(GlobalValue::HiddenVisibility);
   image->setDSOLocal(true);
   image->setComdat(comdat);
@@ -152,7 +161,7 @@ void SiteTable::addImage() {
     FunctionType *nothing = FunctionType::get(Type::getVoidTy(context), false);
     // With the frame pointer, unwind table and branch protection that the module asks for.
     auto *function = Function::createWithDefaultAttr(nothing, GlobalValue::LinkOnceODRLinkage,
-                                                     module.getDataLayout().getProgramAddressSpace(), name, &module);
+                                                     module_.getDataLayout().getProgramAddressSpace(), name, &module_);
     function->setVisibility(GlobalValue::HiddenVisibility);
     function->setDSOLocal(true);
     function->setComdat(comdat);
@@ -160,22 +169,22 @@ void SiteTable::addImage() {
     function->addFnAttr(Attribute::NoInline);
     IRBuilder<> builder(BasicBlock::Create(context, "", function));
     FunctionCallee hook =
-        module.getOrInsertFunction(callee, FunctionType::get(Type::getVoidTy(context), {pointer}, false));
+        module_.getOrInsertFunction(callee, FunctionType::get(Type::getVoidTy(context), {pointer}, false));
     builder.CreateCall(hook, {compat::asPointer(image)});
     builder.CreateRetVoid();
     return function;
   };
   // Priority 1: the first constructor of the image, so that its static constructors are traced, and the last
   // destructor. What is registered with atexit runs before either kind of destructor.
-  appendToGlobalCtors(module, caller("__ada_image_ctor", "__ada_register_image"), 1, image);
-  appendToGlobalDtors(module, caller("__ada_image_dtor", "__ada_unregister_image"), 1, image);
+  appendToGlobalCtors(module_, caller("__ada_image_ctor", "__ada_register_image"), 1, image);
+  appendToGlobalDtors(module_, caller("__ada_image_dtor", "__ada_unregister_image"), 1, image);
 }
 
 void SiteTable::finish() {
-  if (keep.empty())
+  if (keep_.empty())
     return;
   addImage();
-  appendToCompilerUsed(module, keep);
+  appendToCompilerUsed(module_, keep_);
 }
 
 } // namespace ada

@@ -1,4 +1,4 @@
-// site_table.h - the constant data that the pass adds to an object: ada_function entries, enable bytes, the image.
+// The constant data that the pass adds to an object: ada_function entries, enable bytes, the image.
 //
 // An entry has one of two forms.
 //
@@ -7,8 +7,9 @@
 //
 // Early: hooks are placed before inlining, or in a module whose bodies will move between translation units (LTO). Then
 // a hook may end up where the function is not, so entry and byte are hidden linkonce_odr data in a comdat of their own:
-// any object that has the hook has them, and the linker keeps one. They hold no address, which could be that of a discarded
-// copy or keep a function alive that was inlined everywhere. Functions with local linkage have internal entries.
+// any object that has the hook has them, and the linker keeps one. They hold no address, which could be that of a
+// discarded copy or keep a function alive that was inlined everywhere. Functions with local linkage have internal
+// entries.
 #ifndef ADA_PASS_SITE_TABLE_H
 #define ADA_PASS_SITE_TABLE_H
 
@@ -45,17 +46,19 @@ public:
 
   /// Makes the entry of FUNCTION.
   Site add(llvm::Function &function);
+  /// Completes it: what the detail hooks find, ADA_CARRIED_*.
+  void setCarried(const Site &site, uint32_t carried);
 
-  /// Registers what was added: the image with its constructor and destructor, and the list of what optimizers must keep.
-  /// Adds nothing if no function was added.
+  /// Registers what was added: the image with its constructor and destructor, and the list of what optimizers must
+  /// keep. Adds nothing if no function was added.
   void finish();
 
 private:
-  llvm::Module &module;
-  Form form;
-  bool beforeInlining;
-  llvm::StringMap<llvm::GlobalVariable *> strings;
-  llvm::SmallVector<llvm::GlobalValue *, 32> keep;
+  llvm::Module &module_;
+  Form form_;
+  bool beforeInlining_;
+  llvm::StringMap<llvm::GlobalVariable *> strings_;
+  llvm::SmallVector<llvm::GlobalValue *, 32> keep_;
 
   llvm::Constant *string(const std::string &text);
   void place(llvm::GlobalVariable &global, llvm::Function &function);

@@ -1,4 +1,4 @@
-// source_text.cpp - names by the demangler, places and types from debug information.
+// Names by the demangler, places and types from debug information.
 #include "source_text.h"
 #include "llvm_compat.h"
 
@@ -18,16 +18,14 @@ DemangledName demangledName(StringRef symbol) {
   DemangledName name;
   name.full = demangle(symbol.str());
   ItaniumPartialDemangler parts;
+  std::string mangled = symbol.str(); // PARTS points into it
   // partialDemangle answers true for failure.
-  if (!compat::startsWith(symbol, "_Z") || parts.partialDemangle(symbol.str().c_str()) || !parts.isFunction())
+  if (!compat::startsWith(symbol, "_Z") || parts.partialDemangle(mangled.c_str()) || !parts.isFunction())
     return name;
-  auto take = [](char *text) {
-    std::string result = text ? text : "";
-    std::free(text);
-    return result;
-  };
-  name.withoutParameters = take(parts.getFunctionName(nullptr, nullptr));
-  name.scope = take(parts.getFunctionDeclContextName(nullptr, nullptr));
+  if (char *scope = parts.getFunctionDeclContextName(nullptr, nullptr)) {
+    name.scope = scope;
+    std::free(scope);
+  }
   return name;
 }
 
@@ -58,8 +56,8 @@ unsigned sourceLine(const Function &function) {
 }
 
 bool isSystemPath(StringRef path) {
-  // The default include directories of gcc and clang on Linux, in any sysroot: <sysroot>/usr/include, the compilers' own
-  // directories, and the C++ library of a compiler that was installed elsewhere.
+  // The default include directories of gcc and clang on Linux, in any sysroot: <sysroot>/usr/include, the compilers'
+  // own directories, and the C++ library of a compiler that was installed elsewhere.
   for (StringRef part : {"/usr/include/", "/usr/local/include/", "/include/c++/", "/lib/gcc/", "/lib/gcc-cross/"})
     if (path.contains(part))
       return true;
@@ -73,7 +71,7 @@ namespace {
 /// function types only) and, if the metadata is broken, cyclic: hence the limit.
 class TypeWriter {
   static constexpr unsigned kMaxDepth = 24;
-  unsigned depth = 0;
+  unsigned depth_ = 0;
 
   std::string named(const DIType *type, StringRef anonymous) {
     return type->getName().empty() ? anonymous.str() : type->getName().str();
@@ -105,11 +103,11 @@ public:
   std::string write(const DIType *type) {
     if (!type)
       return "void";
-    if (depth == kMaxDepth)
+    if (depth_ == kMaxDepth)
       return "...";
-    ++depth;
+    ++depth_;
     std::string text = writeInner(type);
-    --depth;
+    --depth_;
     return text;
   }
 

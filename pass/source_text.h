@@ -1,4 +1,4 @@
-// source_text.h - what a function is called and where it comes from, in the words of its source.
+// What a function is called and where it comes from, in the words of its source.
 #ifndef ADA_PASS_SOURCE_TEXT_H
 #define ADA_PASS_SOURCE_TEXT_H
 
@@ -15,16 +15,14 @@ namespace ada {
 /// The name in the object file: mangled, without LLVM's \01 escape.
 llvm::StringRef symbolName(const llvm::Function &function);
 
-/// A C++ name's parts; for a name that is not a C++ function's, all but `full` are empty.
 struct DemangledName {
-  std::string full;              // "void ns::f<int>(int)"; the symbol name itself if it is not mangled
-  std::string withoutParameters; // "ns::f<int>"
-  std::string scope;             // "ns"
+  std::string full;  // "void ns::f<int>(int)"; the symbol name itself if it is not mangled
+  std::string scope; // "ns"; empty if this is no C++ function
 };
 DemangledName demangledName(llvm::StringRef symbol);
 
-/// Absolute path of the file that the function is defined in, without "." and "..", from debug information; "" if there is
-/// none for it.
+/// Absolute path of the file that the function is defined in, without "." and "..", from debug information; "" if there
+/// is none for it.
 std::string debugInfoPath(const llvm::Function &function);
 
 /// debugInfoPath, or the path of the translation unit as the compiler was given it.
@@ -33,7 +31,8 @@ std::string sourcePath(const llvm::Function &function);
 /// Line of the definition, 0 if unknown.
 unsigned sourceLine(const llvm::Function &function);
 
-/// The function's type as C or C++ would write it, "int (char *, unsigned long)", from debug information; "" without it.
+/// The function's type as C or C++ would write it, "int (char *, unsigned long)", from debug information; "" without
+/// it.
 std::string signatureText(const llvm::Function &function);
 
 /// Whether PATH, absolute, lies in a directory that compilers search for system headers.

@@ -1,4 +1,4 @@
-// type_text.cpp - writes types by their layout, and finds the registers that carry each parameter.
+// Writes types by their layout, and finds the registers that carry each parameter.
 #include "type_text.h"
 #include "argument_registers.h"
 #include "llvm_compat.h"
@@ -69,19 +69,19 @@ bool isMember(const DIDerivedType &member) {
 
 /// Writes a type by its layout.
 class LayoutWriter {
-  unsigned depth = 0;
-  size_t enumerators = 0;
+  unsigned depth_ = 0;
+  size_t enumerators_ = 0;
 
 public:
   std::string write(const DIType *original) {
     const DIType *type = plain(original);
     if (!type)
       return "v";
-    if (depth == 6)
+    if (depth_ == 6)
       return unknown(type);
-    ++depth;
+    ++depth_;
     std::string text = writePlain(type);
-    --depth;
+    --depth_;
     return text;
   }
 
@@ -162,7 +162,7 @@ private:
       std::string text;
       for (const DINode *node : type->getElements()) {
         const auto *enumerator = dyn_cast<DIEnumerator>(node);
-        if (!enumerator || ++enumerators > 64) // names of a few; the others are shown as numbers
+        if (!enumerator || ++enumerators_ > 64) // names of a few; the others are shown as numbers
           continue;
         isUnsigned &= enumerator->isUnsigned();
         SmallString<24> value;
@@ -172,9 +172,10 @@ private:
         text += "=" + value.str().str();
       }
       if (const auto *base = dyn_cast_or_null<DIBasicType>(plain(type->getBaseType())))
-        isUnsigned = base->getEncoding() == dwarf::DW_ATE_unsigned || base->getEncoding() == dwarf::DW_ATE_unsigned_char ||
-                     base->getEncoding() == dwarf::DW_ATE_boolean;
-      return "e" + std::to_string(bitsOf(type)) + (isUnsigned ? "u" : "s") + "(" + escaped(type->getName()) + text + ")";
+        isUnsigned = base->getEncoding() == dwarf::DW_ATE_unsigned ||
+                     base->getEncoding() == dwarf::DW_ATE_unsigned_char || base->getEncoding() == dwarf::DW_ATE_boolean;
+      return "e" + std::to_string(bitsOf(type)) + (isUnsigned ? "u" : "s") + "(" + escaped(type->getName()) + text +
+             ")";
     }
     bool isStruct = type->getTag() == dwarf::DW_TAG_structure_type || type->getTag() == dwarf::DW_TAG_class_type;
     if (!isStruct || bitsOf(type) > 512)
@@ -197,13 +198,16 @@ public:
   bool isX86 = true;
 };
 
-/// Pieces as docs/types.md writes them; "-" if a register is wider than what is recorded of it.
-std::string placeText(ArrayRef<RegisterPiece> pieces) {
+/// Pieces as docs/types.md writes them; "-" if a register is wider than what is recorded of it, or a value on the stack
+/// larger than what readers show.
+std::string placeText(ArrayRef<ValuePiece> pieces) {
   std::string text;
-  for (const RegisterPiece &piece : pieces) {
-    if (piece.bytes > 16)
+  for (const ValuePiece &piece : pieces) {
+    bool isStack = piece.where == ValuePiece::Where::Stack;
+    if (piece.bytes > (isStack ? kMostResultBytes : 16))
       return "-";
-    text += (text.empty() ? "" : "+") + std::string(1, piece.isVector ? 'v' : 'i') + std::to_string(piece.number) +
+    char kind = isStack ? 'm' : piece.where == ValuePiece::Where::Vector ? 'v' : 'i';
+    text += (text.empty() ? "" : "+") + std::string(1, kind) + std::to_string(piece.number) +
             (piece.bytes == 8 ? "" : "." + std::to_string(piece.bytes));
   }
   return text.empty() ? "-" : text;
@@ -212,55 +216,87 @@ std::string placeText(ArrayRef<RegisterPiece> pieces) {
 /// How many bytes of a parameter's own value the lowered TYPE holds.
 uint64_t bytesOf(const DataLayout &layout, Type *type) { return layout.getTypeStoreSize(type).getFixedValue(); }
 
+/// Whether FUNCTION uses none of its lowered parameters from FIRST up to END, and a call leaves them out: the optimizer
+/// puts an arbitrary value there in the calls that it sees.
+bool isLeftOut(const Function &function, unsigned first, unsigned end) {
+  for (unsigned i = first; i < end; ++i)
+    if (!function.getArg(i)->use_empty())
+      return false;
+  return any_of(function.users(), [&](const User *user) {
+    const auto *call = dyn_cast<CallBase>(user);
+    return call && call->getCalledOperand() == &function && call->arg_size() >= end &&
+           isa<UndefValue>(call->getArgOperand(first));
+  });
+}
+
 /// Matches source parameters with lowered ones.
 class Matcher {
-  const Function &function;
-  const DataLayout &layout;
-  unsigned next = 0; // lowered parameter
-  ArgumentRegisters registers;
-  bool lost = false; // what follows can't be matched
+  const Function &function_;
+  const DataLayout &layout_;
+  unsigned next_ = 0; // lowered parameter
+  ArgumentRegisters registers_;
+  bool lost_ = false; // what follows can't be matched
 
 public:
   explicit Matcher(const Function &function)
-      : function(function), layout(function.getParent()->getDataLayout()), registers(function) {
+      : function_(function), layout_(function.getParent()->getDataLayout()), registers_(function) {
     // The hidden pointer to a result in memory.
-    if (next < function.arg_size() && function.hasParamAttribute(next, Attribute::StructRet))
+    if (next_ < function.arg_size() && function.hasParamAttribute(next_, Attribute::StructRet))
       take(nullptr);
   }
 
   std::string result(const DIType *diType) const {
-    SmallVector<RegisterPiece, 4> pieces;
-    Type *type = function.getReturnType();
-    if (type->isVoidTy() || !diType || bytesOf(layout, type) * 8 < bitsOf(diType) ||
-        ArgumentRegisters(function).place(type, AttributeSet(), &pieces) != ArgumentPlace::Registers)
+    SmallVector<ValuePiece, 4> pieces;
+    Type *type = function_.getReturnType();
+    if (unsigned bytes = diType ? resultBytesInMemory(function_) : 0) {
+      if (bytes * 8 < bitsOf(diType))
+        return "-";
+      for (unsigned i = 0; i < bytes; i += 16)
+        pieces.push_back({ValuePiece::Where::Vector, i / 16, std::min(16u, bytes - i)});
+      return placeText(pieces);
+    }
+    if (type->isVoidTy() || !diType || bytesOf(layout_, type) * 8 < bitsOf(diType) ||
+        ArgumentRegisters(function_).place(type, AttributeSet(), &pieces) != ArgumentPlace::Registers)
       return "-";
     return placeText(pieces);
   }
 
   /// Whether every lowered parameter has found its source. If not, the optimizer may have changed the signature.
-  bool isComplete() const { return !lost && next == function.arg_size(); }
+  bool isComplete() const { return !lost_ && next_ == function_.arg_size(); }
 
-  /// Where a parameter of DITYPE is; "-" if not in registers.
+  /// Where a parameter of DITYPE is; "-" if that is not known, "!" if callers leave it out.
   std::string parameter(const DIType *diType) {
+    firstTaken_ = ~0u;
+    std::string where = place(diType);
+    return where != "-" && firstTaken_ < next_ && isLeftOut(function_, firstTaken_, next_) ? "!" : where;
+  }
+
+  /// The lowered parameters that the last parameter() took: [first, second).
+  std::pair<unsigned, unsigned> taken() const { return {std::min(firstTaken_, next_), next_}; }
+
+private:
+  unsigned firstTaken_ = 0;
+
+  std::string place(const DIType *diType) {
     const DIType *type = plain(diType);
     uint64_t bytes = bitsOf(type) / 8;
     const auto *composite = dyn_cast_or_null<DICompositeType>(type);
     bool isStruct = composite && composite->getTag() != dwarf::DW_TAG_enumeration_type;
     // clang passes __int128 as two halves where it likes.
     bool isSplit = isStruct || (bytes == 16 && type &&
-                               (isa<DIBasicType>(type) || type->getTag() == dwarf::DW_TAG_ptr_to_member_type));
-    if (lost || !type)
+                                (isa<DIBasicType>(type) || type->getTag() == dwarf::DW_TAG_ptr_to_member_type));
+    if (lost_ || !type)
       return "-";
     if (isStruct && isEmpty(*composite))
       return "-"; // takes no place at all
-    if (next >= function.arg_size())
+    if (next_ >= function_.arg_size())
       return lose();
-    const Argument &first = *function.getArg(next);
-    if (first.hasPassPointeeByValueCopyAttr()) {
-      take(nullptr); // on the stack
-      return "-";
-    }
-    // What C++ does not allow to be copied into registers, and what AArch64 finds too large. Another pointer is a member.
+    const Argument &first = *function_.getArg(next_);
+    SmallVector<ValuePiece, 4> pieces;
+    if (first.hasPassPointeeByValueCopyAttr()) // a copy on the stack
+      return take(&pieces) && !lost_ ? placeText(pieces) : "-";
+    // What C++ does not allow to be copied into registers, and what AArch64 finds too large. Another pointer is a
+    // member.
     bool isByAddress = isStruct && ((composite->getFlags() & DINode::FlagTypePassByReference) || bytes > 16);
     if (isByAddress && first.getType()->isPointerTy()) {
       take(nullptr); // a copy elsewhere, by its address: the register holds no value of the type
@@ -269,37 +305,36 @@ public:
     bool wantsPointer = isa<DIDerivedType>(type) && type->getTag() != dwarf::DW_TAG_ptr_to_member_type;
     if (!isSplit && wantsPointer != first.getType()->isPointerTy() && type->getName() != "decltype(nullptr)")
       return lose();
-    SmallVector<RegisterPiece, 4> pieces;
     uint64_t seen = 0;
-    bool isInRegisters = true;
+    bool hasPlace = true;
     while (seen < bytes) {
-      if (next >= function.arg_size())
+      if (next_ >= function_.arg_size())
         return lose();
-      Type *lowered = function.getArg(next)->getType();
-      uint64_t size = bytesOf(layout, lowered);
+      Type *lowered = function_.getArg(next_)->getType();
+      uint64_t size = bytesOf(layout_, lowered);
       // A whole scalar, or a struct's next eightbyte, which may be wider than what is left of it.
       if ((!isSplit && size != bytes && !(size * 8 >= bitsOf(type) && type->getTag() == dwarf::DW_TAG_base_type)) ||
           (isSplit && size > ((bytes - seen + 7) & ~uint64_t(7))))
         return lose();
-      isInRegisters &= take(&pieces);
-      if (lost)
+      hasPlace &= take(&pieces);
+      if (lost_)
         return "-";
       seen += isSplit ? ((size + 7) & ~uint64_t(7)) : size;
     }
-    return isInRegisters ? placeText(pieces) : "-";
+    return hasPlace ? placeText(pieces) : "-";
   }
 
-private:
-  /// Passes over a lowered parameter; whether it is in registers.
-  bool take(SmallVectorImpl<RegisterPiece> *pieces) {
-    ArgumentPlace place = registers.place(function.getArg(next)->getType(),
-                                          function.getAttributes().getParamAttrs(next), pieces);
-    ++next;
-    lost |= place == ArgumentPlace::Unknown;
-    return place == ArgumentPlace::Registers;
+  /// Passes over a lowered parameter; whether its place is known, in registers or on the stack.
+  bool take(SmallVectorImpl<ValuePiece> *pieces) {
+    firstTaken_ = std::min(firstTaken_, next_);
+    ArgumentPlace place =
+        registers_.place(function_.getArg(next_)->getType(), function_.getAttributes().getParamAttrs(next_), pieces);
+    ++next_;
+    lost_ |= place == ArgumentPlace::Unknown;
+    return place == ArgumentPlace::Registers || place == ArgumentPlace::Stack;
   }
   std::string lose() {
-    lost = true;
+    lost_ = true;
     return "-";
   }
   static bool isEmpty(const DICompositeType &type) {
@@ -312,6 +347,65 @@ private:
     return type.getTag() == dwarf::DW_TAG_structure_type || type.getTag() == dwarf::DW_TAG_class_type;
   }
 };
+
+//===--- Signatures that the optimizer changes ----------------------------===//
+
+// It does that to functions that it knows all calls of, so these have their parameters numbered before it begins: an
+// attribute "ada-parameter"="K/N" says that a lowered parameter is one of N that carry the source's parameter K. It
+// stays with the lowered parameter as long as that exists.
+constexpr const char *kParameter = "ada-parameter", *kNumbered = "ada-parameters-numbered";
+
+/// Where the source's parameters 1 to COUNT - 1 of a numbered FUNCTION are.
+SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned count) {
+  struct Found {
+    SmallVector<ValuePiece, 4> pieces;
+    unsigned first = 0, number = 0, of = 0;
+    bool hasPlace = true;
+  };
+  SmallVector<Found, 8> found(count);
+  ArgumentRegisters registers(function);
+  for (unsigned i = 0; i < function.arg_size(); ++i) {
+    AttributeSet attributes = function.getAttributes().getParamAttrs(i);
+    auto [parameter, of] = attributes.getAttribute(kParameter).getValueAsString().split('/');
+    unsigned k = 0;
+    SmallVector<ValuePiece, 4> pieces;
+    ArgumentPlace place = registers.place(function.getArg(i)->getType(), attributes, &pieces);
+    if (!attributes.hasAttribute(kParameter) || parameter.getAsInteger(10, k) || k >= count)
+      continue;
+    Found &one = found[k];
+    of.getAsInteger(10, one.of);
+    one.first = one.number++ ? one.first : i;
+    one.hasPlace &= place == ArgumentPlace::Registers || place == ArgumentPlace::Stack;
+    one.pieces.append(pieces.begin(), pieces.end());
+  }
+  SmallVector<StringRef, 8> known;
+  function.getFnAttribute(kNumbered).getValueAsString().split(known, ',', -1, false);
+  SmallVector<std::string, 8> places;
+  for (unsigned k = 1; k < count; ++k) {
+    const Found &one = found[k];
+    if (!one.number)
+      places.push_back(is_contained(known, std::to_string(k)) ? "!" : "-"); // taken away: callers do not pass it
+    else if (one.number != one.of || !one.hasPlace)
+      places.push_back("-");
+    else
+      places.push_back(isLeftOut(function, one.first, one.first + one.number) ? "!" : placeText(one.pieces));
+  }
+  return places;
+}
+
+/// Whether a numbered FUNCTION returns nothing that means anything: nobody asks for its result.
+bool isResultLeftOut(const Function &function) {
+  if (function.getReturnType()->isVoidTy())
+    return compat::startsWith(function.getFnAttribute(kNumbered).getValueAsString(), "0"); // it had a result
+  bool returns = false;
+  for (const BasicBlock &block : function)
+    if (const auto *ret = dyn_cast<ReturnInst>(block.getTerminator())) {
+      if (!isa<UndefValue>(ret->getReturnValue()))
+        return false;
+      returns = true;
+    }
+  return returns;
+}
 
 /// The names of FUNCTION's parameters, by number from 1.
 SmallVector<StringRef, 8> parameterNames(const Function &function, const DISubprogram &subprogram) {
@@ -335,6 +429,27 @@ SmallVector<StringRef, 8> parameterNames(const Function &function, const DISubpr
 
 } // namespace
 
+void numberParameters(Function &function) {
+  const DISubprogram *subprogram = function.getSubprogram();
+  const DISubroutineType *type = subprogram ? subprogram->getType() : nullptr;
+  if (!type || !function.hasLocalLinkage() || function.hasFnAttribute(kNumbered))
+    return;
+  DITypeRefArray types = type->getTypeArray();
+  Matcher matcher(function);
+  std::string known = function.getReturnType()->isVoidTy() ? "" : "0"; // the parameters, and the result as 0
+  for (unsigned k = 1; k < types.size() && types[k]; ++k) {
+    if (matcher.parameter(types[k]) == "-")
+      continue;
+    auto [first, end] = matcher.taken();
+    std::string value = std::to_string(k) + "/" + std::to_string(end - first);
+    for (unsigned i = first; i < end; ++i)
+      function.addParamAttr(i, Attribute::get(function.getContext(), kParameter, value));
+    known += (known.empty() ? "" : ",") + std::to_string(k);
+  }
+  if (matcher.isComplete())
+    function.addFnAttr(kNumbered, known);
+}
+
 std::string typesText(const Function &function) {
   const DISubprogram *subprogram = function.getSubprogram();
   const DISubroutineType *type = subprogram ? subprogram->getType() : nullptr;
@@ -350,12 +465,16 @@ std::string typesText(const Function &function) {
   unsigned count = 1;
   for (; count < types.size() && types[count]; ++count)
     places.push_back(matcher.parameter(types[count]));
-  // The optimizer takes parameters away from functions that it knows all calls of. Then numbers lie: better none.
-  if (!matcher.isComplete() && function.hasLocalLinkage())
-    places.assign(places.size(), "-");
-  std::string text = types[0] ? matcher.result(types[0]) + ":" + writer.write(types[0]) : "-:v";
+  bool isNumbered = function.hasLocalLinkage() && function.hasFnAttribute(kNumbered);
+  if (isNumbered)
+    places = placesOfNumbered(function, count);
+  else if (!matcher.isComplete() && function.hasLocalLinkage())
+    places.assign(places.size(), "-"); // the optimizer may have changed the signature
+  std::string result = !types[0] ? "-" : isNumbered && isResultLeftOut(function) ? "!" : matcher.result(types[0]);
+  std::string text = result + ":" + writer.write(types[0]);
   for (unsigned i = 1; i < count; ++i)
-    text += ";" + escaped(i < names.size() ? names[i] : StringRef()) + ":" + places[i - 1] + ":" + writer.write(types[i]);
+    text +=
+        ";" + escaped(i < names.size() ? names[i] : StringRef()) + ":" + places[i - 1] + ":" + writer.write(types[i]);
   if (count < types.size()) // a null type
     text += ";...:-:v";
   return text;

@@ -1,8 +1,8 @@
-// type_text.h - types and registers of a function's parameters and result, as docs/types.md writes them.
+// Types and places of a function's parameters and result, as docs/types.md writes them.
 //
-// The types come from debug information, the registers from the function's own lowered signature. The two are matched by what the
-// platform's calling convention makes of each type; where they do not fit together, the parameter has no registers and
-// neither have those behind it: nothing is guessed.
+// The types come from debug information, the places from the function's own lowered signature. The two are matched by
+// what the platform's calling convention makes of each type. Where they do not fit together, neither the parameter nor
+// those behind it have a place: nothing is guessed.
 #ifndef ADA_PASS_TYPE_TEXT_H
 #define ADA_PASS_TYPE_TEXT_H
 
@@ -13,6 +13,10 @@ class Function;
 }
 
 namespace ada {
+
+/// Before the optimizer: notes in FUNCTION which parameters its lowered parameters are, if it is one whose signature
+/// the optimizer may change.
+void numberParameters(llvm::Function &function);
 
 /// The text for ada_function.types_off; "" without debug information.
 std::string typesText(const llvm::Function &function);

@@ -1,4 +1,4 @@
-// main.cpp - makes three shapes and prints the sum of their areas.
+// Makes three shapes and prints the sum of their areas.
 #include "shapes.h"
 
 #include <cstdio>

@@ -1,9 +1,9 @@
-// shapes.cpp - areas of the shapes, and their sum.
+// Areas of the shapes, and their sum.
 #include "shapes.h"
 
-double Circle::area() const { return 3.14159265358979 * radius * radius; }
+double Circle::area() const { return 3.14159265358979 * radius_ * radius_; }
 
-double Rectangle::area() const { return width * height; }
+double Rectangle::area() const { return width_ * height_; }
 
 double totalArea(const std::vector<std::unique_ptr<Shape>> &shapes) {
   double sum = 0;

@@ -1,4 +1,4 @@
-// shapes.h - a small class hierarchy, so that the trace shows virtual calls in a second file.
+// A small class hierarchy, so that the trace shows virtual calls in a second file.
 #pragma once
 #include <memory>
 #include <vector>
@@ -11,20 +11,20 @@ public:
 
 class Circle final : public Shape {
 public:
-  explicit Circle(double radius) : radius(radius) {}
+  explicit Circle(double radius) : radius_(radius) {}
   double area() const override;
 
 private:
-  double radius;
+  double radius_;
 };
 
 class Rectangle final : public Shape {
 public:
-  Rectangle(double width, double height) : width(width), height(height) {}
+  Rectangle(double width, double height) : width_(width), height_(height) {}
   double area() const override;
 
 private:
-  double width, height;
+  double width_, height_;
 };
 
 double totalArea(const std::vector<std::unique_ptr<Shape>> &shapes);

@@ -1,10 +1,8 @@
-// first.c - the smallest program worth tracing: recursion, a call through a pointer, a loop of equal calls.
+// The smallest program worth tracing: recursion, a call through a pointer, a loop of equal calls.
 #include <stdio.h>
 #include <stdlib.h>
 
-static unsigned fibonacci(unsigned n) {
-  return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
-}
+static unsigned fibonacci(unsigned n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 
 static unsigned square(unsigned n) { return n * n; }
 

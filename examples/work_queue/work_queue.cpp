@@ -1,4 +1,4 @@
-// work_queue.cpp - four workers take jobs from a queue: factorisation, word counts, and a job that throws.
+// Four workers take jobs from a queue: factorisation, word counts, and a job that throws.
 //
 // What to look at in the trace: each worker is a thread with a name, jobs of one kind take very different times, and
 // a failing job leaves three calls at once through an exception that Worker::run catches.
@@ -28,12 +28,12 @@ public:
 
 class Factorise final : public Job {
 public:
-  explicit Factorise(std::uint64_t number) : number(number) {}
+  explicit Factorise(std::uint64_t number) : number_(number) {}
 
   std::string run() override {
     std::ostringstream text;
-    text << number << " =";
-    std::uint64_t rest = number;
+    text << number_ << " =";
+    std::uint64_t rest = number_;
     for (std::uint64_t factor = smallestFactor(rest, 2); rest > 1; factor = smallestFactor(rest, factor)) {
       text << ' ' << factor;
       rest /= factor;
@@ -49,16 +49,16 @@ private:
     return n;
   }
 
-  std::uint64_t number;
+  std::uint64_t number_;
 };
 
 class CountWords final : public Job {
 public:
-  explicit CountWords(std::string text) : text(std::move(text)) {}
+  explicit CountWords(std::string text) : text_(std::move(text)) {}
 
   std::string run() override {
     std::map<std::string, int> counts;
-    std::istringstream words(text);
+    std::istringstream words(text_);
     for (std::string word; words >> word;)
       ++counts[lowerCase(word)];
     return std::to_string(counts.size()) + " different words";
@@ -71,13 +71,13 @@ private:
     return word;
   }
 
-  std::string text;
+  std::string text_;
 };
 
 class ParseNumber final : public Job {
 public:
-  explicit ParseNumber(std::string text) : text(std::move(text)) {}
-  std::string run() override { return std::to_string(parse(text)); }
+  explicit ParseNumber(std::string text) : text_(std::move(text)) {}
+  std::string run() override { return std::to_string(parse(text_)); }
 
 private:
   static long parse(const std::string &text) {
@@ -93,7 +93,7 @@ private:
     return c - '0';
   }
 
-  std::string text;
+  std::string text_;
 };
 
 } // namespace jobs
@@ -102,36 +102,36 @@ class Queue {
 public:
   void push(std::unique_ptr<jobs::Job> job) {
     {
-      std::lock_guard lock(mutex);
-      waiting.push_back(std::move(job));
+      std::lock_guard lock(mutex_);
+      waiting_.push_back(std::move(job));
     }
-    changed.notify_one();
+    changed_.notify_one();
   }
 
   void close() {
     {
-      std::lock_guard lock(mutex);
-      closed = true;
+      std::lock_guard lock(mutex_);
+      closed_ = true;
     }
-    changed.notify_all();
+    changed_.notify_all();
   }
 
   // Waits for the next job; null once the queue is closed and empty.
   std::unique_ptr<jobs::Job> pop() {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [this] { return closed || !waiting.empty(); });
-    if (waiting.empty())
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return closed_ || !waiting_.empty(); });
+    if (waiting_.empty())
       return nullptr;
-    std::unique_ptr<jobs::Job> job = std::move(waiting.front());
-    waiting.pop_front();
+    std::unique_ptr<jobs::Job> job = std::move(waiting_.front());
+    waiting_.pop_front();
     return job;
   }
 
 private:
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<std::unique_ptr<jobs::Job>> waiting;
-  bool closed = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::unique_ptr<jobs::Job>> waiting_;
+  bool closed_ = false;
 };
 
 struct Totals {
@@ -141,10 +141,10 @@ struct Totals {
 
 class Worker {
 public:
-  explicit Worker(Queue &queue) : queue(queue) {}
+  explicit Worker(Queue &queue) : queue_(queue) {}
 
   void run() {
-    while (std::unique_ptr<jobs::Job> job = queue.pop()) {
+    while (std::unique_ptr<jobs::Job> job = queue_.pop()) {
       try {
         finish(job->run());
       } catch (const std::exception &error) {
@@ -158,7 +158,7 @@ public:
 private:
   void finish(const std::string &result) { totals.done += !result.empty(); }
 
-  Queue &queue;
+  Queue &queue_;
 };
 
 int main() {

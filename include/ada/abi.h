@@ -1,6 +1,6 @@
-/* abi.h - the bytes that the compiler pass, the runtime and the readers agree on.
+/* The bytes that the compiler pass, the runtime and the readers agree on.
  *
- * ABI version 1. It needs a bump when a field moves or changes its meaning, a
+ * ABI version 2. It needs a bump when a field moves or changes its meaning, a
  * hook changes its calling convention, or a record kind is reused. It needs no
  * bump when a reserved field or an unused record kind gets a meaning that old
  * code ignores. The pass writes the version into every image (ada_image), the
@@ -10,14 +10,27 @@
  *   object file                               process
  *   ┌──────────────┐   ┌───────────────┐      ┌────────────────────────────┐
  *   │ ada_functions│──▶│ ada_function  │◀─────│ hook argument: its address │
- *   │ (one entry a │   │ name, file,   │      └────────────────────────────┘
- *   │  function)   │   │ enable byte…  │      ring record, 16 bytes:
+ *   │ (one entry   │   │ name, file,   │      └────────────────────────────┘
+ *   │ per function)│   │ enable byte…  │      ring record, 16 bytes:
  *   └──────────────┘   └───────────────┘      │ stamp (8) │ entry | kind (8) │
  *
  * Compiles as C11 and as C++. No dependency but <stddef.h> and <stdint.h>.
  */
 #ifndef ADA_ABI_H
 #define ADA_ABI_H
+
+/* What the trampolines need: plain numbers, for the assembler as for the compiler. Each is checked below or in
+ * ring_file.h against what it stands for. */
+#define ADA_RECORD_BYTES 16
+#define ADA_RECORD_KIND_MASK 15
+#define ADA_RECORD_CALL 1      /* what: ada_function */
+#define ADA_RECORD_RETURN 2    /* what: ada_function */
+#define ADA_RECORD_EXCEPTION 3 /* what: ada_function; left by unwinding */
+#ifndef ADA_CHUNK_FULL         /* tests of the ring make chunks of a few records */
+#define ADA_CHUNK_FULL 0xe000  /* of a position's low 16 bits: no record may begin there any more */
+#endif
+
+#ifndef __ASSEMBLER__
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +42,7 @@ extern "C" {
 #define ADA_ABI_ASSERT(cond, text) _Static_assert(cond, text)
 #endif
 
-#define ADA_ABI_VERSION 1u
+#define ADA_ABI_VERSION 2u
 
 /* Sections the pass emits. Both names are C identifiers, so that the linker
  * provides __start_ and __stop_ symbols for them. */
@@ -55,16 +68,27 @@ typedef struct ada_function {
   int32_t pretty_off;    /* NUL-terminated demangled name; 0 where the name is not mangled */
   int32_t types_off;     /* NUL-terminated types of return value and parameters, see docs/types.md; */
                          /* 0 without debug info */
-  int32_t reserved[3];   /* 0 */
+  uint32_t carried;      /* what its detail hooks find, see ADA_CARRIED_* */
+  int32_t reserved[2];   /* 0 */
 } ada_function;
 
 ADA_ABI_ASSERT(sizeof(ada_function) == 48, "ada_function is 48 bytes");
 ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
 
+/* ada_function.carried: what a detail hook finds in registers and in memory. It is here and not in the code of the
+ * function, which most programs never run. */
+#define ADA_CARRIED_INTEGERS(c) ((c) & 15u)             /* general registers that carry parameters */
+#define ADA_CARRIED_VECTORS(c) ((c) >> 4 & 15u)         /* vector registers that do, at most 8 */
+#define ADA_CARRIED_RESULT_INTEGERS(c) ((c) >> 8 & 15u) /* the same of the result */
+#define ADA_CARRIED_RESULT_VECTORS(c) ((c) >> 12 & 15u)
+#define ADA_CARRIED_RESULT_BYTES(c) ((c) >> 16 & 127u) /* of a result in memory, at most 64 */
+#define ADA_CARRIED_VARIADIC (1u << 24)                /* on entry ada_detail_frame.memory is a va_list */
+#define ADA_CARRIED_AT_EXIT (1u << 25)                 /* at exit ada_detail_frame.memory says what there is */
+
 /* ada_function.flags. Unknown bits are ignored. */
-#define ADA_FUNCTION_NORETURN 1u  /* declared noreturn: its call is never closed by a return */
-#define ADA_FUNCTION_INTERNAL 2u  /* local linkage: the name need not be unique in the image */
-#define ADA_FUNCTION_EARLY 4u     /* hooked before inlining */
+#define ADA_FUNCTION_NORETURN 1u /* declared noreturn: its call is never closed by a return */
+#define ADA_FUNCTION_INTERNAL 2u /* local linkage: the name need not be unique in the image */
+#define ADA_FUNCTION_EARLY 4u    /* hooked before inlining */
 
 /* Values of an enable byte. The pass tests the byte once, at function entry, and
  * keeps the answer for the exit, so that a call is recorded with both its ends
@@ -73,12 +97,12 @@ ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
 #define ADA_ENABLE_INDEX 1u  /* record calls and exits */
 #define ADA_ENABLE_DETAIL 2u /* registers and stack as well; together with INDEX */
 
-/* What an image tells the runtime about itself. One a linked image (executable
- * or shared object), emitted in a comdat by every instrumented translation unit,
- * hidden, so that each image has its own. */
+/* What an image tells the runtime about itself. Each linked image (executable or
+ * shared object) has one: every instrumented translation unit emits it, hidden
+ * and in a comdat. */
 typedef struct ada_image {
-  uint32_t abi_version; /* ADA_ABI_VERSION of the pass */
-  uint32_t entry_size;  /* sizeof(ada_function) */
+  uint32_t abi_version;                /* ADA_ABI_VERSION of the pass */
+  uint32_t entry_size;                 /* sizeof(ada_function) */
   const ada_function *functions_begin; /* __start_ada_functions */
   const ada_function *functions_end;   /* __stop_ada_functions */
   uint8_t *enabled_begin;              /* __start_ada_enabled */
@@ -111,23 +135,25 @@ void __ada_enter(void);
 void __ada_exit(void);
 void __ada_unwind(void);
 
-/* What the traced function tells of itself where its enable byte has
- * ADA_ENABLE_DETAIL: a hook can't know the frame that it is called from. It lies in
- * the frame of the traced function, 16-byte aligned, and is filled in by that branch only. */
+/* What the traced function tells about itself if its enable byte has
+ * ADA_ENABLE_DETAIL, because a hook can't know the frame that it is called from.
+ * It lies in the frame of the traced function, aligned to 16 bytes. It is filled
+ * in on entry, on that branch only; exits add `memory` if they have something to
+ * say. */
 typedef struct ada_detail_frame {
   const ada_function *function;
   uint64_t sp;             /* stack pointer at the function's first instruction: x86-64 the */
                            /* address of its return address, AArch64 llvm.sponentry */
-  uint64_t return_address; /* llvm.returnaddress(0) */
-  const void *variadic;    /* variadic functions on entry: a va_list that was started there; else null */
-  uint8_t integers;        /* general registers that carry arguments, or the return value */
-  uint8_t vectors;         /* vector registers that do, at most 8 */
-  uint8_t reserved[14];
+  const void *memory;      /* on entry with ADA_CARRIED_VARIADIC: a va_list that was started there; on exit with */
+                           /* ADA_CARRIED_AT_EXIT: the result, if it is in memory or on the x87 stack, null if it is */
+                           /* in registers, ADA_NO_RESULT if nothing is returned here (a tail call) */
+  uint64_t return_address; /* AArch64 only: llvm.returnaddress(0) */
 } ada_detail_frame;
+#define ADA_NO_RESULT ((const void *)1)
 
-ADA_ABI_ASSERT(sizeof(ada_detail_frame) == 48, "ada_detail_frame is 48 bytes");
+ADA_ABI_ASSERT(sizeof(ada_detail_frame) == 32, "ada_detail_frame is 32 bytes");
 
-/* The same hooks for that branch: `nest` is the address of the ada_detail_frame.
+/* The hooks for that branch: `nest` is the address of the ada_detail_frame.
  * Forwarding is as above. Unwinding has no detail and uses __ada_unwind. */
 void __ada_enter_detail(void);
 void __ada_exit_detail(void);
@@ -145,13 +171,35 @@ void __ada_exit_detail_x15(void);
  *                     activation: remembers it with the innermost open call.
  *   __ada_resync      after each return of such a call: every call above the one
  *                     that was marked with `frame` has been left by longjmp.
- *   __ada_before_exec before execve and its kin, __ada_before_exit before _exit,
- *                     _Exit and quick_exit: write out what is in the rings, for
- *                     neither runs destructors. */
+ *   __ada_before_exec before execve and similar functions, __ada_before_exit before
+ *                     _exit, _Exit and quick_exit: write out what is in the rings,
+ *                     because none of these runs destructors.
+ *   __ada_after_exec  after execve and similar functions, which return only if they
+ *                     fail: recording goes on.
+ *   __ada_before_clone before _Fork, clone and the system calls that make a process:
+ *                     the child must not write to its parent's ring. */
 void __ada_mark_frame(const void *frame);
 void __ada_resync(const void *frame);
 void __ada_before_exec(void);
 void __ada_before_exit(int status);
+void __ada_after_exec(void);
+void __ada_before_clone(void);
+
+/* Around calls that change the stack; also in functions that are not traced. A
+ * token is an ada_fiber (ada/trace.h), or null for a stack that has recorded
+ * nothing. It is kept in the frame of the caller, and so belongs to its stack.
+ *   __ada_fiber_leave    before swapcontext and setcontext: what is recorded from
+ *                        now on is of another stack. Returns the token of this one.
+ *   __ada_fiber_current  before getcontext: the token of this stack.
+ *   __ada_fiber_resume   after each return of these three: control is back on the
+ *                        stack of the token. If another one was not left by
+ *                        __ada_fiber_leave, it has ended (uc_link).
+ *   __ada_fiber_make     before makecontext: a fiber that was left on the stack of
+ *                        this ucontext_t can't come back. */
+void *__ada_fiber_leave(void);
+void *__ada_fiber_current(void);
+void __ada_fiber_resume(void *token);
+void __ada_fiber_make(const void *context);
 
 #pragma GCC visibility pop
 
@@ -162,24 +210,22 @@ typedef struct ada_record {
   uint64_t what;  /* entry or frame address; kind in the low four bits */
 } ada_record;
 
-ADA_ABI_ASSERT(sizeof(ada_record) == 16, "ada_record is 16 bytes");
+ADA_ABI_ASSERT(sizeof(ada_record) == ADA_RECORD_BYTES, "ada_record is 16 bytes");
+ADA_ABI_ASSERT(offsetof(ada_record, stamp) == 0 && offsetof(ada_record, what) == 8, "trampolines store both");
 
-#define ADA_RECORD_KIND_MASK 15u
-#define ADA_RECORD_CALL 1u      /* what: ada_function */
-#define ADA_RECORD_RETURN 2u    /* what: ada_function */
-#define ADA_RECORD_EXCEPTION 3u /* what: ada_function; left by unwinding */
-#define ADA_RECORD_MARK 4u      /* what: frame address (rounded down to 16) */
-#define ADA_RECORD_RESYNC 5u    /* what: frame address (rounded down to 16) */
-#define ADA_RECORD_GAP 6u       /* records were lost here; what: closed << 34 | opened << 4 | kind: */
-                                /* calls open before that were left, calls entered that are open now */
-#define ADA_RECORD_DETAIL 8u    /* added to CALL and RETURN: an ada_detail follows in the next units */
+#define ADA_RECORD_MARK 4   /* what: frame address (rounded down to 16) */
+#define ADA_RECORD_RESYNC 5 /* what: frame address (rounded down to 16) */
+#define ADA_RECORD_GAP 6    /* Records were lost here. what: closed << 34 | opened << 4 | kind. `closed` */
+                            /* calls that were open before the gap have ended in it; `opened` calls */
+                            /* that began in it are still open. */
+#define ADA_RECORD_DETAIL 8 /* added to CALL and RETURN: an ada_detail follows in the next units; how many is in */
+                            /* the top byte of `what` */
 
-/* Registers and stack, behind a record with ADA_RECORD_DETAIL, in units of 16 bytes. `head` is written right after the record's
- * `what`, so that even a record that was never stamped tells its length. */
+/* Registers and stack, behind a record with ADA_RECORD_DETAIL, in units of 16 bytes. */
 typedef struct ada_detail {
-  uint16_t units;       /* of 16 bytes, this struct and what follows, without the record before it */
+  uint16_t reserved0;
   uint16_t stack_bytes; /* of the stack window, at most 256 */
-  uint8_t integers;     /* as in ada_detail_frame */
+  uint8_t integers;     /* general registers that carry arguments, or the return value */
   uint8_t vectors;      /* 16 bytes each, before the stack */
   uint8_t reserved[2];
   uint64_t registers[8]; /* as the ATF detail payload has them */
@@ -196,4 +242,5 @@ ADA_ABI_ASSERT(sizeof(ada_detail) == 112, "ada_detail is 7 units");
 #ifdef __cplusplus
 }
 #endif
+#endif /* __ASSEMBLER__ */
 #endif /* ADA_ABI_H */

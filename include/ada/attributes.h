@@ -1,4 +1,4 @@
-/* attributes.h - says in the source which functions AdaTrace is to trace.
+/* Attributes that choose, in the source, which functions AdaTrace traces.
  *
  *     #include <ada/attributes.h>
  *

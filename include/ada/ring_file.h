@@ -1,4 +1,4 @@
-/* ring_file.h - layout of the ring file: what a traced process shares with its future.
+/* Layout of the ring file, in which the newest events of a process outlive it.
  *
  * While a process records, its newest events live in one file that is mapped
  * shared, in /dev/shm where there is one. The file outlives the process: after
@@ -10,9 +10,9 @@
  *     │ anchors                  │  2048 pairs (counter, time): the newest ones
  *     │ process directory        │  NUL-terminated path, 4 KiB
  *     ├──────────────────────────┤  modules_offset
- *     │ ada_ring_module [16384]  │  1 MiB, sparse
+ *     │ ada_ring_module [16384]  │  1 MiB, sparse; slots are reused when nothing is unread of unloaded modules
  *     ├──────────────────────────┤  threads_offset
- *     │ ada_ring_thread [65536]  │  8 MiB, sparse; slots are reused when threads have ended
+ *     │ ada_ring_thread [65536]  │  32 MiB, sparse; slots are reused when threads have ended
  *     ├──────────────────────────┤  chunks_offset, a multiple of 64 KiB
  *     │ chunk 0                  │  64 KiB: header, 3580 records, guard
  *     │ chunk 1 …                │
@@ -21,17 +21,26 @@
  *   a chunk:  0        64                                 57344        65536
  *             │ header │ record 0 │ … │ record 3579        │ guard, 8 KiB │
  *
- * Chunks are 64 KiB-aligned in memory, so a position's low 16 bits are its offset
- * in the chunk, and one comparison with 57344 tells "full". The guard is where
- * the detail of the last record may end, and where positions land that are reserved in
- * a full chunk, by the thread or by signal handlers on top of it, before the slow path gives
- * it a new one: there is room for a dozen handlers that interrupt each other within those few instructions.
+ * Chunks are aligned to 64 KiB in memory. So the low 16 bits of a position are its
+ * offset in the chunk, and one comparison with 57344 tells whether it is full. The
+ * guard has two uses. The detail of the last record may end in it. And positions
+ * that are reserved in a full chunk lie in it, until the slow path gives the thread
+ * a new chunk: those of the thread, and of signal handlers that interrupt it. There
+ * is room for a dozen handlers that interrupt each other within those few
+ * instructions.
  *
- * Chunks are zeroed before they are used again once any function has had its detail recorded, so that a
- * reserved but unwritten record with detail is a run of zeros and not what happened to be there.
+ * Chunks are zeroed before they are used again. So a record is complete when its
+ * stamp is not 0, and its `what` is known when that is not 0, whatever the clock.
+ * Records of a thread may have equal stamps, but no record has an older one than
+ * what the thread had recorded before.
+ * lib/shared/ring/chunk_walk.h has the rules for reading.
  *
- * Little-endian, fixed-width, naturally aligned. Fields marked (atomic) are read
- * while they are written.
+ * The drain alone puts memory behind the file's holes, ahead of need, and only what
+ * has memory is ever mapped: a store to a hole could raise SIGBUS when the file
+ * system is full.
+ *
+ * All fields are little-endian, of fixed width, and naturally aligned. Fields marked
+ * (atomic) are read while they are written.
  */
 #ifndef ADA_RING_FILE_H
 #define ADA_RING_FILE_H
@@ -42,13 +51,16 @@
 extern "C" {
 #endif
 
-#define ADA_RING_MAGIC 0x31474e4952414441ull /* "ADARING1" */
+#define ADA_RING_MAGIC 0x33474e4952414441ull /* "ADARING3" */
 
+#ifndef ADA_CHUNK_BYTES
 #define ADA_CHUNK_BYTES 65536u
-#define ADA_CHUNK_HEADER_BYTES 64u
 #define ADA_CHUNK_GUARD_BYTES 8192u
-#define ADA_CHUNK_FULL (ADA_CHUNK_BYTES - ADA_CHUNK_GUARD_BYTES)
+#endif
+#define ADA_CHUNK_HEADER_BYTES 64u
+/* ADA_CHUNK_FULL, where the guard begins, is in abi.h. */
 #define ADA_CHUNK_RECORDS ((ADA_CHUNK_FULL - ADA_CHUNK_HEADER_BYTES) / 16u)
+#define ADA_CHUNK_NOTES_PER_CURSOR ((ADA_CHUNK_BYTES - ADA_CHUNK_HEADER_BYTES) / 2u / 16u)
 
 #define ADA_RING_ANCHORS 2048u
 #define ADA_RING_ANCHORS_OFFSET 4096u
@@ -62,9 +74,17 @@ extern "C" {
 #define ADA_RING_FINISHED 2u /* all files have their footers; nothing to recover */
 #define ADA_RING_EXEC 3u     /* the process went into exec after writing everything out */
 
+/* ada_ring_header.format: packed index files, and detail files of ATF 2. */
+#define ADA_FORMAT_PACKED 3u
+
 /* What a record's stamp counts. */
 #define ADA_CLOCK_COUNTER 1u /* the CPU's counter */
 #define ADA_CLOCK_SYSTEM 2u  /* nanoseconds of CLOCK_BOOTTIME */
+
+/* Where records get their stamps from. */
+#define ADA_TIMES_EXACT 0u /* each reads the clock */
+#define ADA_TIMES_TICK 1u  /* from the time word; while that stands still, each reads the clock */
+#define ADA_TIMES_NONE 2u  /* from the time word, which nobody advances on purpose: they only show the order */
 
 typedef struct ada_anchor {
   uint64_t counter;
@@ -76,87 +96,149 @@ typedef struct ada_ring_header {
   uint32_t abi_version;
   uint32_t state; /* (atomic) ADA_RING_* */
   uint32_t pid;
-  uint32_t format;   /* ATF version of the files: 1 or 2 */
-  uint32_t arch;     /* ATF architecture code: 1 x86-64, 2 AArch64 */
-  uint32_t clock;    /* ADA_CLOCK_* */
-  uint64_t modules_offset, modules_used; /* (atomic) used: entries, never shrinks */
+  uint32_t format;                       /* of the files: ATF version 1 or 2, or ADA_FORMAT_PACKED */
+  uint32_t arch;                         /* ATF architecture code: 1 x86-64, 2 AArch64 */
+  uint32_t clock;                        /* ADA_CLOCK_* */
+  uint64_t modules_offset, modules_used; /* (atomic) used: high-water mark of slots */
   uint64_t threads_offset, threads_used; /* (atomic) used: high-water mark of slots */
   uint64_t chunks_offset, chunks_used;   /* (atomic) used: chunks that have memory */
   uint64_t chunks_capacity;
-  uint64_t anchors_used;   /* (atomic) anchors ever taken; number n is at n % 2048 */
-  uint64_t threads_seen;   /* (atomic) threads that have recorded: thread_N for N below it */
-  uint64_t events_written; /* (atomic) events in the files */
-  uint64_t events_lost;    /* (atomic) records dropped, for any reason */
-  uint64_t bytes_written;  /* (atomic) */
-  uint32_t uses_detail;    /* (atomic) a function has had its detail recorded */
-  uint32_t detail_windows; /* detail is kept around triggers only */
-  /* Orders from outside (adatrace trigger): a time on CLOCK_BOOTTIME, then the count, which the drain watches. */
+  uint64_t anchors_used;      /* (atomic) anchors ever taken; number n is at n % 2048 */
+  uint64_t threads_seen;      /* (atomic) threads that have recorded: thread_N for N below it */
+  uint64_t events_written;    /* (atomic) events in the files */
+  uint64_t events_lost;       /* (atomic) records dropped, for any reason */
+  uint64_t bytes_written;     /* (atomic) */
+  uint64_t events_unattached; /* (atomic) of events_lost, those of threads that got no ada_ring_thread */
+  uint64_t events_late;       /* (atomic) of events_lost, those of threads that had ended: of their signal handlers */
+  uint64_t events_ended;      /* of events_lost, those of threads whose slots are free again. See ADA_THREAD_GONE */
+  /* Requests from outside (adatrace trigger): a time on CLOCK_BOOTTIME, then the count, which the drain watches. */
   uint64_t trigger_time_ns;
-  uint64_t trigger_count; /* (atomic) */
+  uint64_t trigger_count;  /* (atomic) */
+  uint32_t locked;         /* (atomic) the drain holds a lock on this file (flock) for as long as it lives */
+  uint32_t detail_windows; /* detail is kept around triggers only */
+  /* With times from a word that is advanced now and then (clock=tick, clock=none). In units of the stamps: */
+  uint32_t times;             /* ADA_TIMES_* */
+  uint32_t flight;            /* events are kept in memory until a trigger */
+  uint64_t tick_ns;           /* how often it is to be advanced; 0 if only by the way */
+  uint64_t tick_gaps;         /* (atomic) sum of the times between two advances, */
+  uint64_t tick_gaps_squared; /* (atomic) of their squares, divided by 2^16, */
+  uint64_t tick_longest;      /* (atomic) and the longest */
+  /* What the counter must not do, but does when a virtual machine is restored, and where CPUs have different ones: */
+  uint64_t counter_faults; /* (atomic) how often it went back, or a thread's was far ahead of the drain's */
+  uint64_t anchors_from;   /* (atomic) older anchors are of a counter that has gone back since */
 } ada_ring_header;
 
 typedef struct ada_ring_module {
   uint64_t begin, end;   /* its ada_functions section in memory */
-  uint64_t loaded_stamp; /* counter when it was registered: the newest module that */
-                         /* covers an address and is not younger than the record counts */
+  uint64_t loaded_stamp; /* (atomic) counter when it was registered: of the modules that cover an */
+                         /* address and are not younger than the record, the newest counts; */
+                         /* UINT64_MAX while the slot is being filled in */
   uint32_t module_id;
-  uint32_t reserved0;
-  uint64_t reserved[4];
+  uint32_t next_retired;   /* the runtime's: the slot number + 1 that can be reused after this one */
+  uint64_t unloaded_stamp; /* counter when it was unloaded, the runtime's as well */
+  uint64_t reserved[3];
 } ada_ring_module;
+
+/* A run of places that a thread had reserved, but of which nothing was known yet when
+ * the drain had to go on behind them (see chunk_walk.h). */
+typedef struct ada_ring_run {
+  uint32_t seq;        /* the low bits of the chunk's sequence number */
+  uint16_t begin, end; /* the first place, and the one behind the last; both 0 if unused */
+  uint32_t depth;      /* calls that were open there */
+  uint32_t reserved;
+} ada_ring_run;
+#define ADA_RING_RUNS 3u
+
+/* Why records were lost: indices of the arrays `lost`. */
+#define ADA_LOST_RING_FULL 0u   /* overflow=drop and no chunk was free */
+#define ADA_LOST_NO_MEMORY 1u   /* the ring file could not grow */
+#define ADA_LOST_WRITE_ERROR 2u /* disk full and the like */
+#define ADA_LOST_INTERRUPTED 3u /* hooks that more signal handlers left by longjmp than can be kept track of */
+#define ADA_LOST_NO_MODULE 4u   /* of functions that are in no module that was registered */
+#define ADA_LOST_REASONS 5u
 
 /* How far the drain is with one thread: `events` events are in the index file, the
  * next record to look at is number `record` of the chunk with sequence number
- * `chunk_seq`. */
+ * `chunk_seq`, and records in `runs` may still come. What is lost of the records
+ * before that, and is not in ada_ring_thread.lost, is in `lost` and `gaps`: see
+ * lib/shared/ring/losses.h. */
 typedef struct ada_ring_cursor {
   uint64_t events;
   uint64_t chunk_seq;
-  uint64_t record;
+  uint32_t record;
+  uint32_t notes;        /* how many ada_ring_note of this cursor's half of the thread's notes chunk are valid; */
+                         /* ADA_NOTES_MISSING if there should be some, but there was no memory */
+  uint64_t newest_stamp; /* of the records taken since there are runs */
+  ada_ring_run runs[ADA_RING_RUNS];
+  int64_t gaps;
+  uint64_t lost[ADA_LOST_REASONS];
 } ada_ring_cursor;
+
+/* What an index file can't tell about the calls that are open at a cursor: which carry
+ * a setjmp's mark, and where calls are open that were entered while records were lost. */
+typedef struct ada_ring_note {
+  uint32_t depth; /* index in the stack of open calls */
+  uint32_t lost;  /* so many lost calls lie here; 0 for a mark */
+  uint64_t mark;  /* frame address, of the call at `depth` */
+} ada_ring_note;
+
+#define ADA_NOTES_MISSING UINT32_MAX
 
 /* ada_ring_thread.state */
 #define ADA_THREAD_FREE 0u
 #define ADA_THREAD_LIVE 1u
 #define ADA_THREAD_ENDED 2u /* the thread is gone, its records are not all written yet */
-
-/* Why records were lost: indices of ada_ring_thread.lost. */
-#define ADA_LOST_RING_FULL 0u   /* overflow=drop and no chunk was free */
-#define ADA_LOST_NO_MEMORY 1u   /* the ring file could not grow */
-#define ADA_LOST_WRITE_ERROR 2u /* disk full and the like */
-#define ADA_LOST_REASONS 3u
+#define ADA_THREAD_GONE 3u  /* its files are finished: events_ended of the header is to be what it says here */
 
 /* One thread that records. The cursor is a two-slot journal: the drain writes the
  * cursor that will be true after its next write to cursor[1 - current], writes the
- * events, then flips `current`. After a kill, the other slot is the true one if
- * the file holds as many events as it says. */
+ * events, then flips `current`. After a kill, the other slot is the right one if
+ * the file holds as many events as it says.
+ *
+ * A thread that finds no free chunk sets `waiting` and sleeps on it. The drain
+ * answers by setting it to 0 when there may be one, or when the thread's own chunk
+ * has been read to its end: then `drained` is (its sequence number + 1) * 2, and the
+ * thread may zero that chunk and use it again under the next sequence number. If a
+ * place of it may still be written to (ADA_DRAINED_HELD), the thread gets another
+ * chunk even beyond the limit. So no number of threads can make each other wait. */
 typedef struct ada_ring_thread {
   uint32_t state;   /* (atomic) ADA_THREAD_* */
   uint32_t index;   /* N of thread_N, dense, in order of first event */
   uint32_t tid;     /* OS thread id */
   uint32_t current; /* (atomic) which cursor holds */
   ada_ring_cursor cursor[2];
-  uint64_t first_chunk; /* (atomic) chunk number + 1 */
-  uint64_t lost[ADA_LOST_REASONS]; /* (atomic) */
-  char name[16];        /* as for pthread_setname_np */
-  uint64_t reserved[2];
+  uint64_t first_chunk;            /* (atomic) chunk number + 1 */
+  uint64_t lost[ADA_LOST_REASONS]; /* (atomic) what the thread itself could not record */
+  char name[16];                   /* as for pthread_setname_np */
+  uint64_t drained;                /* (atomic) */
+  uint32_t waiting;                /* (atomic) futex */
+  uint32_t notes_chunk;            /* chunk number + 1 of the notes: a half per cursor; 0 if there never were any */
+  uint64_t events_ended;           /* see ADA_THREAD_GONE */
+  uint64_t reserved[19];
 } ada_ring_thread;
+
+#define ADA_DRAINED_HELD 1u
 
 /* ada_chunk.state */
 #define ADA_CHUNK_FREE 0u
 #define ADA_CHUNK_USED 1u
+#define ADA_CHUNK_NOTES 2u /* holds ada_ring_note instead of records */
 
 typedef struct ada_chunk {
   uint32_t state;       /* (atomic) ADA_CHUNK_* */
   uint32_t thread;      /* N of thread_N */
-  uint64_t seq;         /* ordinal of the chunk in its thread, from 0 */
-  uint64_t start_stamp; /* a record here is valid if its stamp is not older */
+  uint64_t seq;         /* (atomic) ordinal of the chunk in its thread, from 0 */
+  uint64_t start_stamp; /* when the thread got it */
   uint64_t next;        /* (atomic) chunk number + 1 of the successor, 0 while this is the newest */
-  uint64_t reserved[4];
+  uint64_t number;      /* its place in the file */
+  uint64_t reserved[3];
   /* ada_record records[ADA_CHUNK_RECORDS]; guard */
 } ada_chunk;
 
 ADA_ABI_ASSERT(sizeof(ada_ring_header) <= ADA_RING_ANCHORS_OFFSET, "header fits");
 ADA_ABI_ASSERT(sizeof(ada_ring_module) == 64, "ada_ring_module is 64 bytes");
-ADA_ABI_ASSERT(sizeof(ada_ring_thread) == 128, "ada_ring_thread is 128 bytes");
+ADA_ABI_ASSERT(sizeof(ada_ring_thread) == 512, "ada_ring_thread is 512 bytes");
+ADA_ABI_ASSERT(ADA_CHUNK_FULL == ADA_CHUNK_BYTES - ADA_CHUNK_GUARD_BYTES, "the guard begins at ADA_CHUNK_FULL");
 ADA_ABI_ASSERT(sizeof(ada_chunk) == ADA_CHUNK_HEADER_BYTES, "ada_chunk is 64 bytes");
 
 #ifdef __cplusplus

@@ -6,113 +6,90 @@
 
 namespace ada {
 
-//===--- FunctionIndex
-//-----------------------------------------------------===//
+//===--- FunctionIndex ----------------------------------------------------===//
 
 // Ids are small numbers in two halves; a multiplication spreads them over the
 // top bits, which the table uses.
 std::size_t FunctionIndex::slotOf(std::uint64_t functionId) const noexcept {
   std::uint64_t hash = (functionId ^ functionId >> 32) * 0x9e3779b97f4a7c15u;
-  std::size_t mask = slots.size() - 1;
-  std::size_t slot =
-      static_cast<std::size_t>(hash >> (64 - std::bit_width(mask)));
-  while (slots[slot] != kNone && known[slots[slot]] != functionId)
+  std::size_t mask = slots_.size() - 1;
+  std::size_t slot = static_cast<std::size_t>(hash >> (64 - std::bit_width(mask)));
+  while (slots_[slot] != kNone && known_[slots_[slot]] != functionId)
     slot = (slot + 1) & mask;
   return slot;
 }
 
 void FunctionIndex::grow() {
-  slots.assign(std::max<std::size_t>(64, slots.size() * 2), kNone);
-  for (std::uint32_t number = 0; number < known.size(); ++number)
-    slots[slotOf(known[number])] = number;
+  slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), kNone);
+  for (std::uint32_t number = 0; number < known_.size(); ++number)
+    slots_[slotOf(known_[number])] = number;
 }
 
 std::uint32_t FunctionIndex::add(std::uint64_t functionId) {
-  if ((known.size() + 1) * 2 > slots.size())
+  if ((known_.size() + 1) * 2 > slots_.size())
     grow();
   std::size_t slot = slotOf(functionId);
-  if (slots[slot] == kNone) {
-    slots[slot] = static_cast<std::uint32_t>(known.size());
-    known.push_back(functionId);
+  if (slots_[slot] == kNone) {
+    slots_[slot] = static_cast<std::uint32_t>(known_.size());
+    known_.push_back(functionId);
   }
-  return slots[slot];
+  return slots_[slot];
 }
 
 std::uint32_t FunctionIndex::find(std::uint64_t functionId) const noexcept {
-  return slots.empty() ? kNone : slots[slotOf(functionId)];
+  return slots_.empty() ? kNone : slots_[slotOf(functionId)];
 }
 
-//===--- CallStackWalker
-//---------------------------------------------------===//
+//===--- CallStackWalker --------------------------------------------------===//
 
-void CallStackWalker::close(std::uint64_t endNs, std::uint64_t endSeq,
-                            SpanEnd how) {
-  Span span = stack.back();
-  stack.pop_back();
-  --openCalls[span.functionIndex];
-  span.endNs = std::max(endNs, span.beginNs); // time may go back in bad traces
-  span.endSeq = endSeq;
-  span.childrenNs = std::min(span.childrenNs, span.durationNs());
-  span.how = how;
-  if (!stack.empty())
-    stack.back().childrenNs += span.durationNs();
-  ended.push_back(span);
-}
-
-CallStackWalker::Step CallStackWalker::feed(std::uint64_t seq,
-                                            std::uint64_t timestampNs,
-                                            std::uint64_t functionId,
+CallStackWalker::Step CallStackWalker::feed(std::uint64_t seq, std::uint64_t timestampNs, std::uint64_t functionId,
                                             EventKind kind) {
-  ended.clear();
-  latestNs = std::max(latestNs, timestampNs);
-  nextSeq = seq + 1;
+  const bool isCall = kind == EventKind::Call;
+  const bool isInnermost = !isCall && depth_ > 0 && stack_[depth_ - 1].functionId == functionId;
+  const std::uint32_t number = isCall        ? index_.add(functionId)
+                               : isInnermost ? stack_[depth_ - 1].functionIndex
+                                             : index_.find(functionId);
+  if (isCall && number >= openCalls_.size())
+    openCalls_.resize(number + std::size_t{1});
+  return step(seq, timestampNs, functionId, number, kind);
+}
 
-  if (kind == EventKind::Call) {
-    std::uint32_t number = index.add(functionId);
-    if (number == openCalls.size())
-      openCalls.push_back(0);
-    if (!stack.empty())
-      ++stack.back().calls;
-    std::uint32_t depth = this->depth();
-    stack.push_back({.functionId = functionId,
-                     .beginNs = timestampNs,
-                     .beginSeq = seq,
-                     .depth = depth,
-                     .functionIndex = number,
-                     .outermost = openCalls[number]++ == 0});
-    deepest = std::max(deepest, this->depth());
-    return {.depth = depth};
+// An exit, but not of the innermost call.
+CallStackWalker::Step CallStackWalker::repair(std::uint64_t seq, std::uint64_t timestampNs, std::uint64_t functionId,
+                                              std::uint32_t number, SpanEnd how) {
+  // The counts by function say at once whether the search below will find a
+  // call, so a flood of stray exits under a deep stack costs nothing.
+  if (number == FunctionIndex::kNone || openCalls_[number] == 0) {
+    if (unknownOpen_ > 0)
+      --unknownOpen_;
+    else
+      ++strays_;
+    return {.depth = depth_, .stray = true};
   }
+  ended_.clear();
+  while (stack_[depth_ - 1].functionId != functionId) {
+    ended_.push_back(close(timestampNs, seq, SpanEnd::Missing));
+    ++missing_;
+  }
+  ended_.push_back(close(timestampNs, seq, how));
+  return {.depth = depth_, .finished = ended_};
+}
 
-  if (kind != EventKind::Return && kind != EventKind::Exception) {
-    ++unknown;
-    return {.depth = depth()};
-  }
-
-  SpanEnd how =
-      kind == EventKind::Return ? SpanEnd::Return : SpanEnd::Exception;
-  if (stack.empty() || stack.back().functionId != functionId) {
-    // The counts by function say at once whether the search below will find a
-    // call, so a flood of stray exits under a deep stack costs nothing.
-    std::uint32_t number = index.find(functionId);
-    if (number == FunctionIndex::kNone || openCalls[number] == 0) {
-      ++strays;
-      return {.depth = depth(), .stray = true};
-    }
-    while (stack.back().functionId != functionId) {
-      close(timestampNs, seq, SpanEnd::Missing);
-      ++missing;
-    }
-  }
-  close(timestampNs, seq, how);
-  return {.depth = depth(), .finished = ended};
+void CallStackWalker::openEarlier(std::uint64_t beginNs, std::uint32_t function, std::uint64_t firstNs) {
+  // What its caller did before it is not known.
+  if (depth_ > 0 && firstNs > 0)
+    stack_[depth_ - 1].childrenNs = std::max(beginNs, stack_[depth_ - 1].beginNs) - stack_[depth_ - 1].beginNs;
+  (void)feedNumbered(Span::kNoSeq, beginNs, function, EventKind::Call);
+  Span &span = stack_[depth_ - 1];
+  span.isEarlier = true;
+  span.childrenNs = firstNs > beginNs ? firstNs - beginNs : 0;
 }
 
 std::span<const Span> CallStackWalker::finish() {
-  ended.clear();
-  while (!stack.empty())
-    close(latestNs, nextSeq, SpanEnd::Open);
-  return ended;
+  ended_.clear();
+  while (depth_ > 0)
+    ended_.push_back(close(latestNs_, nextSeq_, SpanEnd::Open));
+  return ended_;
 }
 
 } // namespace ada

@@ -1,70 +1,53 @@
-// The parameters of C library functions whose bits have documented names, and
-// the names: Linux's values on the two architectures that are recorded.
+// Names of the flag bits that C library functions take as parameters.
+// The values are Linux's, for the two architectures that can be recorded.
 #include "ada/trace/types.h"
 
+#include "shared/arch.h"
+#include "shared/select/function_name.h"
+
+#include <array>
 #include <iterator>
 
 namespace ada::types {
 
 namespace {
 
-constexpr std::uint8_t kArm64 = 2; // ATF's code
-
-constexpr Flag bit(std::uint64_t value, const char *name) {
-  return {value, value, name};
-}
+constexpr Flag bit(std::uint64_t value, const char *name) { return {value, value, name}; }
 
 // The access mode is a number of two bits. O_SYNC and O_TMPFILE include other
 // flags' bits, so they come first. O_LARGEFILE is the kernel's value: libc's is
 // 0 on 64-bit systems, but what passes through a system call wrapper has it.
-constexpr Flag kOpenX86[] = {
-    {0, 3, "O_RDONLY"},
-    {1, 3, "O_WRONLY"},
-    {2, 3, "O_RDWR"},
-    bit(04010000, "O_SYNC"),
-    bit(020200000, "O_TMPFILE"),
-    bit(0100, "O_CREAT"),
-    bit(0200, "O_EXCL"),
-    bit(0400, "O_NOCTTY"),
-    bit(01000, "O_TRUNC"),
-    bit(02000, "O_APPEND"),
-    bit(04000, "O_NONBLOCK"),
-    bit(010000, "O_DSYNC"),
-    bit(020000, "O_ASYNC"),
-    bit(040000, "O_DIRECT"),
-    bit(0100000, "O_LARGEFILE"),
-    bit(0200000, "O_DIRECTORY"),
-    bit(0400000, "O_NOFOLLOW"),
-    bit(01000000, "O_NOATIME"),
-    bit(02000000, "O_CLOEXEC"),
-    bit(010000000, "O_PATH"),
-};
-constexpr Flag kOpenArm64[] = {
-    {0, 3, "O_RDONLY"},
-    {1, 3, "O_WRONLY"},
-    {2, 3, "O_RDWR"},
-    bit(04010000, "O_SYNC"),
-    bit(020040000, "O_TMPFILE"),
-    bit(0100, "O_CREAT"),
-    bit(0200, "O_EXCL"),
-    bit(0400, "O_NOCTTY"),
-    bit(01000, "O_TRUNC"),
-    bit(02000, "O_APPEND"),
-    bit(04000, "O_NONBLOCK"),
-    bit(010000, "O_DSYNC"),
-    bit(020000, "O_ASYNC"),
-    bit(040000, "O_DIRECTORY"),
-    bit(0100000, "O_NOFOLLOW"),
-    bit(0200000, "O_DIRECT"),
-    bit(0400000, "O_LARGEFILE"),
-    bit(01000000, "O_NOATIME"),
-    bit(02000000, "O_CLOEXEC"),
-    bit(010000000, "O_PATH"),
-};
-constexpr Flag kProt[] = {{0, ~std::uint64_t{0}, "PROT_NONE"},
-                          bit(1, "PROT_READ"),
-                          bit(2, "PROT_WRITE"),
-                          bit(4, "PROT_EXEC")};
+// 040000 to 0400000 are four flags whose order the architectures chose.
+constexpr std::array<Flag, 20> openFlags(std::uint64_t directory, Flag first, Flag second, Flag third, Flag fourth) {
+  return {{
+      {0, 3, "O_RDONLY"},
+      {1, 3, "O_WRONLY"},
+      {2, 3, "O_RDWR"},
+      bit(04010000, "O_SYNC"),
+      bit(020000000 | directory, "O_TMPFILE"),
+      bit(0100, "O_CREAT"),
+      bit(0200, "O_EXCL"),
+      bit(0400, "O_NOCTTY"),
+      bit(01000, "O_TRUNC"),
+      bit(02000, "O_APPEND"),
+      bit(04000, "O_NONBLOCK"),
+      bit(010000, "O_DSYNC"),
+      bit(020000, "O_ASYNC"),
+      first,
+      second,
+      third,
+      fourth,
+      bit(01000000, "O_NOATIME"),
+      bit(02000000, "O_CLOEXEC"),
+      bit(010000000, "O_PATH"),
+  }};
+}
+constexpr auto kOpenX86 = openFlags(0200000, bit(040000, "O_DIRECT"), bit(0100000, "O_LARGEFILE"),
+                                    bit(0200000, "O_DIRECTORY"), bit(0400000, "O_NOFOLLOW"));
+constexpr auto kOpenArm64 = openFlags(040000, bit(040000, "O_DIRECTORY"), bit(0100000, "O_NOFOLLOW"),
+                                      bit(0200000, "O_DIRECT"), bit(0400000, "O_LARGEFILE"));
+constexpr Flag kProt[] = {
+    {0, ~std::uint64_t{0}, "PROT_NONE"}, bit(1, "PROT_READ"), bit(2, "PROT_WRITE"), bit(4, "PROT_EXEC")};
 constexpr Flag kMap[] = {
     {1, 15, "MAP_SHARED"},
     {2, 15, "MAP_PRIVATE"},
@@ -80,13 +63,10 @@ constexpr Flag kMap[] = {
     bit(0x40000, "MAP_HUGETLB"),
     bit(0x100000, "MAP_FIXED_NOREPLACE"),
 };
-constexpr Flag kAccess[] = {{0, ~std::uint64_t{0}, "F_OK"},
-                            bit(4, "R_OK"),
-                            bit(2, "W_OK"),
-                            bit(1, "X_OK")};
+constexpr Flag kAccess[] = {{0, ~std::uint64_t{0}, "F_OK"}, bit(4, "R_OK"), bit(2, "W_OK"), bit(1, "X_OK")};
 
-constexpr FlagNames kOpenX86Names{kOpenX86}, kOpenArm64Names{kOpenArm64},
-    kProtNames{kProt}, kMapNames{kMap}, kAccessNames{kAccess}, kOctal{{}, true};
+constexpr FlagNames kOpenX86Names{kOpenX86}, kOpenArm64Names{kOpenArm64}, kProtNames{kProt}, kMapNames{kMap},
+    kAccessNames{kAccess}, kOctal{{}, true};
 
 // A parameter of a function, by its place in C.
 struct Known {
@@ -129,6 +109,7 @@ bool isOneOf(std::string_view word, std::string_view list) {
 } // namespace
 
 void FunctionTypes::nameFlags(std::string_view function, std::uint8_t arch) {
+  function = function.substr(0, select::lengthWithoutParameters(function));
   // The parameters of a C++ function need not be where C has them.
   std::size_t scope = function.rfind("::");
   const bool isC = scope == std::string_view::npos;
@@ -141,12 +122,10 @@ void FunctionTypes::nameFlags(std::string_view function, std::uint8_t arch) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       Parameter &parameter = parameters[i];
       const Kind kind = parameter.type.kind;
-      if ((kind != Kind::Signed && kind != Kind::Unsigned) ||
-          parameter.type.bits > 64)
+      if ((kind != Kind::Signed && kind != Kind::Unsigned) || parameter.type.bits > 64)
         continue;
-      if (isOneOf(parameter.name, known.names) ||
-          (isC && parameter.name.empty() && i == known.position))
-        parameter.flags = arch == kArm64 ? known.arm64 : known.x86;
+      if (isOneOf(parameter.name, known.names) || (isC && parameter.name.empty() && i == known.position))
+        parameter.flags = arch == static_cast<std::uint8_t>(Arch::Arm64) ? known.arm64 : known.x86;
     }
   }
 }

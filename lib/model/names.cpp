@@ -10,18 +10,15 @@ namespace ada {
 
 std::string functionIdText(std::uint64_t functionId) {
   char text[24];
-  std::snprintf(text, sizeof text, "0x%016llx",
-                static_cast<unsigned long long>(functionId));
+  std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(functionId));
   return text;
 }
 
-//===--- demangling
-//--------------------------------------------------------===//
+//===--- demangling -------------------------------------------------------===//
 
 // Suffixes that only make a name unique in a program: ThinLTO's promotion of
 // static functions and -funique-internal-linkage-names.
-static std::string_view dropUniqueSuffixes(std::string_view suffixes,
-                                           std::string &kept) {
+static std::string_view dropUniqueSuffixes(std::string_view suffixes, std::string &kept) {
   for (std::string_view unique : {".llvm.", ".__uniq."})
     for (std::size_t at; (at = suffixes.find(unique)) != suffixes.npos;) {
       std::size_t end = suffixes.find('.', at + unique.size());
@@ -51,14 +48,12 @@ std::string demangle(std::string_view name) {
   std::string result = text;
   std::free(text);
   if (dot != mangled.npos)
-    if (auto suffixes = dropUniqueSuffixes(mangled.substr(dot), storage);
-        !suffixes.empty())
+    if (auto suffixes = dropUniqueSuffixes(mangled.substr(dot), storage); !suffixes.empty())
       result += " [" + std::string(suffixes) + "]";
   return result;
 }
 
-//===--- folding
-//-----------------------------------------------------------===//
+//===--- folding ----------------------------------------------------------===//
 
 namespace {
 
@@ -66,14 +61,14 @@ namespace {
 // it doesn't understand makes it give up, and the caller shows the whole name.
 class Folder {
 public:
-  Folder(std::string_view in, const NameStyle &style) : in(in), style(style) {}
+  Folder(std::string_view in, const NameStyle &style) : in_(in), style_(style) {}
 
   bool run() {
-    while (at < in.size())
+    while (at_ < in_.size())
       if (!step())
         return false;
-    if (style.dropReturnType && sawParameters && nameStart > 0)
-      out.erase(0, nameStart);
+    if (style_.dropReturnType && sawParameters_ && nameStart_ > 0)
+      out.erase(0, nameStart_);
     return true;
   }
   std::string out;
@@ -82,78 +77,74 @@ private:
   bool step() {
     if (startsOperator())
       return copyOperator();
-    switch (in[at]) {
+    switch (in_[at_]) {
     case '<':
-      return foldGroup(closingAngle(), "<..>", style.foldTemplateArguments);
+      return foldGroup(closingAngle(), "<..>", style_.foldTemplateArguments);
     case '(':
       return parentheses();
     case '{': // {lambda(int)#1}, {unnamed type#2}
       return braces();
     case '[':
-      if (in.substr(at).starts_with("[abi:") && style.dropAbiTags) {
-        std::size_t end = in.find(']', at);
-        if (end == in.npos)
+      if (in_.substr(at_).starts_with("[abi:") && style_.dropAbiTags) {
+        std::size_t end = in_.find(']', at_);
+        if (end == in_.npos)
           return false;
-        at = end + 1;
+        at_ = end + 1;
         return true;
       }
-      if (in.substr(at).starts_with("[.") ||
-          in.substr(at).starts_with("[clone"))
-        return copyTo(in.size());
+      if (in_.substr(at_).starts_with("[.") || in_.substr(at_).starts_with("[clone"))
+        return copyTo(in_.size());
       break;
     case ' ':
       // In front of the parameters, a space ends a return type.
-      out += in[at++];
-      if (!sawParameters)
-        nameStart = out.size();
+      out += in_[at_++];
+      if (!sawParameters_)
+        nameStart_ = out.size();
       return true;
     default:
       break;
     }
-    out += in[at++];
+    out += in_[at_++];
     return true;
   }
 
   bool copyTo(std::size_t end) {
-    out += in.substr(at, end - at);
-    at = end;
+    out += in_.substr(at_, end - at_);
+    at_ = end;
     return true;
   }
 
   // `operator` as a word of its own.
   bool startsOperator() const {
     constexpr std::string_view word = "operator";
-    if (!in.substr(at).starts_with(word))
+    if (!in_.substr(at_).starts_with(word))
       return false;
-    auto isWord = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-    };
-    if (at > 0 && isWord(in[at - 1]))
+    auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    if (at_ > 0 && isWord(in_[at_ - 1]))
       return false;
-    std::size_t after = at + word.size();
-    return after < in.size() && !isWord(in[after]);
+    std::size_t after = at_ + word.size();
+    return after < in_.size() && !isWord(in_[after]);
   }
 
   // An operator's name holds brackets that match nothing, and conversions hold
   // spaces that separate nothing.
   bool copyOperator() {
-    std::size_t end = at + 8;
-    std::string_view rest = in.substr(end);
-    for (std::string_view symbol : {"()", "[]", "<=>", "<<=", ">>=", "->*",
-                                    "<<", ">>", "<=", ">=", "->", "<", ">"})
+    std::size_t end = at_ + 8;
+    std::string_view rest = in_.substr(end);
+    for (std::string_view symbol : {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"})
       if (rest.starts_with(symbol)) {
         end += symbol.size();
         copyTo(end);
-        if (in.substr(at).starts_with(" <")) // operator<< <char>
-          out += in[at++];
+        if (in_.substr(at_).starts_with(" <")) // operator<< <char>
+          out += in_[at_++];
         return true;
       }
     if (rest.starts_with(" ") || rest.starts_with("\"")) {
       // A conversion, new, delete or a literal: up to the parameters.
       std::size_t open = end;
       int angles = 0;
-      for (; open < in.size(); ++open) {
-        char c = in[open];
+      for (; open < in_.size(); ++open) {
+        char c = in_[open];
         if (c == '<')
           ++angles;
         else if (c == '>')
@@ -170,73 +161,72 @@ private:
   // skipped whole: what is in them may compare.
   std::size_t closingAngle() const {
     int angles = 0, parens = 0;
-    for (std::size_t i = at; i < in.size(); ++i) {
-      char c = in[i];
+    for (std::size_t i = at_; i < in_.size(); ++i) {
+      char c = in_[i];
       if (c == '(')
         ++parens;
       else if (c == ')')
         --parens;
       else if (parens == 0 && c == '<')
         ++angles;
-      else if (parens == 0 && c == '>' && in[i - 1] != '-' && --angles == 0)
+      else if (parens == 0 && c == '>' && in_[i - 1] != '-' && --angles == 0)
         return i + 1;
     }
-    return in.npos;
+    return in_.npos;
   }
 
   std::size_t closing(char open, char close) const {
     int depth = 0;
-    for (std::size_t i = at; i < in.size(); ++i) {
-      depth += in[i] == open;
-      if (in[i] == close && --depth == 0)
+    for (std::size_t i = at_; i < in_.size(); ++i) {
+      depth += in_[i] == open;
+      if (in_[i] == close && --depth == 0)
         return i + 1;
     }
-    return in.npos;
+    return in_.npos;
   }
 
   bool foldGroup(std::size_t end, std::string_view folded, bool fold) {
-    if (end == in.npos)
+    if (end == in_.npos)
       return false;
     if (!fold)
       return copyTo(end);
     out += folded;
-    at = end;
+    at_ = end;
     return true;
   }
 
   bool parentheses() {
     std::size_t end = closing('(', ')');
-    if (end == in.npos)
+    if (end == in_.npos)
       return false;
-    std::string_view group = in.substr(at, end - at);
+    std::string_view group = in_.substr(at_, end - at_);
     // Part of a name or of a type, not parameters.
-    if (group == "(anonymous namespace)" || at == 0 || in[at - 1] == ' ')
+    if (group == "(anonymous namespace)" || at_ == 0 || in_[at_ - 1] == ' ')
       return copyTo(end);
-    sawParameters = true;
-    return foldGroup(end, group == "()" ? "()" : "(..)", style.foldParameters);
+    sawParameters_ = true;
+    return foldGroup(end, group == "()" ? "()" : "(..)", style_.foldParameters);
   }
 
   bool braces() {
     std::size_t end = closing('{', '}');
-    if (end == in.npos)
+    if (end == in_.npos)
       return false;
-    std::string_view group = in.substr(at, end - at);
+    std::string_view group = in_.substr(at_, end - at_);
     std::size_t open = group.find('('), close = group.rfind(')');
-    if (!style.foldParameters || open == group.npos || close == group.npos ||
-        close <= open + 1)
+    if (!style_.foldParameters || open == group.npos || close == group.npos || close <= open + 1)
       return copyTo(end);
     out += group.substr(0, open + 1);
     out += "..";
     out += group.substr(close);
-    at = end;
+    at_ = end;
     return true;
   }
 
-  std::string_view in;
-  const NameStyle &style;
-  std::size_t at = 0;
-  std::size_t nameStart = 0; // in `out`
-  bool sawParameters = false;
+  std::string_view in_;
+  const NameStyle &style_;
+  std::size_t at_ = 0;
+  std::size_t nameStart_ = 0; // in `out`
+  bool sawParameters_ = false;
 };
 
 } // namespace
@@ -248,16 +238,14 @@ static std::string_view dropRustHash(std::string_view name) {
   if (name.size() <= length)
     return name;
   std::string_view tail = name.substr(name.size() - length);
-  if (!tail.starts_with("::h") ||
-      tail.find_first_not_of("0123456789abcdef", 3) != tail.npos)
+  if (!tail.starts_with("::h") || tail.find_first_not_of("0123456789abcdef", 3) != tail.npos)
     return name;
   return name.substr(0, name.size() - length);
 }
 
 std::string shortName(std::string_view demangled, const NameStyle &style) {
   std::string_view prefix, rest = dropRustHash(demangled);
-  for (std::string_view thunk : {"non-virtual thunk to ", "virtual thunk to ",
-                                 "covariant return thunk to "})
+  for (std::string_view thunk : {"non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to "})
     if (rest.starts_with(thunk)) {
       prefix = thunk;
       rest.remove_prefix(thunk.size());

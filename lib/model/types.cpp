@@ -4,7 +4,7 @@
 // text. Whatever goes wrong, the parameters before it stay.
 #include "ada/trace/types.h"
 
-#include "model/json_string.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -19,19 +19,21 @@ constexpr std::uint32_t kMostPieceBytes = 64, kMostPieces = 16;
 
 class Parser {
 public:
-  explicit Parser(std::string_view text) : text(text) {}
+  explicit Parser(std::string_view text) : text_(text) {}
 
-  std::size_t position() const { return at; }
-  bool atEnd() const { return at == text.size(); }
+  std::size_t position() const { return at_; }
+  bool atEnd() const { return at_ == text_.size(); }
   bool take(char c) {
-    if (atEnd() || text[at] != c)
+    if (atEnd() || text_[at_] != c)
       return false;
-    ++at;
+    ++at_;
     return true;
   }
 
-  bool where(std::vector<Piece> &pieces) {
-    if (take('-'))
+  bool where(Parameter &parameter) {
+    std::vector<Piece> &pieces = parameter.where;
+    parameter.isLeftOut = take('!');
+    if (parameter.isLeftOut || take('-'))
       return true;
     do {
       Piece piece;
@@ -55,14 +57,14 @@ public:
   }
 
   bool name(std::string &out) {
-    for (; !atEnd(); ++at) {
-      char c = text[at];
+    for (; !atEnd(); ++at_) {
+      char c = text_[at_];
       if (std::string_view(":;,|=@+(){}").find(c) != std::string_view::npos)
         return true;
       if (c == '\\') {
-        if (++at == text.size())
+        if (++at_ == text_.size())
           return false;
-        c = text[at];
+        c = text_[at_];
       }
       out += c;
     }
@@ -72,7 +74,7 @@ public:
   bool type(Type &out, unsigned nesting) {
     if (nesting == FunctionTypes::kMostNesting || atEnd() || !node())
       return false;
-    switch (text[at++]) {
+    switch (text_[at_++]) {
     case 'v':
       out.kind = Kind::Void;
       return true;
@@ -95,7 +97,7 @@ public:
       return bits(out);
     case 'p':
     case 'r':
-      out.kind = text[at - 1] == 'p' ? Kind::Pointer : Kind::Reference;
+      out.kind = text_[at_ - 1] == 'p' ? Kind::Pointer : Kind::Reference;
       out.bits = 64;
       return take('(') && name(out.name) && take(')');
     case '?':
@@ -108,32 +110,29 @@ public:
     case '{':
       return structure(out, nesting);
     }
-    --at;
+    --at_;
     return false;
   }
 
 private:
-  bool node() { return ++nodes <= FunctionTypes::kMostNodes; }
+  bool node() { return ++nodes_ <= FunctionTypes::kMostNodes; }
 
   template <class Number> bool number(Number &out) {
-    const char *begin = text.data() + at, *end = text.data() + text.size();
+    const char *begin = text_.data() + at_, *end = text_.data() + text_.size();
     auto [stop, error] = std::from_chars(begin, end, out);
     if (error != std::errc())
       return false;
-    at += static_cast<std::size_t>(stop - begin);
+    at_ += static_cast<std::size_t>(stop - begin);
     return true;
   }
 
   // Width of a number: what no machine has is damage.
-  bool bits(Type &out) {
-    return number(out.bits) && out.bits > 0 && out.bits <= 512;
-  }
+  bool bits(Type &out) { return number(out.bits) && out.bits > 0 && out.bits <= 512; }
 
   bool array(Type &out, unsigned nesting) {
     out.kind = Kind::Array;
     Member element;
-    if (!number(out.count) || !take('(') || !type(element.type, nesting + 1) ||
-        !take(')'))
+    if (!number(out.count) || !take('(') || !type(element.type, nesting + 1) || !take(')'))
       return false;
     out.members.push_back(std::move(element));
     return true;
@@ -153,7 +152,7 @@ private:
         Enumerator one;
         if (!node() || !name(one.name) || !take('='))
           return false;
-        if (!atEnd() && text[at] == '-') {
+        if (!atEnd() && text_[at_] == '-') {
           std::int64_t negative = 0;
           if (!number(negative))
             return false;
@@ -173,16 +172,15 @@ private:
     if (take('|'))
       do {
         Member one;
-        if (!name(one.name) || !take('@') || !number(one.offset) ||
-            !take(':') || !type(one.type, nesting + 1))
+        if (!name(one.name) || !take('@') || !number(one.offset) || !take(':') || !type(one.type, nesting + 1))
           return false;
         out.members.push_back(std::move(one));
       } while (take(','));
     return take('}');
   }
 
-  std::string_view text;
-  std::size_t at = 0, nodes = 0;
+  std::string_view text_;
+  std::size_t at_ = 0, nodes_ = 0;
 };
 
 } // namespace
@@ -191,14 +189,12 @@ std::uint32_t Type::bytes() const noexcept {
   std::uint64_t most = 0;
   if (kind == Kind::Struct)
     for (const Member &member : members)
-      most = std::max<std::uint64_t>(most, std::uint64_t{member.offset} +
-                                               member.type.bytes());
+      most = std::max<std::uint64_t>(most, std::uint64_t{member.offset} + member.type.bytes());
   else if (kind == Kind::Array && !members.empty())
     most = std::uint64_t{count} * members[0].type.bytes();
   else
     most = bits == 80 ? 16 : (std::uint64_t{bits} + 7) / 8;
-  return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
 }
 
 std::string Type::text() const {
@@ -227,8 +223,7 @@ std::string Type::text() const {
   case Kind::Struct:
     return name.empty() ? "struct" : oneLine(name);
   case Kind::Array:
-    return (members.empty() ? std::string() : members[0].type.text()) + "[" +
-           std::to_string(count) + "]";
+    return (members.empty() ? std::string() : members[0].type.text()) + "[" + std::to_string(count) + "]";
   case Kind::Unknown:
     break;
   }
@@ -240,8 +235,7 @@ FunctionTypes FunctionTypes::parse(std::string_view text) {
   if (text.empty() || text.size() > kMostTextBytes)
     return function;
   Parser parser(text);
-  if (!parser.where(function.result.where) || !parser.take(':') ||
-      !parser.type(function.result.type, 0)) {
+  if (!parser.where(function.result) || !parser.take(':') || !parser.type(function.result.type, 0)) {
     function.result = Parameter();
     return function;
   }
@@ -249,10 +243,8 @@ FunctionTypes FunctionTypes::parse(std::string_view text) {
   while (parser.take(';')) {
     Parameter parameter;
     function.stoppedAt = parser.position();
-    if (!parser.name(parameter.name) || !parser.take(':') ||
-        !parser.where(parameter.where) || !parser.take(':') ||
-        !parser.type(parameter.type, 0) ||
-        !(parser.atEnd() || text[parser.position()] == ';'))
+    if (!parser.name(parameter.name) || !parser.take(':') || !parser.where(parameter) || !parser.take(':') ||
+        !parser.type(parameter.type, 0) || !(parser.atEnd() || text[parser.position()] == ';'))
       return function;
     if (parameter.name == "...") {
       function.isVariadic = true;

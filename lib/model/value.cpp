@@ -1,8 +1,9 @@
 // Shows values: for people, and as JSON.
 #include "ada/trace/types.h"
 
-#include "model/json_string.h"
-#include "model/number_text.h"
+#include "base/json.h"
+#include "base/number_text.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <bit>
@@ -16,8 +17,7 @@ namespace {
 // A value's text is cut here; its JSON has null for what comes later.
 constexpr std::size_t kMostTextBytes = 4096;
 
-//===--- names
-//--------------------------------------------------------------===//
+//===--- names ------------------------------------------------------------===//
 
 std::string enumText(const Type &type, std::uint64_t value) {
   for (const Enumerator &one : type.enumerators)
@@ -46,8 +46,7 @@ std::string flagsText(const FlagNames &names, std::uint64_t value) {
   std::string text;
   std::uint64_t rest = value;
   for (const Flag &flag : names.flags)
-    if ((value & flag.mask) == flag.value &&
-        (flag.value == 0 || (rest & flag.value) == flag.value)) {
+    if ((value & flag.mask) == flag.value && (flag.value == 0 || (rest & flag.value) == flag.value)) {
       text += (text.empty() ? "" : "|") + std::string(flag.name);
       rest &= ~flag.value;
     }
@@ -56,21 +55,20 @@ std::string flagsText(const FlagNames &names, std::uint64_t value) {
   return text;
 }
 
-//===--- rendering
-//----------------------------------------------------------===//
+//===--- rendering --------------------------------------------------------===//
 
 // Writes one value, for people or as JSON.
 class Renderer {
 public:
-  explicit Renderer(bool json) : json(json) {}
+  explicit Renderer(bool json) : json_(json) {}
   std::string out;
 
   // `bytes`: what there is from the value's first byte on.
   void write(const Type &type, Bytes bytes, const FlagNames *flags) {
     if (out.size() > kMostTextBytes)
-      return word(json ? "null" : "…");
+      return word(json_ ? "null" : "…");
     if (type.kind == Kind::Void)
-      return word(json ? "null" : "");
+      return word(json_ ? "null" : "");
     if (type.kind == Kind::Struct) {
       word("{");
       Names keys;
@@ -81,10 +79,9 @@ public:
       return array(type, bytes);
     const std::size_t size = type.bytes();
     // Unknown types need not say how big they are.
-    const std::size_t shown =
-        size == 0 && type.kind == Kind::Unknown ? bytes.size() : size;
+    const std::size_t shown = size == 0 && type.kind == Kind::Unknown ? bytes.size() : size;
     if (shown > bytes.size() || shown == 0)
-      return word(json ? "null" : "?");
+      return word(json_ ? "null" : "?");
     scalar(type, bytes.first(shown), flags);
   }
 
@@ -93,32 +90,26 @@ private:
 
   void word(std::string_view text) { out += text; }
   // What JSON has no type for is a string.
-  void string(const std::string &text) {
-    out += json ? jsonString(text) : text;
-  }
+  void string(const std::string &text) { out += json_ ? jsonString(text) : text; }
 
   void scalar(const Type &type, Bytes bytes, const FlagNames *flags) {
-    const bool isSigned =
-        type.kind == Kind::Signed || (type.kind == Kind::Enum && type.isSigned);
+    const bool isSigned = type.kind == Kind::Signed || (type.kind == Kind::Enum && type.isSigned);
     const Wide value = extend(load(bytes), type.bits, isSigned);
     const auto low = static_cast<std::uint64_t>(value);
     switch (type.kind) {
     case Kind::Bool:
       return word(low == 0 ? "false" : low == 1 ? "true" : std::to_string(low));
     case Kind::Char:
-      if (json && low < 0x80)
+      if (json_ && low < 0x80)
         return word(jsonString(std::string(1, static_cast<char>(low))));
-      return json ? word(std::to_string(low))
-                  : word(charText(static_cast<unsigned char>(low)));
+      return json_ ? word(std::to_string(low)) : word(charText(static_cast<unsigned char>(low)));
     case Kind::Signed:
     case Kind::Unsigned:
       if (type.bits > 128)
         return string(hexOf(bytes));
       if (flags)
-        return string(flagsText(
-            *flags, static_cast<std::uint64_t>(extend(low, type.bits, false))));
-      return type.bits > 64 ? string(decimal(value, isSigned))
-                            : word(decimal(value, isSigned));
+        return string(flagsText(*flags, static_cast<std::uint64_t>(extend(low, type.bits, false))));
+      return type.bits > 64 ? string(decimal(value, isSigned)) : word(decimal(value, isSigned));
     case Kind::Float: {
       std::string text = floatText(bytes, type.bits);
       bool number = type.bits <= 64 && text.find_first_of("nx") == text.npos;
@@ -126,8 +117,7 @@ private:
     }
     case Kind::Pointer:
     case Kind::Reference:
-      return string(low == 0 && type.kind == Kind::Pointer && !json ? "nullptr"
-                                                                    : hex(low));
+      return string(low == 0 && type.kind == Kind::Pointer && !json_ ? "nullptr" : hex(low));
     case Kind::Enum:
       return string(enumText(type, low));
     default:
@@ -153,17 +143,15 @@ private:
     for (const Member &member : type.members) {
       if (out.size() > kMostTextBytes)
         return;
-      Bytes rest = member.offset <= bytes.size() ? bytes.subspan(member.offset)
-                                                 : Bytes();
+      Bytes rest = member.offset <= bytes.size() ? bytes.subspan(member.offset) : Bytes();
       if (member.name.empty() && member.type.kind == Kind::Struct) {
         structure(member.type, rest, keys);
         continue;
       }
       if (!out.ends_with('{'))
-        word(json ? "," : ", ");
-      std::string name = json ? jsonString(key(member.name, keys)) + ":"
-                              : oneLine(member.name) + "=";
-      if (json || !member.name.empty())
+        word(json_ ? "," : ", ");
+      std::string name = json_ ? jsonString(key(member.name, keys)) + ":" : oneLine(member.name) + "=";
+      if (json_ || !member.name.empty())
         word(name);
       write(member.type, rest, nullptr);
     }
@@ -172,8 +160,7 @@ private:
   void array(const Type &type, Bytes bytes) {
     const Type &element = type.members[0].type;
     const std::size_t size = element.bytes();
-    const std::size_t there =
-        size == 0 ? 0 : std::min<std::size_t>(type.count, bytes.size() / size);
+    const std::size_t there = size == 0 ? 0 : std::min<std::size_t>(type.count, bytes.size() / size);
     if (element.kind == Kind::Char && there == type.count) {
       // Text, up to its end as C sees it.
       std::string text;
@@ -184,31 +171,28 @@ private:
     word("[");
     for (std::size_t i = 0; i < there; ++i) {
       if (i > 0)
-        word(json ? "," : ", ");
+        word(json_ ? "," : ", ");
       write(element, bytes.subspan(i * size, size), nullptr);
     }
-    if (there < type.count && !json)
+    if (there < type.count && !json_)
       word(there ? ", …" : "…");
     word("]");
   }
 
-  bool json;
+  bool json_;
 };
 
 } // namespace
 
-//===--- Value
-//--------------------------------------------------------------===//
+//===--- Value ------------------------------------------------------------===//
 
 Value::Value(const Type &type, Bytes bytes, const FlagNames *flags)
-    : shape(&type), flags(flags),
-      size(static_cast<std::uint8_t>(std::min(bytes.size(), kMostBytes))),
-      known(true) {
-  std::copy_n(bytes.begin(), size, storage.begin());
+    : shape_(&type), flags_(flags), size_(static_cast<std::uint8_t>(std::min(bytes.size(), kMostBytes))), known_(true) {
+  std::copy_n(bytes.begin(), size_, storage_.begin());
 }
 
 std::optional<std::uint64_t> Value::asUnsigned() const {
-  switch (shape->kind) {
+  switch (shape_->kind) {
   case Kind::Bool:
   case Kind::Char:
   case Kind::Signed:
@@ -220,11 +204,10 @@ std::optional<std::uint64_t> Value::asUnsigned() const {
   default:
     return std::nullopt;
   }
-  if (!known || shape->bits > 64 || shape->bytes() > size)
+  if (!known_ || shape_->bits > 64 || shape_->bytes() > size_)
     return std::nullopt;
-  const bool isSigned = shape->kind == Kind::Signed ||
-                        (shape->kind == Kind::Enum && shape->isSigned);
-  const Wide value = extend(load(bytes()), shape->bits, isSigned);
+  const bool isSigned = shape_->kind == Kind::Signed || (shape_->kind == Kind::Enum && shape_->isSigned);
+  const Wide value = extend(load(bytes()), shape_->bits, isSigned);
   if (value >> 127)
     return std::nullopt; // negative
   return static_cast<std::uint64_t>(value);
@@ -232,48 +215,45 @@ std::optional<std::uint64_t> Value::asUnsigned() const {
 
 std::optional<std::int64_t> Value::asSigned() const {
   if (std::optional<std::uint64_t> value = asUnsigned())
-    return *value >> 63 ? std::nullopt
-                        : std::optional(static_cast<std::int64_t>(*value));
-  const bool isSigned = shape->kind == Kind::Signed ||
-                        (shape->kind == Kind::Enum && shape->isSigned);
-  if (!known || !isSigned || shape->bits > 64 || shape->bytes() > size)
+    return *value >> 63 ? std::nullopt : std::optional(static_cast<std::int64_t>(*value));
+  const bool isSigned = shape_->kind == Kind::Signed || (shape_->kind == Kind::Enum && shape_->isSigned);
+  if (!known_ || !isSigned || shape_->bits > 64 || shape_->bytes() > size_)
     return std::nullopt;
-  return static_cast<std::int64_t>(
-      static_cast<std::uint64_t>(extend(load(bytes()), shape->bits, true)));
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(extend(load(bytes()), shape_->bits, true)));
 }
 
 std::optional<double> Value::asDouble() const {
-  if (!known || shape->bytes() > size)
+  if (!known_ || shape_->bytes() > size_)
     return std::nullopt;
-  if (shape->kind == Kind::Float) {
-    if (std::optional<long double> value = floatOf(load(bytes()), shape->bits))
+  if (shape_->kind == Kind::Float) {
+    if (std::optional<long double> value = floatOf(load(bytes()), shape_->bits))
       return static_cast<double>(*value);
     return std::nullopt;
   }
-  if (shape->kind != Kind::Signed && shape->kind != Kind::Unsigned)
+  if (shape_->kind != Kind::Signed && shape_->kind != Kind::Unsigned)
     return std::nullopt;
-  if (shape->bits > 128)
+  if (shape_->bits > 128)
     return std::nullopt;
-  const bool isSigned = shape->kind == Kind::Signed;
-  const Wide value = extend(load(bytes()), shape->bits, isSigned);
+  const bool isSigned = shape_->kind == Kind::Signed;
+  const Wide value = extend(load(bytes()), shape_->bits, isSigned);
   if (isSigned && value >> 127)
     return -static_cast<double>(-value);
   return static_cast<double>(value);
 }
 
 std::string Value::text() const {
-  if (!known)
-    return shape->kind == Kind::Void ? "" : "?";
+  if (!known_)
+    return shape_->kind == Kind::Void ? "" : "?";
   Renderer renderer(false);
-  renderer.write(*shape, bytes(), flags);
+  renderer.write(*shape_, bytes(), flags_);
   return std::move(renderer.out);
 }
 
 std::string Value::json() const {
-  if (!known)
+  if (!known_)
     return "null";
   Renderer renderer(true);
-  renderer.write(*shape, bytes(), flags);
+  renderer.write(*shape_, bytes(), flags_);
   return std::move(renderer.out);
 }
 

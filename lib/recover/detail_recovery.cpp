@@ -2,84 +2,83 @@
 #include "recover/detail_recovery.h"
 
 #include "ada/trace/atf_detail.h"
-#include "formats/atf/directories.h"
+#include "base/safe_file.h"
+#include "recover/link_repair.h"
+#include "shared/encode/packed_format.h"
+#include "shared/encode/ring_detail.h"
+#include "shared/ring/tables.h"
 
-#include <algorithm>
-#include <cstring>
-#include <vector>
+#include <cerrno>
+#include <span>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace ada {
 
-Expected<void> DetailRecovery::open(std::uint64_t indexEvents) {
-  if (!atf::exists(path))
-    return {};
+bool hasHeader(const std::string &path) {
+  struct stat info = {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+         static_cast<std::uint64_t>(info.st_size) >=
+             (path.ends_with(".atp") ? packed::kFileHeaderBytes : atf::kHeaderBytes);
+}
+
+Expected<std::uint64_t> DetailRecovery::open(const std::string &indexPath, std::uint64_t indexEvents) {
+  if (!hasHeader(path_)) {
+    if (auto removed = removeFile(path_); !removed)
+      return removed.error();
+    return repairLinks(indexPath, indexEvents, nullptr);
+  }
   std::uint64_t keep = 0;
   {
-    auto reader = atf::DetailReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
+    auto reader = atf::DetailReader::open(path_, {.checksum = atf::ChecksumPolicy::Defer});
     if (!reader)
       return reader.error();
     // In the order of the index events.
-    while (keep < reader->size() && (*reader)[keep].indexSeq < indexEvents)
-      ++keep;
+    reader->forEach([&](const atf::DetailEvent &event) -> bool {
+      keep += event.indexSeq < indexEvents;
+      return event.indexSeq < indexEvents;
+    });
   }
-  auto opened = atf::DetailWriter::resume(path, keep);
+  auto opened = atf::DetailWriter::resume(path_, keep);
   if (!opened)
     return opened.error();
-  writer.emplace(std::move(*opened));
-  return {};
+  writer_.emplace(std::move(*opened));
+  auto kept = atf::DetailReader::open(path_, {.checksum = atf::ChecksumPolicy::Defer});
+  if (!kept)
+    return kept.error();
+  return repairLinks(indexPath, indexEvents, &*kept);
 }
 
 Expected<void> DetailRecovery::add(const ring::Event &event, const ada_detail &detail, std::uint64_t indexSeq,
                                    std::uint64_t &link) {
   // With windows, detail that no trigger had asked for is not kept.
-  if (ring.header().detail_windows)
+  if (!ring_ || ring_->detail_windows)
     return {};
-  if (!writer) {
-    auto made = atf::DetailWriter::create(path, {.version = static_cast<std::uint8_t>(ring.header().format),
-                                                 .arch = static_cast<std::uint8_t>(ring.header().arch),
-                                                 .threadId = tid,
-                                                 .overwrite = true});
+  if (!writer_) {
+    auto made =
+        atf::DetailWriter::create(path_, {.version = static_cast<std::uint8_t>(ring::detailVersion(ring_->format)),
+                                          .arch = static_cast<std::uint8_t>(ring_->arch),
+                                          .threadId = tid_,
+                                          .overwrite = true,
+                                          .noLinks = true});
     if (!made)
       return made.error();
-    writer.emplace(std::move(*made));
+    writer_.emplace(std::move(*made));
   }
-  atf::DetailEvent head{.type = event.kind == ring::kReturn ? atf::kDetailFunctionReturn : atf::kDetailFunctionCall,
-                        .indexSeq = indexSeq,
-                        .threadId = tid,
-                        .timestampNs = event.timestampNs};
-  const auto *vectors = reinterpret_cast<const std::byte *>(&detail + 1);
-  atf::FunctionPayload payload{.functionId = event.functionId,
-                               .lr = detail.lr,
-                               .fp = detail.fp,
-                               .sp = detail.sp,
-                               .stack = {vectors + 16 * detail.vectors, detail.stack_bytes}};
-  std::copy(std::begin(detail.registers), std::end(detail.registers), payload.registers.begin());
-  link = writer->size();
-  if (auto done = writer->append(head, payload); !done)
-    return done;
-  if (detail.vectors == 0)
-    return {};
-  atf::RawVectorPayload raw{};
-  raw.functionId = event.functionId;
-  raw.count = detail.vectors;
-  raw.bytesEach = 16;
-  std::vector<std::byte> bytes(sizeof raw + 16u * detail.vectors);
-  std::memcpy(bytes.data(), &raw, sizeof raw);
-  std::memcpy(bytes.data() + sizeof raw, vectors, 16u * detail.vectors);
-  head.type = atf::kDetailVectors;
-  return writer->append(head, std::span<const std::byte>(bytes));
+  link = writer_->size();
+  Expected<void> done;
+  atf::eachDetailEvent(event, detail, indexSeq, tid_,
+                       [&](const atf::DetailHead &head, const unsigned char *payload, std::size_t bytes) {
+                         if (done)
+                           done = writer_->append({.type = head.type,
+                                                   .indexSeq = head.indexSeq,
+                                                   .threadId = head.threadId,
+                                                   .timestampNs = head.timestampNs},
+                                                  std::as_bytes(std::span(payload, bytes)));
+                       });
+  return done;
 }
 
-Expected<void> DetailRecovery::finish() { return writer ? writer->finish() : Expected<void>(); }
-
-Expected<void> finishDetail(const std::string &path) {
-  auto reader = atf::DetailReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
-  if (!reader)
-    return reader.error();
-  if (reader->isComplete())
-    return {};
-  auto writer = atf::DetailWriter::resume(path, reader->size());
-  return writer ? writer->finish() : Expected<void>(writer.error());
-}
+Expected<void> DetailRecovery::finish() { return writer_ ? writer_->finish() : Expected<void>(); }
 
 } // namespace ada

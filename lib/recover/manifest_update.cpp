@@ -2,15 +2,16 @@
 #include "recover/manifest_update.h"
 
 #include "ada/trace/atf_format.h"
-#include "formats/atf/file_bytes.h"
+#include "base/safe_file.h"
+#include "formats/atf/json_repair.h"
+#include "shared/manifest_keys.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <ctime>
-#include <fstream>
+#include <set>
+#include <sstream>
 #include <sys/stat.h>
 
 namespace ada {
@@ -19,14 +20,65 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::optional<Json> readManifest(const std::string &directory) {
-  std::ifstream in(directory + "/manifest.json", std::ios::binary);
-  if (!in)
-    return std::nullopt;
-  Json json = Json::parse(in, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object())
-    return std::nullopt;
+Json parseJson(const std::string &text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) // paths may hold any bytes
+    json = Json::parse(repairJson(text), nullptr, /*allow_exceptions=*/false);
   return json;
+}
+
+// Empty if there is no such file.
+Expected<std::string> readIfThere(const std::string &path) {
+  struct stat info;
+  return ::lstat(path.c_str(), &info) == 0 ? readWithoutLinks(path) : Expected<std::string>(std::string());
+}
+
+// An empty object if there is none, or what is there is no JSON.
+Expected<Json> readManifest(const std::string &directory) {
+  const auto text = readIfThere(directory + "/manifest.json");
+  if (!text)
+    return text.error();
+  Json json = parseJson(*text);
+  return json.is_object() ? std::move(json) : Json(Json::object());
+}
+
+Json &arrayAt(Json &json, const char *key) {
+  Json &value = json[key];
+  if (!value.is_array())
+    value = Json::array();
+  return value;
+}
+
+std::string lateModulesPath(const std::string &directory) { return directory + "/" + manifest::kLateModulesFile; }
+
+// Modules that were loaded after the manifest was written. Those that it has are left out, with their symbols.
+Expected<void> addLateModules(Json &json, const std::string &directory) {
+  Json &modules = arrayAt(json, manifest::kModules), &symbols = arrayAt(json, manifest::kSymbols);
+  std::set<Json> known;
+  for (const Json &module : modules)
+    if (module.is_object() && module.contains(manifest::kModuleId))
+      known.insert(module[manifest::kModuleId]);
+  const std::set<Json> before = known;
+  auto isNew = [&](const Json &element) {
+    return element.is_object() && element.contains(manifest::kModuleId) &&
+           !before.contains(element[manifest::kModuleId]);
+  };
+  const auto text = readIfThere(lateModulesPath(directory));
+  if (!text)
+    return text.error();
+  std::istringstream in(*text);
+  for (std::string line; std::getline(in, line);) {
+    Json more = parseJson(line);
+    if (!more.is_object()) // the last one may be cut off
+      continue;
+    for (Json &module : arrayAt(more, manifest::kModules))
+      if (isNew(module) && known.insert(module[manifest::kModuleId]).second)
+        modules.push_back(std::move(module));
+    for (Json &symbol : arrayAt(more, manifest::kSymbols))
+      if (isNew(symbol))
+        symbols.push_back(std::move(symbol));
+  }
+  return {};
 }
 
 Json &objectAt(Json &json, const char *key) {
@@ -34,6 +86,36 @@ Json &objectAt(Json &json, const char *key) {
   if (!value.is_object())
     value = Json::object();
   return value;
+}
+
+std::uint64_t sumOfDropped(const Json &thread) {
+  std::uint64_t sum = 0;
+  if (thread.is_object() && thread.contains(manifest::kDropped) && thread[manifest::kDropped].is_object())
+    for (const Json &count : thread[manifest::kDropped])
+      if (count.is_number_unsigned())
+        sum += count.get<std::uint64_t>();
+  return sum;
+}
+
+// What threads lost that had ended and given back their slots.
+std::uint64_t lostInEndedThreads(const RingSnapshot &ring) {
+  for (const ada_ring_thread &thread : ring.threads())
+    if (thread.state == ADA_THREAD_GONE)
+      return thread.events_ended;
+  return ring.header().events_ended;
+}
+
+// The losses of no thread in `threads`. `told`: those of ended threads, as the manifest knew them.
+void addOwnLosses(Json &json, const RingSnapshot &ring, std::uint64_t told) {
+  const ada_ring_header &header = ring.header();
+  const auto add = [&](const char *reason, std::uint64_t count) {
+    if (count > 0)
+      objectAt(json, manifest::kDropped)[reason] = count;
+  };
+  add(manifest::kUnattachedReason, header.events_unattached);
+  add(manifest::kLateReason, header.events_late);
+  const std::uint64_t ended = lostInEndedThreads(ring); // some of them after the manifest was last written
+  add(manifest::kForgottenReason, ended > told ? ended - told : 0);
 }
 
 std::string utcTime() {
@@ -48,96 +130,94 @@ std::string utcTime() {
 } // namespace
 
 bool manifestIsFinal(const std::string &directory) {
-  auto json = readManifest(directory);
-  if (!json || !json->contains("process"))
+  const auto path = canonicalPath(directory);
+  auto json = path ? readManifest(*path) : Expected<Json>(path.error());
+  if (!json || !json->contains(manifest::kProcess))
     return false;
-  const Json &process = (*json)["process"];
-  if (!process.is_object() || !process.contains("exit"))
+  const Json &process = (*json)[manifest::kProcess];
+  if (!process.is_object() || !process.contains(manifest::kExit))
     return false;
-  const Json &exit = process["exit"];
-  const Json *how = exit.is_object() && exit.contains("how") ? &exit["how"] : &exit;
-  return how->is_string() && *how != "running";
+  const Json &exit = process[manifest::kExit];
+  const Json *how = exit.is_object() && exit.contains(manifest::kHow) ? &exit[manifest::kHow] : &exit;
+  return how->is_string() && *how != manifest::kRunning;
+}
+
+static Json howItEnded(const RingSnapshot *ring, const RecoverOptions &options) {
+  if (ring && ring->header().state == ADA_RING_EXEC) // what `options` tell is of the program that came after it
+    return {{manifest::kHow, manifest::kExec}};
+  if (options.signal)
+    return {{manifest::kHow, manifest::kSignal}, {manifest::kSignal, *options.signal}};
+  if (options.exitCode)
+    return {{manifest::kHow, manifest::kCode}, {manifest::kCode, *options.exitCode}};
+  return {{manifest::kHow, manifest::kUnknown}};
 }
 
 Expected<void> updateManifest(const std::string &directory, const std::map<std::uint64_t, RecoveredThread> &threads,
                               const RingSnapshot *ring, const RecoverOptions &options, const RecoverResult &result) {
-  Json json = readManifest(directory).value_or(Json::object());
-  if (!json.contains("format_version"))
-    json["format_version"] = "2.1";
-  json["clock_type"] = atf::kClockBoottime;
+  auto found = readManifest(directory);
+  if (!found)
+    return found.error();
+  Json &json = *found;
+  if (!json.contains(manifest::kFormatVersion))
+    json[manifest::kFormatVersion] = "2.1";
+  json[manifest::kClockType] = atf::kClockBoottime;
 
   // What the manifest says of a thread is kept (its name, say) where the files do not know better.
   std::map<std::uint64_t, Json> known;
-  if (json.contains("threads") && json["threads"].is_array())
-    for (Json &thread : json["threads"])
-      if (thread.is_object() && thread.contains("id") && thread["id"].is_number_unsigned())
-        known[thread["id"].get<std::uint64_t>()] = thread;
-  std::uint64_t start = 0, end = 0;
+  if (json.contains(manifest::kThreads) && json[manifest::kThreads].is_array())
+    for (Json &thread : json[manifest::kThreads])
+      if (thread.is_object() && thread.contains(manifest::kId) && thread[manifest::kId].is_number_unsigned())
+        known[thread[manifest::kId].get<std::uint64_t>()] = thread;
+  std::uint64_t start = 0, end = 0, told = 0;
   Json list = Json::array();
   for (const auto &[number, t] : threads) {
     Json thread = known.contains(number) ? known[number] : Json::object();
-    thread["id"] = number;
+    told += t.lost.empty() ? sumOfDropped(thread) : 0;
+    thread[manifest::kId] = number;
     struct stat info = {};
     const std::string detail = directory + "/thread_" + std::to_string(number) + "/detail.atf";
-    thread["has_detail"] = ::stat(detail.c_str(), &info) == 0;
-    thread["tid"] = t.tid;
-    if (!t.name.empty() || !thread.contains("name"))
-      thread["name"] = t.name;
-    thread["event_count"] = t.events;
+    thread[manifest::kHasDetail] = ::stat(detail.c_str(), &info) == 0;
+    thread[manifest::kTid] = t.tid;
+    if (!t.name.empty() || !thread.contains(manifest::kName))
+      thread[manifest::kName] = t.name;
+    thread[manifest::kEventCount] = t.events;
     if (!t.lost.empty()) {
-      static constexpr const char *kReasons[ADA_LOST_REASONS] = {"ring_full", "no_memory", "write_error"};
-      Json &dropped = objectAt(thread, "dropped");
+      Json &dropped = objectAt(thread, manifest::kDropped);
       for (std::size_t i = 0; i < t.lost.size() && i < ADA_LOST_REASONS; ++i)
         if (t.lost[i])
-          dropped[kReasons[i]] = t.lost[i];
+          dropped[manifest::kLossReasons[i]] = t.lost[i];
     }
-    thread["time_start_ns"] = t.timeStartNs;
-    thread["time_end_ns"] = t.timeEndNs;
+    thread[manifest::kTimeStartNs] = t.timeStartNs;
+    thread[manifest::kTimeEndNs] = t.timeEndNs;
     if (t.events > 0) {
       start = start == 0 ? t.timeStartNs : std::min(start, t.timeStartNs);
       end = std::max(end, t.timeEndNs);
     }
     list.push_back(std::move(thread));
   }
-  json["threads"] = std::move(list);
-  json["time_start_ns"] = start;
-  json["time_end_ns"] = end;
-  if (!json.contains("modules"))
-    json["modules"] = Json::array();
-  if (!json.contains("symbols"))
-    json["symbols"] = Json::array();
+  json[manifest::kThreads] = std::move(list);
+  if (ring)
+    addOwnLosses(json, *ring, told);
+  json[manifest::kTimeStartNs] = start;
+  json[manifest::kTimeEndNs] = end;
+  if (auto added = addLateModules(json, directory); !added)
+    return added;
 
-  Json &process = objectAt(json, "process");
-  if (ring && !process.contains("pid"))
-    process["pid"] = ring->header().pid;
-  if (options.signal)
-    process["exit"] = {{"how", "signal"}, {"signal", *options.signal}};
-  else if (options.exitCode)
-    process["exit"] = {{"how", "code"}, {"code", *options.exitCode}};
-  else if (ring && ring->header().state == ADA_RING_EXEC)
-    process["exit"] = {{"how", "exec"}};
-  else
-    process["exit"] = {{"how", "unknown"}};
-  json["recovered"] = {{"when", utcTime()},
-                       {"events_from_ring", result.eventsFromRing},
-                       {"ring_found", result.ringFound}};
-  if (json.contains("recorder") && json["recorder"].is_object())
-    json["recorder"].erase("ring");
+  Json &process = objectAt(json, manifest::kProcess);
+  if (ring && !process.contains(manifest::kPid))
+    process[manifest::kPid] = ring->header().pid;
+  process[manifest::kExit] = howItEnded(ring, options);
+  json[manifest::kRecovered] = {{manifest::kWhen, utcTime()},
+                                {manifest::kEventsFromRing, result.eventsFromRing},
+                                {manifest::kRingFound, result.ringFound}};
+  if (json.contains(manifest::kRecorder) && json[manifest::kRecorder].is_object())
+    json[manifest::kRecorder].erase(manifest::kRing);
 
-  const std::string path = directory + "/manifest.json", temporary = path + ".new";
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-    out.close();
-    if (!out) {
-      Error error = atf::systemError(temporary, "cannot be written", errno);
-      std::remove(temporary.c_str());
-      return error;
-    }
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0)
-    return atf::systemError(path, "cannot be replaced", errno);
-  return {};
+  if (auto replaced =
+          replaceFile(directory + "/manifest.json", json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
+      !replaced)
+    return replaced;
+  return removeFile(lateModulesPath(directory));
 }
 
 } // namespace ada

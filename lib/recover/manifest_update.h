@@ -14,15 +14,15 @@ namespace ada {
 struct RecoveredThread {
   std::uint64_t events = 0, timeStartNs = 0, timeEndNs = 0;
   std::uint32_t tid = 0;
-  std::string name;                 // empty if the ring file does not know the thread
-  std::vector<std::uint64_t> lost;  // by ADA_LOST_*; empty likewise
+  std::string name;                // empty if the ring file does not know the thread
+  std::vector<std::uint64_t> lost; // by ADA_LOST_*; empty likewise
 };
 
 // True if the manifest says how the process ended.
 bool manifestIsFinal(const std::string &directory);
 
-// Rewrites manifest.json: threads as they are in the files now, how the process ended, and what was recovered. All other fields stay as
-// they are; a manifest that is missing or damaged is made anew, without symbols.
+// Rewrites manifest.json: threads as they are in the files now, how the process ended, and what was recovered. All
+// other fields stay as they are; a manifest that is missing or damaged is made anew, without symbols.
 Expected<void> updateManifest(const std::string &directory, const std::map<std::uint64_t, RecoveredThread> &threads,
                               const RingSnapshot *ring, const RecoverOptions &options, const RecoverResult &result);
 

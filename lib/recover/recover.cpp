@@ -3,18 +3,20 @@
 
 #include "ada/trace/atf_index.h"
 #include "ada/trace/atf_writer.h"
+#include "base/file_bytes.h"
+#include "base/safe_file.h"
 #include "formats/atf/directories.h"
-#include "formats/atf/file_bytes.h"
 #include "recover/detail_recovery.h"
 #include "recover/manifest_update.h"
+#include "recover/recording_lock.h"
 #include "recover/ring_snapshot.h"
-#include "ring/expander.h"
+#include "shared/ring/chunk_walk.h"
+#include "shared/ring/losses.h"
+#include "shared/ring/notes.h"
+#include "shared/ring/tables.h"
 
-#include <cerrno>
 #include <climits>
-#include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <new>
 #include <sys/stat.h>
@@ -36,36 +38,18 @@ struct Expansion : ring::ThreadExpansion {
   ~Expansion() { std::free(stack.frames); }
 };
 
-// A process that has the ring file mapped is alive and records; its number alone may be another's by now.
-bool isRunning(std::uint32_t pid, const std::string &ringPath) {
-  if (pid == 0 || pid > INT_MAX || (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH))
-    return false;
-  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
-  std::string line;
-  while (std::getline(maps, line))
-    if (line.size() >= ringPath.size() && line.ends_with(ringPath))
-      return true;
-  return false;
-}
-
-// Which of a thread's two cursors holds: see ada_ring_thread.
-const ada_ring_cursor &cursorOf(const ada_ring_thread &thread, std::uint64_t eventsInFile) {
-  const ada_ring_cursor &now = thread.cursor[thread.current & 1], &next = thread.cursor[1 - (thread.current & 1)];
-  return next.events > now.events && eventsInFile >= next.events ? next : now;
-}
-
 class Recovery {
 public:
-  Recovery(const std::string &directory, const RingSnapshot *ring) : directory(directory), ring(ring) {
+  Recovery(const std::string &directory, const RingSnapshot *ring) : directory_(directory), ring_(ring) {
     if (ring) {
-      clock.update(ring->anchors(), ring->header().anchors_used);
-      modules.update(ring->modules().data(), ring->modules().size());
+      clock_.update(ring->anchors(), ring->header().anchors_used, ring->header().anchors_from);
+      modules_.update(ring->modules().data(), ring->modules().size());
     }
   }
 
   // Threads that the ring file still knows: their files are completed from it.
   void threadsOfRing() {
-    for (const ada_ring_thread &thread : ring->threads())
+    for (const ada_ring_thread &thread : ring_->threads())
       if (thread.state == ADA_THREAD_LIVE || thread.state == ADA_THREAD_ENDED)
         if (auto done = recoverThread(thread); !done)
           result.failures.push_back(done.error());
@@ -73,7 +57,7 @@ public:
 
   // All other threads that have files: whole already, or cut off.
   void remainingThreads() {
-    for (const auto &thread : atf::threadDirectories(directory)) {
+    for (const auto &thread : atf::threadDirectories(directory_)) {
       if (threads.contains(thread.number))
         continue;
       if (auto done = finishFile(thread.number); !done)
@@ -86,80 +70,124 @@ public:
 
 private:
   std::string indexPath(std::uint64_t number) const {
-    return atf::joinPath(directory, "thread_" + std::to_string(number)) + "/index.atf";
+    const std::string thread = atf::joinPath(directory_, "thread_" + std::to_string(number));
+    const std::string path = atf::indexPathIn(thread);
+    return !atf::exists(path) && isPacked() ? atf::joinPath(thread, "index.atp") : path;
   }
+  bool isPacked() const { return ring_ && ring_->header().format == ADA_FORMAT_PACKED; }
 
   void note(std::uint64_t number, const atf::IndexReader &reader) {
     RecoveredThread &t = threads[number];
     t.events = reader.size();
     t.tid = reader.header().threadId;
     if (!reader.empty()) {
-      t.timeStartNs = reader[0].timestampNs;
-      t.timeEndNs = reader[reader.size() - 1].timestampNs;
+      t.timeStartNs = reader.firstNs();
+      t.timeEndNs = reader.lastNs();
     }
     result.events += reader.size();
     ++result.threads;
   }
 
   Expected<void> finishFile(std::uint64_t number) {
-    const std::string path = indexPath(number);
+    const std::string path = indexPath(number), detailPath = atf::parentPath(path) + "/detail.atf";
+    if (!hasHeader(path) && !hasHeader(detailPath)) { // killed before it could write anything
+      if (auto removed = removeFile(path); !removed)
+        return removed;
+      if (auto removed = removeFile(detailPath); !removed)
+        return removed;
+      removeEmptyDirectory(atf::parentPath(path));
+      return {};
+    }
     auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
     if (!reader)
       return reader.error();
+    // Detail is finished before the index, so a finished index tells of both.
     if (reader->countSource() != atf::CountSource::Footer || reader->header().eventCount != reader->size()) {
+      DetailRecovery details(detailPath, nullptr, reader->header().threadId);
+      if (auto opened = openDetails(details, path, reader->endNumber()); !opened)
+        return opened;
       auto writer = atf::IndexWriter::resume(path, reader->size());
       if (!writer)
         return writer.error();
-      const std::string detail = atf::parentPath(path) + "/detail.atf";
-      const bool hasDetail = atf::exists(detail);
-      if (hasDetail)
-        if (auto done = finishDetail(detail); !done)
-          return done;
-      if (auto done = writer->finish(hasDetail); !done)
+      if (auto done = finishBoth(*writer, details); !done)
         return done;
     }
     note(number, *reader);
     return {};
   }
 
+  Expected<void> openDetails(DetailRecovery &details, const std::string &indexPath, std::uint64_t events) {
+    auto cleared = details.open(indexPath, events);
+    if (!cleared)
+      return cleared.error();
+    result.linksCleared += *cleared;
+    return {};
+  }
+
+  static Expected<void> finishBoth(atf::IndexWriter &index, DetailRecovery &details) {
+    auto done = details.finish();
+    return done ? index.finish(details.exists()) : done;
+  }
+
+  Expected<void> createFile(const std::string &path, std::uint32_t tid) {
+    const std::uint32_t version = ring::detailVersion(ring_->header().format);
+    auto made = atf::IndexWriter::create(path, {.version = static_cast<std::uint8_t>(version),
+                                                .packed = isPacked(),
+                                                .arch = static_cast<std::uint8_t>(ring_->header().arch),
+                                                .threadId = tid,
+                                                .overwrite = true,
+                                                .noLinks = true});
+    return made ? Expected<void>() : made.error();
+  }
+
   Expected<void> recoverThread(const ada_ring_thread &thread) {
     const std::string path = indexPath(thread.index);
-    ::mkdir(atf::parentPath(path).c_str(), 0777); // there already, if the drain has written anything
-    Expansion state;
-    std::uint64_t inFile = 0;
-    const ada_ring_cursor *cursor = nullptr;
-    auto writer = [&]() -> Expected<atf::IndexWriter> {
+    if (auto made = makeDirectory(atf::parentPath(path)); !made) // there already, if the drain has written anything
+      return made;
+    if (!hasHeader(path)) // not begun, or killed while its header was written
+      if (auto made = createFile(path, thread.tid); !made)
+        return made;
+    Expansion state, open;              // what the journal knows; what the file tells of it
+    std::uint64_t inFile = 0, gone = 0; // events in the file, and those before them that were dropped from its front
+    ada_ring_cursor cursor;
+    {
       auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
-      if (!reader) { // not begun, or killed while its header was written
-        cursor = &cursorOf(thread, 0);
-        return atf::IndexWriter::create(path, {.version = static_cast<std::uint8_t>(ring->header().format),
-                                               .arch = static_cast<std::uint8_t>(ring->header().arch),
-                                               .threadId = thread.tid,
-                                               .overwrite = true});
-      }
-      cursor = &cursorOf(thread, reader->size());
-      inFile = std::min(cursor->events, reader->size());
+      if (!reader)
+        return reader.error();
+      gone = reader->endNumber() - reader->size();
+      const unsigned half = ring::cursorFor(thread, reader->endNumber());
+      cursor = thread.cursor[half];
+      const std::uint64_t written = cursor.events > gone ? cursor.events - gone : 0;
+      inFile = std::min(written, reader->size());
+      cursor.lost[ADA_LOST_WRITE_ERROR] += written - inFile; // they were there
+      const atf::IndexReader::OpenCalls before = reader->openAtStart();
+      for (std::uint64_t i = 0; i < std::min(before.unknown, ring::kMostLostCalls); ++i)
+        open.stack.push(ring::kLostFunction, 0, growFrames);
+      for (const auto &call : before.calls)
+        open.stack.push(call.functionId, call.beginNs, growFrames);
       reader->forEach({0, inFile}, [&](std::uint64_t, const atf::IndexEvent &event) {
         if (event.kind == EventKind::Call)
-          state.stack.push(event.functionId, event.timestampNs, growFrames);
-        else if (state.stack.depth > 0)
-          --state.stack.depth;
+          open.stack.push(event.functionId, event.timestampNs, growFrames);
+        else if (open.stack.depth > 0)
+          --open.stack.depth;
         state.lastNs = event.timestampNs;
       });
-      return atf::IndexWriter::resume(path, inFile);
-    }();
+      const auto notes = ring_->notes(thread, half);
+      ring::applyNotes(state, open.stack, notes.data(), notes.size(), growFrames);
+    }
+    DetailRecovery details(atf::parentPath(path) + "/detail.atf", &ring_->header(), thread.tid);
+    if (auto opened = openDetails(details, path, gone + inFile); !opened)
+      return opened;
+    auto writer = atf::IndexWriter::resume(path, inFile);
     if (!writer)
       return writer.error();
-    DetailRecovery details(atf::parentPath(path) + "/detail.atf", *ring, thread.tid);
-    if (auto opened = details.open(inFile); !opened)
-      return opened.error();
     Expected<void> appended;
-    expandRecords(thread, *cursor, state, [&](const ring::Event &e, const ada_detail *detail) {
+    expandRecords(thread, cursor, state, [&](const ring::Event &e, const ada_detail *detail) {
       if (!appended)
         return;
       std::uint64_t link = atf::kNoDetail;
       if (detail && e.ofRecord)
-        appended = details.add(e, *detail, writer->size(), link);
+        appended = details.add(e, *detail, gone + writer->size(), link);
       if (!appended)
         return;
       appended = writer->append({.timestampNs = e.timestampNs,
@@ -172,9 +200,7 @@ private:
     });
     if (!appended)
       return appended;
-    if (auto done = details.finish(); !done)
-      return done;
-    if (auto done = writer->finish(details.exists()); !done)
+    if (auto done = finishBoth(*writer, details); !done)
       return done;
     auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
     if (!reader)
@@ -182,71 +208,136 @@ private:
     note(thread.index, *reader);
     RecoveredThread &t = threads[thread.index];
     t.name.assign(thread.name, ::strnlen(thread.name, sizeof thread.name));
-    t.lost.assign(std::begin(thread.lost), std::end(thread.lost));
+    ring::addLosses(cursor, state);
+    if (cursor.lost[ADA_LOST_WRITE_ERROR] > 0) // of calls that are not in the file
+      cursor.lost[ADA_LOST_WRITE_ERROR] += state.strayExits;
+    else if (cursor.notes == ADA_NOTES_MISSING) // of lost calls
+      cursor.gaps += static_cast<std::int64_t>(state.strayExits);
+    std::uint64_t lost[ADA_LOST_REASONS];
+    ring::lossesAt(thread, cursor, lost);
+    t.lost.assign(std::begin(lost), std::end(lost));
     return {};
   }
 
-  // Feeds all records that the drain had not written. Slots that were reserved but not stamped when the process died are
-  // skipped: the call they would have told of had not been recorded yet.
+  // Feeds all records that the drain had not written. A place that was reserved but not stamped when the process died
+  // is dead: the call it would have told of had not been recorded yet.
   template <class Emit>
   void expandRecords(const ada_ring_thread &thread, const ada_ring_cursor &cursor, Expansion &state, Emit &&emit) {
-    std::vector<ada_record> records;
-    std::vector<const ada_detail *> details;
-    bool inverted = false;
-    for (const ada_chunk *chunk : ring->chunksOf(thread.index)) {
-      if (chunk->seq < cursor.chunk_seq)
-        continue;
-      std::uint64_t from = chunk->seq == cursor.chunk_seq ? cursor.record : 0;
-      auto *slots = reinterpret_cast<const ada_record *>(chunk + 1);
-      for (std::uint64_t i = from, units; i < ADA_CHUNK_RECORDS; i += units) {
-        const ada_detail *detail = ring->header().uses_detail ? ring::detailOf(&slots[i]) : nullptr;
-        units = 1 + (detail ? detail->units : 0);
-        if (slots[i].stamp < chunk->start_stamp)
-          continue;
-        inverted |= !records.empty() && slots[i].stamp < records.back().stamp;
-        records.push_back(slots[i]);
-        details.push_back(detail);
-      }
-    }
-    if (inverted)
-      ring::lowerStamps(records.data(), records.size(), UINT64_MAX);
-    for (std::size_t i = 0; i < records.size(); ++i)
-      ring::expand(state, records[i], clock, modules, growFrames,
-                   [&](const ring::Event &e) { emit(e, details[i]); });
+    std::vector<ada_record> records(ADA_CHUNK_RECORDS);
+    std::vector<const ada_detail *> details(ADA_CHUNK_RECORDS);
+    std::vector<std::uint16_t> places(ADA_CHUNK_RECORDS);
+    ring::RecordBatch batch{.records = records.data(), .details = details.data(), .places = places.data()};
+    const std::vector<const ada_chunk *> chunks = ring_->chunksOf(thread.index);
+    ring::takeRest(chunks.data(), chunks.size(), cursor, state, batch, [&] {
+      for (std::uint64_t i = 0; i < batch.count; ++i)
+        ring::expand(state, records[i], clock_, modules_, growFrames,
+                     [&](const ring::Event &e) { emit(e, details[i]); });
+    });
   }
 
-  const std::string &directory;
-  const RingSnapshot *ring;
-  ring::ClockMap clock;
-  ring::ModuleMap modules;
+  const std::string &directory_;
+  const RingSnapshot *ring_;
+  ring::ClockMap clock_;
+  ring::ModuleMap modules_;
 };
+
+struct RingPlace {
+  std::string path;    // empty if there is no ring any more
+  bool linked = false; // the directory has an entry for it
+};
+
+RingPlace findRing(const std::string &directory, const std::string &given) {
+  const std::string link = directory + "/ring";
+  char target[PATH_MAX];
+  struct stat info = {};
+  RingPlace place{given, ::lstat(link.c_str(), &info) == 0};
+  if (!given.empty() || !place.linked)
+    return place;
+  const ssize_t length = ::readlink(link.c_str(), target, sizeof target);
+  place.path = length < 0 ? link : std::string(target, static_cast<std::size_t>(length));
+  if (length > 0 && target[0] != '/')
+    place.path = directory + "/" + place.path;
+  if (length > 0 && ::lstat(place.path.c_str(), &info) != 0 && errno == ENOENT)
+    place.path.clear(); // it is gone
+  return place;
+}
+
+// The directory's owner may have linked any file as its ring. Nothing if it is the one of this directory: it has the
+// same owner, and it names the directory, unless that was moved.
+Expected<void> checkRing(const RingSnapshot &ring, const std::string &path, const std::string &directory) {
+  const auto refuse = [&](std::string message) { return Error{.code = "E_UNSAFE", .message = message, .file = path}; };
+  struct stat ours = {}, named = {};
+  if (::stat(directory.c_str(), &ours) != 0)
+    return systemError(directory, "cannot be opened", errno);
+  if (ring.file().st_uid != ours.st_uid)
+    return refuse("is linked as the ring of " + directory + ", but belongs to another user");
+  const std::string itsDirectory(ring.directory());
+  if (!itsDirectory.empty() && ::stat(itsDirectory.c_str(), &named) == 0 &&
+      (named.st_dev != ours.st_dev || named.st_ino != ours.st_ino))
+    return refuse("is linked as the ring of " + directory + ", but is that of " + itsDirectory);
+  return {};
+}
+
+// Its directory may have links before it: /dev/shm is one in places.
+Expected<void> removeRingFile(const RingSnapshot &ring, const std::string &path) {
+  const auto parent = canonicalPath(atf::parentPath(path));
+  if (!parent)
+    return parent.error();
+  return removeFile(atf::joinPath(*parent, atf::baseName(path)), &ring.file());
+}
+
+// Of a process whose disk was full: it wrote its manifest, but no footers.
+bool hasUnfinishedFiles(const std::string &directory) {
+  for (const auto &thread : atf::threadDirectories(directory)) {
+    const std::string path = atf::indexPathIn(atf::joinPath(directory, "thread_" + std::to_string(thread.number)));
+    const auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
+    if (reader && (reader->isPacked() ? !reader->isComplete() : reader->countSource() == atf::CountSource::FileSize))
+      return true;
+  }
+  return false;
+}
+
+Error runningError(const std::string &directory) {
+  return {.code = "E_RUNNING",
+          .message = "its process is alive and still records here, or another recovery is at work; recover when it has "
+                     "ended",
+          .file = directory};
+}
 
 } // namespace
 
-Expected<RecoverResult> recoverProcess(const std::string &directory, const RecoverOptions &options) {
-  if (!atf::isDirectory(directory))
-    return Error{.code = "E_IO",
-                 .message = "not a directory; give the directory of a process, session_…/pid_N",
-                 .file = directory};
-  const std::string link = directory + "/ring";
-  char resolved[PATH_MAX];
-  struct stat info = {};
-  const bool linked = ::lstat(link.c_str(), &info) == 0;
-  const std::string ringPath = linked && ::realpath(link.c_str(), resolved) ? resolved : "";
-  if (!linked && manifestIsFinal(directory))
+Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOptions &options) {
+  if (!atf::isDirectory(given))
+    return Error{
+        .code = "E_IO", .message = "not a directory; give the directory of a process, session_…/pid_N", .file = given};
+  const auto canonical = canonicalPath(given); // from here on no link is followed
+  if (!canonical)
+    return canonical.error();
+  const std::string &directory = *canonical;
+  const RecordingLock lock(directory, RecordingLock::For::Recovery);
+  if (lock.owner() == RecordingLock::Owner::Another)
+    return runningError(directory);
+  const RingPlace place = findRing(directory, options.ring);
+  const bool isClosed = place.path.empty() && !place.linked && manifestIsFinal(directory);
+  if (isClosed && !hasUnfinishedFiles(directory))
     return RecoverResult{};
 
   std::optional<RingSnapshot> ring;
-  if (!ringPath.empty()) {
-    auto opened = RingSnapshot::open(ringPath);
-    if (!opened)
+  std::optional<RecordingLock> ringLock;
+  if (!place.path.empty()) {
+    auto opened = RingSnapshot::open(place.path);
+    if (opened) {
+      ring.emplace(std::move(*opened));
+      if (auto checked = checkRing(*ring, place.path, directory); !checked)
+        return checked.error();
+      ringLock.emplace(place.path, RecordingLock::For::Recovery);
+      if (isRecording(ring->header(), place.path, ringLock->owner()))
+        return runningError(directory);
+    } else if (opened.error().code != kRingNotBegun) {
       return opened.error();
-    ring.emplace(std::move(*opened));
-    if (isRunning(ring->header().pid, ringPath))
-      return Error{.code = "E_RUNNING",
-                   .message = "process " + std::to_string(ring->header().pid) +
-                              " is alive and still recording here; recover when it has ended",
-                   .file = directory};
+    } else if (isStarting(directory, place.path)) {
+      return runningError(directory);
+    }
   }
   Recovery recovery(directory, ring ? &*ring : nullptr);
   recovery.result.wasNeeded = true;
@@ -255,18 +346,33 @@ Expected<RecoverResult> recoverProcess(const std::string &directory, const Recov
   if (ring && !finished)
     recovery.threadsOfRing();
   recovery.remainingThreads();
-  if (!finished) // killed between its last file and the removal of the ring: its own manifest is better
-    if (auto done = updateManifest(directory, recovery.threads, ring ? &*ring : nullptr, options,
-                                   recovery.result);
+  // Its own manifest is better if it was killed between its last file and the removal of the ring, or could not write
+  // its files to the end.
+  if (!finished && !isClosed)
+    if (auto done = updateManifest(directory, recovery.threads, ring ? &*ring : nullptr, options, recovery.result);
         !done)
       return done.error();
   if (!options.keepRing && recovery.result.failures.empty()) {
-    if (!ringPath.empty())
-      ::unlink(ringPath.c_str());
-    if (linked)
-      ::unlink(link.c_str());
+    if (ring)
+      if (auto removed = removeRingFile(*ring, place.path); !removed)
+        recovery.result.failures.push_back(removed.error());
+    if (place.linked)
+      if (auto removed = removeFile(directory + "/ring"); !removed)
+        recovery.result.failures.push_back(removed.error());
   }
   return std::move(recovery.result);
+}
+
+bool isRecording(const std::string &directory) {
+  constexpr auto kQuestion = RecordingLock::For::Question;
+  const RecordingLock lock(directory, kQuestion);
+  if (lock.owner() == RecordingLock::Owner::Another)
+    return true;
+  const RingPlace place = findRing(directory, {});
+  if (place.path.empty())
+    return false;
+  const auto ring = RingSnapshot::open(place.path);
+  return ring && isRecording(ring->header(), place.path, RecordingLock(place.path, kQuestion).owner());
 }
 
 } // namespace ada

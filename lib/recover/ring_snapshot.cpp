@@ -1,10 +1,13 @@
 // Opens ring files of processes that are gone.
 #include "recover/ring_snapshot.h"
 
-#include "formats/atf/file_bytes.h"
+#include "base/file_bytes.h"
+#include "base/file_descriptor.h"
+#include "shared/ring/tables.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -17,69 +20,83 @@ Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
   auto bad = [&](std::string message) {
     return Error{.code = "E_BAD_RING", .message = std::move(message), .file = path};
   };
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return atf::systemError(path, "cannot be opened", errno);
+  // O_NONBLOCK: a FIFO would wait for a writer.
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd)
+    return systemError(path, "cannot be opened", errno);
   struct stat info = {};
-  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
-      static_cast<std::uint64_t>(info.st_size) < ADA_CHUNK_BYTES) {
-    ::close(fd);
+  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
+      static_cast<std::uint64_t>(info.st_size) < ADA_CHUNK_BYTES)
     return bad("not a ring file: it is too small or not a file");
-  }
   auto size = static_cast<std::size_t>(info.st_size);
-  void *base = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  int error = errno;
-  ::close(fd);
+  void *base = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
   if (base == MAP_FAILED)
-    return atf::systemError(path, "cannot be mapped", error);
-  RingSnapshot ring(static_cast<const std::byte *>(base), size);
+    return systemError(path, "cannot be mapped", errno);
+  RingSnapshot ring(static_cast<const std::byte *>(base), size, info);
   const ada_ring_header &h = ring.header();
+  if (h.magic == 0)
+    return Error{.code = kRingNotBegun,
+                 .message = "the ring file is empty: the process was killed while it started",
+                 .file = path};
   if (h.magic != ADA_RING_MAGIC)
-    return bad("not a ring file: it does not begin with ADARING1; the process may have been killed while it started");
+    return bad("not a ring file: it does not begin with ADARING3");
   if (h.abi_version != ADA_ABI_VERSION)
     return bad("the ring file was written by ABI version " + std::to_string(h.abi_version) +
                ", this program reads version " + std::to_string(ADA_ABI_VERSION) +
                "; use the adatrace of the same release as the runtime");
-  if (h.modules_used > ADA_RING_MODULES || h.threads_used > ADA_RING_THREADS ||
-      !ring.holds(h.modules_offset, h.modules_used, sizeof(ada_ring_module)) ||
-      !ring.holds(h.threads_offset, h.threads_used, sizeof(ada_ring_thread)) ||
-      !ring.holds(h.chunks_offset, h.chunks_used, ADA_CHUNK_BYTES))
+  if (!ring::tablesFit(h, size))
     return bad("the ring file's header is damaged: its tables lie outside of the file");
   return ring;
 }
 
 RingSnapshot::RingSnapshot(RingSnapshot &&other) noexcept
-    : base(std::exchange(other.base, nullptr)), size(other.size) {}
+    : base_(std::exchange(other.base_, nullptr)), size_(other.size_), file_(other.file_) {}
 
 RingSnapshot::~RingSnapshot() {
-  if (base)
-    ::munmap(const_cast<std::byte *>(base), size);
+  if (base_)
+    ::munmap(const_cast<std::byte *>(base_), size_);
+}
+
+std::string_view RingSnapshot::directory() const {
+  const auto *text = reinterpret_cast<const char *>(base_ + ADA_RING_PATH_OFFSET);
+  return {text, ::strnlen(text, ADA_RING_PATH_BYTES)};
 }
 
 const ada_anchor *RingSnapshot::anchors() const {
-  return reinterpret_cast<const ada_anchor *>(base + ADA_RING_ANCHORS_OFFSET);
+  return reinterpret_cast<const ada_anchor *>(base_ + ADA_RING_ANCHORS_OFFSET);
 }
 
 std::span<const ada_ring_module> RingSnapshot::modules() const {
-  return {reinterpret_cast<const ada_ring_module *>(base + header().modules_offset),
+  return {reinterpret_cast<const ada_ring_module *>(base_ + header().modules_offset),
           static_cast<std::size_t>(header().modules_used)};
 }
 
 std::span<const ada_ring_thread> RingSnapshot::threads() const {
-  return {reinterpret_cast<const ada_ring_thread *>(base + header().threads_offset),
+  return {reinterpret_cast<const ada_ring_thread *>(base_ + header().threads_offset),
           static_cast<std::size_t>(header().threads_used)};
 }
 
 std::vector<const ada_chunk *> RingSnapshot::chunksOf(std::uint32_t index) const {
   std::vector<const ada_chunk *> result;
   for (std::uint64_t n = 0; n < header().chunks_used; ++n) {
-    auto *chunk = reinterpret_cast<const ada_chunk *>(base + header().chunks_offset + n * ADA_CHUNK_BYTES);
-    if (chunk->state == ADA_CHUNK_USED && chunk->thread == index)
-      result.push_back(chunk);
+    const ada_chunk *c = chunk(n);
+    if (c->state == ADA_CHUNK_USED && c->thread == index)
+      result.push_back(c);
   }
-  std::sort(result.begin(), result.end(),
-            [](const ada_chunk *a, const ada_chunk *b) { return a->seq < b->seq; });
+  std::sort(result.begin(), result.end(), [](const ada_chunk *a, const ada_chunk *b) { return a->seq < b->seq; });
   return result;
+}
+
+std::span<const ada_ring_note> RingSnapshot::notes(const ada_ring_thread &thread, unsigned cursor) const {
+  const std::uint64_t number = thread.notes_chunk;
+  if (number == 0 || number > header().chunks_used || thread.cursor[cursor].notes == ADA_NOTES_MISSING)
+    return {};
+  const ada_chunk *c = chunk(number - 1);
+  if (c->state != ADA_CHUNK_NOTES || c->thread != thread.index)
+    return {};
+  const std::uint64_t count = std::min<std::uint64_t>(thread.cursor[cursor].notes, ADA_CHUNK_NOTES_PER_CURSOR);
+  return {reinterpret_cast<const ada_ring_note *>(c + 1) + cursor * ADA_CHUNK_NOTES_PER_CURSOR,
+          static_cast<std::size_t>(count)};
 }
 
 } // namespace ada

@@ -8,35 +8,46 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
+#include <sys/stat.h>
 #include <vector>
 
 namespace ada {
 
+inline constexpr const char *kRingNotBegun = "E_RING_NOT_BEGUN";
+
 class RingSnapshot {
 public:
-  // Errors: E_IO, E_BAD_RING.
+  // Errors: E_IO, E_BAD_RING, and kRingNotBegun of a process that had recorded nothing.
   static Expected<RingSnapshot> open(const std::string &path);
   RingSnapshot(RingSnapshot &&other) noexcept;
   RingSnapshot &operator=(RingSnapshot &&) = delete;
   ~RingSnapshot();
 
-  const ada_ring_header &header() const { return *reinterpret_cast<const ada_ring_header *>(base); }
+  const ada_ring_header &header() const { return *reinterpret_cast<const ada_ring_header *>(base_); }
+  // The process directory that it says it belongs to.
+  std::string_view directory() const;
+  // What was opened: it may be removed only while its name still means this file.
+  const struct stat &file() const { return file_; }
   const ada_anchor *anchors() const;
   std::span<const ada_ring_module> modules() const;
   std::span<const ada_ring_thread> threads() const;
 
   // The chunks of thread N that are in use, oldest first.
   std::vector<const ada_chunk *> chunksOf(std::uint32_t index) const;
+  // What the thread's cursor 0 or 1 notes of its open calls.
+  std::span<const ada_ring_note> notes(const ada_ring_thread &thread, unsigned cursor) const;
 
 private:
-  RingSnapshot(const std::byte *base, std::size_t size) : base(base), size(size) {}
-  // True if `count` elements of `bytes` bytes from `offset` lie in the file.
-  bool holds(std::uint64_t offset, std::uint64_t count, std::uint64_t bytes) const {
-    return offset <= size && offset % 64 == 0 && count <= (size - offset) / bytes;
+  RingSnapshot(const std::byte *base, std::size_t size, const struct stat &file)
+      : base_(base), size_(size), file_(file) {}
+  const ada_chunk *chunk(std::uint64_t number) const {
+    return reinterpret_cast<const ada_chunk *>(base_ + header().chunks_offset + number * ADA_CHUNK_BYTES);
   }
 
-  const std::byte *base;
-  std::size_t size;
+  const std::byte *base_;
+  std::size_t size_;
+  struct stat file_;
 };
 
 } // namespace ada

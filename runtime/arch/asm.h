@@ -1,4 +1,4 @@
-// asm.h - the vocabulary that the trampolines of all architectures are written in.
+// The vocabulary that the trampolines of all architectures are written in.
 #ifndef ADA_RUNTIME_ARCH_ASM_H
 #define ADA_RUNTIME_ARCH_ASM_H
 

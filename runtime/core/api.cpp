@@ -1,4 +1,4 @@
-// api.cpp - the public C API (include/ada/trace.h) and what images call when they come and go.
+// The public C API (include/ada/trace.h) and what images call when they come and go.
 #include "message.h"
 #include "session.h"
 #include "thread.h"
@@ -19,9 +19,13 @@ void __ada_register_image(const ada_image *image) {
   startOnce();
   Runtime &r = runtime;
   State state = r.currentState();
-  if (state != State::On && state != State::Forked)
+  if (state != State::On && state != State::Waiting)
     return;
-  r.images.add(image, r.ring, r.recording);
+  // Of unloaded libraries the drain has to read what they recorded, before others can take their slots.
+  if (state == State::On && !r.ring.hasRoomForModule())
+    r.drain.flush();
+  if (!r.images.add(image, r.ring, r.recording))
+    say(Message("too many instrumented libraries are loaded at once: the calls of another one are not recorded"));
   // Waits until the manifest has the image: a program that is killed at once must have its symbols.
   if (state == State::On)
     r.drain.flush();
@@ -29,21 +33,21 @@ void __ada_register_image(const ada_image *image) {
 
 void __ada_unregister_image(const ada_image *image) {
   State state = runtime.currentState();
-  if (state == State::On || state == State::Forked)
-    runtime.images.remove(image);
+  if (state == State::On || state == State::Waiting)
+    runtime.images.remove(image, runtime.ring);
 }
 
 void ada_start(void) {
   runtime.recording = true;
   State state = runtime.currentState();
-  if (state == State::On || state == State::Forked)
+  if (state == State::On || state == State::Waiting)
     runtime.images.apply(true);
 }
 
 void ada_stop(void) {
   runtime.recording = false;
   State state = runtime.currentState();
-  if (state == State::On || state == State::Forked)
+  if (state == State::On || state == State::Waiting)
     runtime.images.apply(false);
 }
 
@@ -51,16 +55,15 @@ int64_t ada_enable(const char *glob) { return runtime.images.choose(glob, Choice
 
 int64_t ada_disable(const char *glob) { return runtime.images.choose(glob, Choice::Deselect, runtime.recording); }
 
-int64_t ada_enable_detail(const char *glob) {
-  return runtime.images.choose(glob, Choice::Detail, runtime.recording);
-}
+int64_t ada_enable_detail(const char *glob) { return runtime.images.choose(glob, Choice::Detail, runtime.recording); }
 
 int64_t ada_disable_detail(const char *glob) {
   return runtime.images.choose(glob, Choice::NoDetail, runtime.recording);
 }
 
 void ada_trigger(void) {
-  if (runtime.currentState() == State::On)
+  State state = runtime.currentState();
+  if (state == State::On || state == State::Waiting)
     runtime.drain.trigger(sys::nowNs());
 }
 
@@ -72,7 +75,7 @@ void ada_set_thread_name(const char *name) {
     return;
   size_t n = length(name);
   n = n < sizeof slot->name ? n : sizeof slot->name - 1;
-  copyBytes(slot->name, name, n);
+  __builtin_memcpy(slot->name, name, n);
   slot->name[n] = 0;
   runtime.drain.manifestChanged();
 }

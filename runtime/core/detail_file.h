@@ -1,54 +1,86 @@
-// detail_file.h - one thread's detail.atf: made with its first event, appended to, footer, true header.
+// One thread's detail.atf: made with its first event, appended to, footer, true header.
 //
-// Owned by the drain thread. Each function event is followed, where vector registers carry arguments or a return value, by an event of
-// our own type with the same index_seq, which readers of the specification alone skip by its length.
+// Owned by the drain thread.
 #ifndef ADA_RUNTIME_CORE_DETAIL_FILE_H
 #define ADA_RUNTIME_CORE_DETAIL_FILE_H
 
-#include "os.h"
-#include "ring/expander.h"
-#include "text.h"
-#include <ada/trace/atf_format.h>
+#include "shared/encode/ring_detail.h"
+#include "thread_file.h"
 
 namespace ada {
 
 class DetailFile {
 public:
   // No event takes more bytes, its vector event included.
-  static constexpr size_t kMostBytes = 24 + 100 + ADA_MOST_STACK_BYTES + 24 + 16 + 8 * 16;
+  static constexpr size_t kMostBytes = atf::kMostRingDetailBytes;
 
   // `directory` (of the process) must live as long as this. Makes nothing yet.
-  void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t format);
+  void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version);
 
   // Encodes the detail of an event that has number `indexSeq` in the index file. Returns its size; `count` is how
   // many events it is (1 or 2).
-  size_t encode(unsigned char *to, const ring::Event &e, const ada_detail &d, uint64_t indexSeq, unsigned &count) const;
+  size_t encode(unsigned char *to, const ring::Event &e, const ada_detail &d, uint64_t indexSeq,
+                unsigned &count) const {
+    return atf::encodeRingDetail(to, origin_.version, e, d, indexSeq, origin_.threadId, count);
+  }
 
   // Whether a link to the next event can be stored: version 1 has 32 bits for both directions.
   bool canLink(uint64_t indexSeq, uint64_t detailSeq) const {
-    return format_ != 1 || (indexSeq < UINT32_MAX && detailSeq < UINT32_MAX - 1);
+    return atf::canLink(origin_.version, indexSeq) && atf::canLink(origin_.version, detailSeq + 1);
   }
 
-  // Appends encoded events. 0 or a negative errno; on an error the file keeps the whole events that it has.
-  int append(const unsigned char *bytes, size_t n, uint64_t count, uint64_t firstSeq, uint64_t lastSeq,
-             uint64_t firstNs, uint64_t lastNs);
+  // Appends encoded events, which `batch` sums up. 0 or a negative errno; on an error the file keeps the whole events
+  // that it has.
+  int append(const unsigned char *bytes, const atf::DetailTotals &batch);
+  // Takes away the events from the first one on whose index event is not below `indexEvents`. `unlink(indexSeq)` is
+  // called for those among them whose index event is. 0 or a negative errno.
+  template <class Unlink> int cutTo(uint64_t indexEvents, Unlink &&unlink) {
+    if (!file_.exists() || (indexEvents > 0 && (totals_.events == 0 || totals_.highestSeq < indexEvents)))
+      return 0;
+    if (int error = indexEvents > 0 ? open() : 0; error < 0)
+      return error;
+    atf::DetailTotals all = totals_;
+    totals_ = {}, crc_ = 0;
+    bool isCut = indexEvents == 0;
+    for (uint64_t at = atf::kHeaderBytes; indexEvents > 0 && at < atf::kHeaderBytes + all.bytes;) {
+      alignas(8) unsigned char event[kMostBytes];
+      Head head;
+      int error = readEvent(at, event, head);
+      if (error < 0)
+        return error;
+      isCut |= head.indexSeq >= indexEvents;
+      if (!isCut)
+        add(event, head);
+      else if (head.indexSeq < indexEvents && head.isOfFunction)
+        unlink(head.indexSeq);
+      at += head.bytes;
+    }
+    return shrink();
+  }
   // Writes footer and header, if there is a file.
   int finish();
-  void closeDescriptor();
+  void closeDescriptor() { file_.close(); }
 
-  bool exists() const { return made_; }
-  bool isOpen() const { return fd_ >= 0; }
-  uint64_t events() const { return events_; }
+  bool exists() const { return file_.exists(); }
+  uint64_t events() const { return totals_.events; }
 
 private:
+  struct Head {
+    uint64_t bytes, indexSeq, ns;
+    bool isOfFunction;
+  };
   int open();
+  int readEvent(uint64_t at, unsigned char *event, Head &head);
+  void add(const unsigned char *event, const Head &head);
+  int shrink();
   int writeHeader(bool finished);
+  uint64_t end() const { return atf::kHeaderBytes + totals_.bytes; }
 
-  const char *directory_ = nullptr;
-  uint32_t index_ = 0, tid_ = 0, format_ = 2, crc_ = 0;
-  uint64_t events_ = 0, bytes_ = 0, timeStart_ = 0, timeEnd_ = 0, seqStart_ = 0, seqEnd_ = 0;
-  int fd_ = -1;
-  bool made_ = false, finished_ = false;
+  ThreadFile file_;
+  uint32_t crc_ = 0;
+  atf::FileOrigin origin_;
+  atf::DetailTotals totals_;
+  bool finished_ = false;
 };
 
 } // namespace ada

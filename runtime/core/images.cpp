@@ -1,45 +1,53 @@
-// images.cpp - keeps the images' tables for the drain, the selection and the manifest.
+// Keeps the images' tables for the drain, the selection and the manifest.
 //
-// Constructors and destructors call in here with the dynamic linker's lock held, so whoever holds images' lock must not call the
-// dynamic linker: what it knows of an object is asked before the lock is taken.
+// Constructors and destructors call in here with the dynamic linker's lock held, so whoever holds images' lock must not
+// call the dynamic linker: what it knows of an object is asked before the lock is taken.
 #include "images.h"
 #include "json.h"
-#include "message.h"
-#include "ring.h"
 #include "loaded_object.h"
+#include "ring.h"
+#include "shared/manifest_keys.h"
+#include "tick_clock.h"
 
 namespace ada {
 namespace {
 
-const char *keep(const char *text) {
-  size_t n = length(text) + 1;
-  char *memory = (char *)sys::mapMemory(n);
-  if (memory)
-    copyBytes(memory, text, n);
-  return memory ? memory : "";
+// What the manifest says of a function in any module: its members behind the ids.
+void writeFunction(JsonWriter &json, const ada_function &f) {
+  json.text(manifest::kName, f.name_off ? textAt(f, f.name_off) : "");
+  if (f.file_off)
+    json.text(manifest::kFile, textAt(f, f.file_off));
+  if (f.line)
+    json.number(manifest::kLine, f.line);
+  if (f.address_off)
+    json.hex(manifest::kAddress, (uint64_t)&f + (int64_t)f.address_off, 1);
+  if (f.signature_off)
+    json.text(manifest::kSignature, textAt(f, f.signature_off));
+  if (f.types_off)
+    json.text(manifest::kTypes, textAt(f, f.types_off));
+  if (f.flags & ADA_FUNCTION_NORETURN)
+    json.boolean(manifest::kNoreturn, true);
 }
 
 // The symbols of an image as JSON objects.
 void writeSymbols(JsonWriter &json, const Image &image) {
   const ada_function *f = (const ada_function *)image.functionsBegin;
-  uint64_t count = (image.functionsEnd - image.functionsBegin) / sizeof *f;
-  for (uint64_t i = 0; i < count; ++i, ++f) {
+  const char *line = image.symbols;
+  for (uint64_t i = 0; i < image.functions(); ++i) {
+    if (!image.table && !line)
+      return; // there was no memory to keep them
     json.line().beginObject();
-    json.hex("function_id", (uint64_t)image.moduleId << 32 | i, 16);
-    json.number("module_id", image.moduleId).number("symbol_index", i);
-    json.text("name", f->name_off ? textAt(*f, f->name_off) : "");
-    if (f->file_off)
-      json.text("file", textAt(*f, f->file_off));
-    if (f->line)
-      json.number("line", f->line);
-    if (f->address_off)
-      json.hex("address", (uint64_t)f + (int64_t)f->address_off, 1);
-    if (f->signature_off)
-      json.text("signature", textAt(*f, f->signature_off));
-    if (f->types_off)
-      json.text("types", textAt(*f, f->types_off));
-    if (f->flags & ADA_FUNCTION_NORETURN)
-      json.boolean("noreturn", true);
+    json.hex(manifest::kFunctionId, (uint64_t)image.moduleId << 32 | i, 16);
+    json.number(manifest::kModuleId, image.moduleId).number(manifest::kSymbolIndex, i);
+    if (image.table)
+      writeFunction(json, f[i]);
+    else {
+      const char *end = line;
+      while (*end != '\n')
+        ++end;
+      json.raw({line, (size_t)(end - line)});
+      line = end + 1;
+    }
     json.endObject();
   }
 }
@@ -69,71 +77,76 @@ void Images::setBytes(const Image &image, const Selection &selection, bool recor
     __atomic_store_n((uint8_t *)f + f->enable_off, selection.byteOf(*f), __ATOMIC_RELAXED);
 }
 
-void Images::add(const ada_image *table, Ring &ring, bool recording) {
+Image *&Images::bucketOf(const ada_image *table) {
+  return loaded_[((uint64_t)table >> 4) * 0x9e3779b97f4a7c15 >> 54]; // its top 10 bits
+}
+
+bool Images::add(const ada_image *table, Ring &ring, bool recording) {
+  static_assert(kBuckets == 1u << 10);
   LoadedObject object = findLoadedObject(table);
-  const char *path = keep(object.path.c_str());
+  bool isRecorded = false;
   uint64_t signals = sys::blockSignals();
   {
     Lock lock(mutex_);
-    if (!images_)
-      images_ = (Image *)sys::mapMemory(ADA_RING_MODULES * sizeof(Image));
-    if (images_ && count_ < ADA_RING_MODULES) {
+    if (images_.reserve(count_ + 1)) {
       Image &i = images_[count_];
       i.table = table;
-      i.moduleId = object.isMain ? 0 : nextModuleId_++;
+      bool isMain = object.isMain && mainImage_ == UINT64_MAX;
+      i.moduleId = isMain ? 0 : (uint32_t)(count_ + (mainImage_ == UINT64_MAX));
       i.functionsBegin = (uint64_t)table->functions_begin, i.functionsEnd = (uint64_t)table->functions_end;
       i.base = object.base, i.size = object.size;
-      i.loadedStamp = 0; // set by writeModule
       i.loadedNs = sys::nowNs();
-      copyBytes(i.buildId, object.buildId, object.buildIdBytes);
+      __builtin_memcpy(i.buildId, object.buildId, object.buildIdBytes);
       i.buildIdBytes = object.buildIdBytes;
-      i.path = path;
+      const char *path = texts_.keep(object.path.c_str(), object.path.size());
+      i.path = path ? path : "";
       findTriggers(i);
+      Image *&bucket = bucketOf(table);
+      i.next = bucket, bucket = &i;
+      if (isMain)
+        __atomic_store_n(&mainImage_, count_, __ATOMIC_RELEASE);
       __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);
-      if (writeModule(ring, i))
+      isRecorded = !ring.exists() || writeModule(ring, i); // without a ring: written when there is one
+      if (isRecorded)
         setBytes(i, selection_, recording);
     }
   }
   sys::restoreSignals(signals);
+  return isRecorded;
 }
 
 void Images::findTriggers(Image &image) {
-  if (!triggers_ || !triggers_->any())
+  if (!triggers_ || !triggers_->any() || image.functions() == 0)
     return;
-  uint64_t count = (image.functionsEnd - image.functionsBegin) / sizeof(ada_function);
-  uint8_t *bits = (uint8_t *)sys::mapMemory(count ? count : 1);
+  uint64_t count = image.functions();
+  uint8_t *bits = (uint8_t *)sys::mapMemory(count);
   if (!bits)
     return;
   for (uint64_t f = 0; f < count; ++f)
     for (unsigned r = 0; r < triggers_->count; ++r)
       if (Selection::means(triggers_->rules[r].glob, image.table->functions_begin[f]))
         bits[f] |= (uint8_t)(1u << r);
-  image.triggers = bits;
+  image.triggers = (const uint8_t *)texts_.keep((const char *)bits, count);
+  sys::unmap(bits, count);
 }
 
 uint8_t Images::triggersOf(uint64_t functionId) const {
-  uint64_t count = __atomic_load_n(&count_, __ATOMIC_ACQUIRE);
-  for (uint64_t i = count; i-- > 0;) {
-    const Image &m = images_[i];
-    if (m.moduleId != functionId >> 32)
-      continue;
-    uint64_t ordinal = functionId & UINT32_MAX;
-    return m.triggers && ordinal < (m.functionsEnd - m.functionsBegin) / sizeof(ada_function) ? m.triggers[ordinal] : 0;
-  }
-  return 0;
+  uint64_t id = functionId >> 32, ordinal = functionId & UINT32_MAX;
+  uint64_t main = __atomic_load_n(&mainImage_, __ATOMIC_ACQUIRE);
+  uint64_t at = id == 0 ? main : id - 1 < main ? id - 1 : id;
+  if (at >= __atomic_load_n(&count_, __ATOMIC_ACQUIRE))
+    return 0;
+  const Image &m = images_[at];
+  return m.triggers && ordinal < m.functions() ? m.triggers[ordinal] : 0;
 }
 
-bool Images::writeModule(Ring &ring, const Image &image) {
-  if (!ring.exists())
-    return false;
+bool Images::writeModule(Ring &ring, Image &image) {
   ada_ring_module *m = ring.addModule();
   if (!m)
     return false;
   m->begin = image.functionsBegin, m->end = image.functionsEnd;
-  bool system = ring.header().clock == ADA_CLOCK_SYSTEM;
-  m->loaded_stamp = system ? sys::nowNs() : arch::readCounter();
   m->module_id = image.moduleId;
-  __atomic_store_n(&ring.header().modules_used, ring.header().modules_used + 1, __ATOMIC_RELEASE);
+  image.ringSlot = ring.publish(m, TickClock::now(ring)) + 1; // records that come are not older
   return true;
 }
 
@@ -144,34 +157,65 @@ void Images::writeModules(Ring &ring) {
       writeModule(ring, images_[i]);
 }
 
-void Images::remove(const ada_image *table) {
+void Images::resetAfterFork() {
+  mutex_.reset();
+  written_ = 0;
+  for (uint64_t i = 0; i < count_; ++i)
+    images_[i].ringSlot = 0;
+}
+
+void Images::remove(const ada_image *table, Ring &ring) {
   uint64_t signals = sys::blockSignals();
   {
     Lock lock(mutex_);
-    for (uint64_t i = 0; i < count_; ++i) {
-      Image &image = images_[i];
-      if (image.table != table)
-        continue;
-      image.unloadedNs = sys::nowNs();
+    Image **at = &bucketOf(table);
+    while (*at && (*at)->table != table)
+      at = &(*at)->next;
+    if (Image *image = *at) {
+      image->unloadedNs = sys::nowNs();
       // The executable's memory stays until the process ends; a library's goes now, so its names are kept.
-      if (image.moduleId != 0) {
-        JsonWriter json;
-        writeSymbols(json, image);
-        image.symbols = json.release(image.symbolsBytes);
-        image.table = nullptr;
+      if (image->moduleId != 0) {
+        *at = image->next;
+        keepSymbols(*image);
+        image->table = nullptr;
+        if (image->ringSlot && ring.exists())
+          ring.retire(image->ringSlot - 1, ring.stamp());
       }
     }
   }
   sys::restoreSignals(signals);
 }
 
+void Images::keepSymbols(Image &image) {
+  JsonWriter json;
+  for (const ada_function *f = image.table->functions_begin; f < image.table->functions_end; ++f) {
+    writeFunction(json, *f);
+    json.endOfPart();
+  }
+  TextPiece text = json.made();
+  image.symbols = text.size ? texts_.keep(text.data, text.size) : nullptr;
+}
+
+void Images::setAll(bool recording) {
+  for (uint64_t i = 0; i < count_; ++i)
+    if (images_[i].table)
+      setBytes(images_[i], selection_, recording);
+}
+
 void Images::apply(bool recording) {
   uint64_t signals = sys::blockSignals();
   {
     Lock lock(mutex_);
-    for (uint64_t i = 0; i < count_; ++i)
-      if (images_[i].table)
-        setBytes(images_[i], selection_, recording);
+    setAll(recording);
+  }
+  sys::restoreSignals(signals);
+}
+
+void Images::stop() {
+  uint64_t signals = sys::blockSignals();
+  if (mutex_.tryLock()) {
+    setAll(false);
+    mutex_.unlock();
   }
   sys::restoreSignals(signals);
 }
@@ -200,35 +244,31 @@ int64_t Images::choose(const char *glob, Choice choice, bool recording) {
   return matched;
 }
 
-uint64_t Images::count() { return __atomic_load_n(&count_, __ATOMIC_ACQUIRE); }
-
-void Images::writeManifest(JsonWriter &json) {
+void Images::writeManifest(JsonWriter &json, Which which) {
   Lock lock(mutex_);
-  json.line().beginArray("modules");
-  for (uint64_t i = 0; i < count_; ++i) {
+  uint64_t first = which == Which::All ? 0 : written_;
+  json.line().beginArray(manifest::kModules);
+  for (uint64_t i = first; i < count_; ++i) {
     const Image &m = images_[i];
     json.line().beginObject();
-    json.number("module_id", m.moduleId).text("path", m.path);
-    json.hex("base_address", m.base, 1).number("size", m.size);
-    json.text("uuid", uuidText(m).c_str());
+    json.number(manifest::kModuleId, m.moduleId).text(manifest::kPath, m.path);
+    json.hex(manifest::kBaseAddress, m.base, 1).number(manifest::kSize, m.size);
+    json.text(manifest::kUuid, uuidText(m).c_str());
     Text<160> id;
     for (unsigned b = 0; b < m.buildIdBytes; ++b)
       id.number((unsigned char)m.buildId[b], 16, 2);
-    json.text("build_id", id.c_str());
-    json.number("functions", (m.functionsEnd - m.functionsBegin) / sizeof(ada_function));
-    json.number("loaded_ns", m.loadedNs);
+    json.text(manifest::kBuildId, id.c_str());
+    json.number(manifest::kFunctions, m.functions());
+    json.number(manifest::kLoadedNs, m.loadedNs);
     if (m.unloadedNs)
-      json.number("unloaded_ns", m.unloadedNs);
+      json.number(manifest::kUnloadedNs, m.unloadedNs);
     json.endObject();
   }
-  json.endArray().line().beginArray("symbols");
-  for (uint64_t i = 0; i < count_; ++i) {
-    if (images_[i].table)
-      writeSymbols(json, images_[i]);
-    else
-      json.raw(images_[i].symbols, images_[i].symbolsBytes);
-  }
+  json.endArray().line().beginArray(manifest::kSymbols);
+  for (uint64_t i = first; i < count_; ++i)
+    writeSymbols(json, images_[i]);
   json.endArray();
+  written_ = count_;
 }
 
 } // namespace ada

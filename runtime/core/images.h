@@ -1,11 +1,12 @@
-// images.h - the instrumented images that are, or were, in the process.
+// The instrumented images that are, or were, in the process.
 #ifndef ADA_RUNTIME_CORE_IMAGES_H
 #define ADA_RUNTIME_CORE_IMAGES_H
 
 #include "os.h"
 #include "selection.h"
+#include "stepped_array.h"
 #include "text.h"
-#include "windows.h"
+#include "text_store.h"
 #include <ada/ring_file.h>
 
 namespace ada {
@@ -15,54 +16,73 @@ class Ring;
 
 struct Image {
   const ada_image *table; // null when it was unloaded
+  Image *next;            // loaded, in the same bucket
   uint32_t moduleId;
+  uint32_t ringSlot;                     // number + 1 of its ada_ring_module; 0 if it has none
   uint64_t functionsBegin, functionsEnd; // addresses of its ada_functions section
   uint64_t base, size;
-  uint64_t loadedStamp;
   uint64_t loadedNs, unloadedNs; // unloadedNs 0 while it is loaded
   char buildId[64];
   uint32_t buildIdBytes;
-  const char *path;    // owned
-  const char *symbols; // JSON of its symbols, saved when it was unloaded; owned
-  size_t symbolsBytes;
-  const uint8_t *triggers; // by function: bit i if trigger rule i means it; null if there are no rules. Never freed
+  const char *path;    // these three belong to texts_
+  const char *symbols; // what the manifest says of its functions but for their ids, a line each; when it was unloaded
+  const uint8_t *triggers; // by function: bit i if trigger rule i means it; null if there are no rules
+
+  uint64_t functions() const { return (functionsEnd - functionsBegin) / sizeof(ada_function); }
 };
 
 class Images {
 public:
-  // Records an image and switches its functions on as the selection says. Called from constructors.
-  void add(const ada_image *table, Ring &ring, bool recording);
-  void remove(const ada_image *table);
+  // Records an image and switches its functions on as the selection says. Called from constructors. False if there is
+  // no room for it: then it is not recorded.
+  bool add(const ada_image *table, Ring &ring, bool recording);
+  void remove(const ada_image *table, Ring &ring);
 
   // Which triggers mean a function, as bits. For the drain; takes no lock.
   uint8_t triggersOf(uint64_t functionId) const;
   // The rules that add() looks at; before the first image.
   void setTriggers(const TriggerRules *rules) { triggers_ = rules; }
 
-  // Writes every selected function's enable byte anew.
+  // Writes the enable byte of every function again.
   void apply(bool recording);
+  // How many there have been.
+  uint64_t count() const { return __atomic_load_n(&count_, __ATOMIC_ACQUIRE); }
+  // Switches everything off, at the end of the process. Not if somebody is changing images right now: that may be this
+  // very thread, below a signal handler.
+  void stop();
   // Adds a rule and applies it. Returns how many loaded functions it means, -1 if there are too many rules.
   int64_t choose(const char *glob, Choice choice, bool recording);
-  // After a fork: tells the new ring about all images.
+  // After a fork: the ring was the parent's.
+  void resetAfterFork();
+  // Tells a new ring about all images.
   void writeModules(Ring &ring);
 
-  // The manifest's arrays. Takes the lock: no image goes away meanwhile.
-  void writeManifest(JsonWriter &json);
-  uint64_t count();
+  // The manifest's arrays, of all images or of those that no call of this has written yet. Takes the lock: no image
+  // goes away meanwhile.
+  enum class Which { All, New };
+  void writeManifest(JsonWriter &json, Which which);
 
   Selection &selection() { return selection_; }
   Mutex &mutex() { return mutex_; }
 
 private:
-  bool writeModule(Ring &ring, const Image &image);
+  static constexpr uint64_t kMost = 1 << 20, kBuckets = 1024;
+
+  bool writeModule(Ring &ring, Image &image);
   void findTriggers(Image &image);
+  void keepSymbols(Image &image);
+  Image *&bucketOf(const ada_image *table);
+  void setAll(bool recording); // with the lock held
   static void setBytes(const Image &image, const Selection &selection, bool recording);
 
   Mutex mutex_;
   Selection selection_;
-  Image *images_ = nullptr; // ADA_RING_MODULES of them, sparse
+  SteppedArray<Image, kMost> images_; // in the order in which they came
   uint64_t count_ = 0;
-  uint32_t nextModuleId_ = 1;
+  uint64_t written_ = 0;            // by writeManifest
+  uint64_t mainImage_ = UINT64_MAX; // where the executable's is in images_; the others' ids are 1, 2 and so on
+  Image *loaded_[kBuckets] = {};
+  TextStore texts_;
   const TriggerRules *triggers_ = nullptr;
 };
 

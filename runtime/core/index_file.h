@@ -1,60 +1,77 @@
-// index_file.h - one thread's index.atf: placeholder header, appended events, footer, true header.
+// One thread's index.atf: placeholder header, appended events, footer, true header.
 //
 // Owned by the drain thread. The file is valid up to its last whole event at every moment.
 #ifndef ADA_RUNTIME_CORE_INDEX_FILE_H
 #define ADA_RUNTIME_CORE_INDEX_FILE_H
 
-#include "os.h"
-#include "text.h"
-#include "ring/expander.h"
-#include <ada/trace/atf_format.h>
+#include "shared/encode/atf.h"
+#include "shared/ring/expander.h"
+#include "thread_file.h"
 
 namespace ada {
 
 class IndexFile {
 public:
   // `directory` (of the process) must live as long as this. Makes nothing yet.
-  void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t format);
+  void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version);
 
-  // One event as the file has it.
-  void encode(unsigned char *to, const ring::Event &e, uint64_t detailSeq = atf::kNoDetail) const {
-    if (format_ == 1) {
-      atf::RawIndexEventV1 &r = *(atf::RawIndexEventV1 *)to;
-      r.timestampNs = e.timestampNs, r.functionId = e.functionId;
-      r.threadId = tid_, r.kind = e.kind, r.depth = e.depth;
-      r.detailSeq = detailSeq == atf::kNoDetail ? atf::kNoDetailV1 : (uint32_t)detailSeq;
-    } else {
-      atf::RawIndexEventV2 &r = *(atf::RawIndexEventV2 *)to;
-      r.timestampNs = e.timestampNs, r.functionId = e.functionId, r.detailSeq = detailSeq;
-      *(uint64_t *)&r.kind = e.kind; // and seven reserved bytes of 0
-    }
+  // No event takes more bytes.
+  static constexpr size_t kMostEventBytes = atf::kIndexEventBytes, kMostBatchBytes = 1 << 20;
+
+  // What comes before the first event of a batch: nothing.
+  unsigned char *beginBatch(unsigned char *to) { return to; }
+  // Writes one event as the file has it, and returns where the next one goes.
+  unsigned char *encode(unsigned char *to, const ring::Event &e, uint64_t detailSeq = atf::kNoDetail) const {
+    atf::encodeIndexEvent(to, origin_.version,
+                          {.timestampNs = e.timestampNs,
+                           .functionId = e.functionId,
+                           .detailSeq = detailSeq,
+                           .kind = (EventKind)e.kind,
+                           .threadId = origin_.threadId,
+                           .storedDepth = e.depth});
+    return to + atf::kIndexEventBytes;
   }
 
-  // Appends `count` encoded events. 0 or a negative errno; on an error the file keeps the whole events that it has.
-  int append(const unsigned char *events, uint64_t count);
-  // Sets the link of an event that is in the file already: one small write, for events have a fixed size.
+  // Writes many events, one behind the other.
+  class Run {
+  public:
+    Run(const IndexFile &file, unsigned char *to) : file_(file), to_(to) {}
+    __attribute__((always_inline)) void encode(const ring::Event &e) { to_ = file_.encode(to_, e); }
+    unsigned char *end() { return to_; }
+
+  private:
+    const IndexFile &file_;
+    unsigned char *to_;
+  };
+  // Appends a batch of `count` encoded events, `n` bytes. 0 or a negative errno; on an error the file keeps the whole
+  // events that it has.
+  int append(const unsigned char *events, size_t n, uint64_t count);
+  // Sets the link of an event that is in the file already: one small write, because events have a fixed size.
   int linkDetail(uint64_t seq, uint64_t detailSeq);
   // Writes footer and header. The file may still be appended to. `hasDetail`: there is a detail file.
   int finish(bool hasDetail);
+  // Takes the newest events away, at most `count`, and returns how many. To be finished then.
+  uint64_t shorten(uint64_t count);
   // Gives the descriptor back; the next write opens the file again.
-  void closeDescriptor();
+  void closeDescriptor() { file_.close(); }
 
-  bool isOpen() const { return fd_ >= 0; }
-  uint64_t events() const { return events_; }
-  uint64_t timeStart() const { return timeStart_; }
-  uint64_t timeEnd() const { return timeEnd_; }
+  bool isOpen() const { return file_.isOpen(); }
+  bool exists() const { return file_.exists(); }
+  uint64_t events() const { return totals_.events; }
+  uint64_t timeStart() const { return totals_.firstNs; }
+  uint64_t timeEnd() const { return totals_.lastNs; }
 
 private:
   int open();
   int writeHeader(bool finished);
   int sumAgain();
-  Path path() const;
+  uint64_t end() const { return atf::kHeaderBytes + totals_.bytes(); }
 
-  const char *directory_ = nullptr;
-  uint32_t index_ = 0, tid_ = 0, format_ = 2, crc_ = 0;
-  uint64_t events_ = 0, timeStart_ = 0, timeEnd_ = 0;
-  int fd_ = -1;
-  bool made_ = false, finished_ = false, linked_ = false, hasDetail_ = false;
+  ThreadFile file_;
+  uint32_t crc_ = 0;
+  atf::FileOrigin origin_;
+  atf::IndexTotals totals_;
+  bool finished_ = false, linked_ = false, hasDetail_ = false;
 };
 
 } // namespace ada

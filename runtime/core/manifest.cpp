@@ -1,99 +1,160 @@
-// manifest.cpp - manifest.json: written when recording starts, and replaced whole whenever its content has changed.
-#include "drain.h"
+// Manifest.json: written when recording starts, and replaced whole whenever its content has changed.
 #include "images.h"
 #include "json.h"
 #include "options.h"
 #include "process_info.h"
+#include "session_writer.h"
+#include "shared/manifest_keys.h"
 
 namespace ada {
 
-void Drain::writeThreads(JsonWriter &json) {
-  json.line().beginArray("threads");
+void SessionWriter::writeThreads(JsonWriter &json) {
+  json.line().beginArray(manifest::kThreads);
   for (uint64_t i = 0; i < summaryCount_; ++i) {
-    const ThreadSummary &s = summaries_[i];
+    const Summary &s = summaries_[i];
     if (s.tid == 0)
       continue; // a thread that has not written anything yet
     json.line().beginObject();
-    json.number("id", s.index).boolean("has_detail", s.details > 0).number("tid", s.tid).text("name", s.name);
-    json.number("event_count", s.events).number("detail_count", s.details);
-    json.beginObject("dropped");
-    static const char *const kReasons[ADA_LOST_REASONS] = {"ring_full", "no_memory", "write_error"};
+    json.number(manifest::kId, s.number).boolean(manifest::kHasDetail, s.details > 0);
+    json.number(manifest::kTid, s.tid).text(manifest::kName, s.name);
+    json.number(manifest::kEventCount, s.events - s.removed).number(manifest::kDetailCount, s.details);
+    if (s.removed)
+      json.number(manifest::kRemovedCount, s.removed);
+    json.beginObject(manifest::kDropped);
+    static_assert(sizeof manifest::kLossReasons == ADA_LOST_REASONS * sizeof(char *));
     for (unsigned r = 0; r < ADA_LOST_REASONS; ++r)
       if (s.lost[r])
-        json.number(kReasons[r], s.lost[r]);
+        json.number(manifest::kLossReasons[r], s.lost[r]);
     json.endObject();
-    json.number("time_start_ns", s.timeStart).number("time_end_ns", s.timeEnd);
+    json.number(manifest::kTimeStartNs, s.timeStart).number(manifest::kTimeEndNs, s.timeEnd);
     json.endObject();
   }
   json.endArray();
 }
 
-void Drain::writeManifest() {
-  uint64_t began = sys::nowNs();
-  __atomic_store_n(&manifestDirty_, 0, __ATOMIC_RELEASE);
-  summariseAll();
+// The first that is still known and of use.
+uint64_t SessionWriter::firstAnchor() const {
+  const ada_ring_header &h = ring_->header();
+  uint64_t known = h.anchors_used > ADA_RING_ANCHORS ? h.anchors_used - ADA_RING_ANCHORS : 0;
+  return h.anchors_from > known ? h.anchors_from : known;
+}
 
-  Path path(directory_), temporary;
+// With clock=tick: how coarse times are. A point in time lies in a longer gap more often than in a short one, so the
+// mean is one over time, not over gaps.
+void SessionWriter::writeTimes(JsonWriter &json) {
+  const ada_ring_header &h = ring_->header();
+  json.text(manifest::kTimes, manifest::kTimesFrom[h.times]);
+  if (h.times != ADA_TIMES_TICK)
+    return;
+  const ada_anchor *anchors = ring_->anchors();
+  const uint64_t used = h.anchors_used, first = firstAnchor();
+  const ada_anchor &a = anchors[first % ADA_RING_ANCHORS], &b = anchors[(used - 1) % ADA_RING_ANCHORS];
+  const uint64_t gaps = __atomic_load_n(&h.tick_gaps, __ATOMIC_RELAXED);
+  const uint64_t squares = __atomic_load_n(&h.tick_gaps_squared, __ATOMIC_RELAXED);
+  const uint64_t longest = __atomic_load_n(&h.tick_longest, __ATOMIC_RELAXED);
+  if (used < 2 || gaps == 0) {
+    json.number(manifest::kResolutionNs, h.tick_ns); // nothing is known yet
+    return;
+  }
+  auto nanoseconds = [&](unsigned __int128 stamps) {
+    return (uint64_t)(stamps * (b.time_ns - a.time_ns) / (b.counter - a.counter));
+  };
+  json.number(manifest::kResolutionNs, nanoseconds(((unsigned __int128)squares << 16) / gaps));
+  json.number(manifest::kLongestTickNs, nanoseconds(longest));
+}
+
+void SessionWriter::writeClock(JsonWriter &json) {
+  json.line().beginObject(manifest::kClock);
+  bool system = ring_->usesSystemClock();
+  json.text(manifest::kSource, system ? "clock_gettime" : arch::kCounterName);
+  if (uint64_t frequency = system ? 0 : arch::counterFrequency())
+    json.number(manifest::kFrequencyHz, frequency);
+  writeTimes(json);
+  if (uint64_t faults = __atomic_load_n(&ring_->header().counter_faults, __ATOMIC_RELAXED))
+    json.number(manifest::kCounterFaults, faults);
+  json.beginArray(manifest::kAnchors);
+  // A few are enough to see the counter's rate: the first that is still known, the last, and some between.
+  uint64_t anchors = ring_->header().anchors_used, first = firstAnchor();
+  uint64_t step = (anchors - first) / 16 + 1;
+  for (uint64_t n = first; n < anchors; n = n + step < anchors || n + 1 == anchors ? n + step : anchors - 1) {
+    const ada_anchor &a = ring_->anchors()[n % ADA_RING_ANCHORS];
+    json.beginObject().number(manifest::kCounter, a.counter).number(manifest::kTimeNs, a.time_ns).endObject();
+  }
+  json.endArray().endObject();
+}
+
+void SessionWriter::writeOptions(JsonWriter &json) {
+  json.line().beginObject(manifest::kOptions);
+  visitOptions(
+      *options_,
+      [](void *context, const char *name, const char *value, bool isText) {
+        JsonWriter &j = *(JsonWriter *)context;
+        TextPiece word(value);
+        uint64_t number;
+        if (isText)
+          j.text(name, value);
+        else if (options::takeNumber(word, number))
+          j.number(name, number);
+        else
+          j.boolean(name, value[0] == 't');
+      },
+      &json);
+  json.endObject();
+}
+
+void SessionWriter::writeUnattached(JsonWriter &json) {
+  uint64_t unattached = __atomic_load_n(&ring_->header().events_unattached, __ATOMIC_RELAXED);
+  uint64_t late = __atomic_load_n(&ring_->header().events_late, __ATOMIC_RELAXED);
+  if ((unattached | late) == 0)
+    return;
+  json.line().beginObject(manifest::kDropped);
+  if (unattached)
+    json.number(manifest::kUnattachedReason, unattached);
+  if (late)
+    json.number(manifest::kLateReason, late);
+  json.endObject();
+}
+
+int SessionWriter::writeManifest(Ending ending, int status, const char *copyIn) {
+  uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
+  for (uint64_t i = 0; i < used; ++i)
+    if (threads_[i].active)
+      summarise(i);
+
+  uint64_t timeStart = 0, timeEnd = 0;
+  for (uint64_t i = 0; i < summaryCount_; ++i)
+    if (const Summary &s = summaries_[i]; s.events > s.removed) {
+      timeStart = timeStart == 0 || s.timeStart < timeStart ? s.timeStart : timeStart;
+      timeEnd = s.timeEnd > timeEnd ? s.timeEnd : timeEnd;
+    }
+  Path path(copyIn ? copyIn : place_), temporary;
   path << "/manifest.json";
   temporary << path.c_str() << ".new";
-  int fd = sys::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
+  sys::unlink(temporary.c_str());
+  int fd = sys::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
   int error = fd;
   if (fd >= 0) {
     JsonWriter json(fd);
     json.beginObject();
-    json.text("format_version", "2.1");
-    json.number("time_start_ns", timeStart_).number("time_end_ns", timeEnd_);
-    json.number("clock_type", atf::kClockBoottime);
-    writeProcess(json, ending_, exitStatus_);
+    json.text(manifest::kFormatVersion, "2.1");
+    json.number(manifest::kTimeStartNs, timeStart).number(manifest::kTimeEndNs, timeEnd);
+    json.number(manifest::kClockType, atf::kClockBoottime);
+    writeProcess(json, copyIn && ending == Ending::Running ? Ending::Dump : ending, status);
     writeHost(json);
-
-    json.line().beginObject("clock");
-    bool system = ring_->header().clock == ADA_CLOCK_SYSTEM;
-    json.text("source", system ? "clock_gettime" : arch::kCounterName);
-    if (uint64_t frequency = system ? 0 : arch::counterFrequency())
-      json.number("frequency_hz", frequency);
-    json.beginArray("anchors");
-    // A few are enough to see the counter's rate: the first that is still known, the last, and some between.
-    uint64_t anchors = ring_->header().anchors_used;
-    uint64_t first = anchors > ADA_RING_ANCHORS ? anchors - ADA_RING_ANCHORS : 0;
-    uint64_t step = (anchors - first) / 16 + 1;
-    for (uint64_t n = first; n < anchors; n = n + step < anchors || n + 1 == anchors ? n + step : anchors - 1) {
-      const ada_anchor &a = ring_->anchors()[n % ADA_RING_ANCHORS];
-      json.beginObject().number("counter", a.counter).number("time_ns", a.time_ns).endObject();
-    }
-    json.endArray().endObject();
-
-    json.line().beginObject("options");
-    visitOptions(
-        *options_,
-        [](void *context, const char *name, const char *value, bool isText) {
-          JsonWriter &j = *(JsonWriter *)context;
-          if (isText)
-            j.text(name, value);
-          else if (value[0] == 't' || value[0] == 'f')
-            j.boolean(name, value[0] == 't');
-          else {
-            uint64_t v = 0;
-            while (*value)
-              v = v * 10 + (uint64_t)(*value++ - '0');
-            j.number(name, v);
-          }
-        },
-        &json);
-    json.endObject();
-
-    json.line().beginObject("recorder");
-    json.text("name", "AdaTrace").text("version", ADA_VERSION);
-    json.number("abi_version", ADA_ABI_VERSION);
-    if (ending_ != Ending::Exit)
-      json.text("ring", ring_->path());
+    writeClock(json);
+    writeOptions(json);
+    json.line().beginObject(manifest::kRecorder);
+    json.text(manifest::kName, "AdaTrace").text(manifest::kVersion, ADA_VERSION);
+    json.number(manifest::kAbiVersion, ADA_ABI_VERSION);
+    if (ending != Ending::Exit && !copyIn)
+      json.text(manifest::kRing, ring_->path());
     if (failed_)
-      json.text("failure", failure_);
+      json.text(manifest::kFailure, failure_);
     json.endObject();
-
+    writeUnattached(json);
     writeThreads(json);
     windows_.writeManifest(json);
-    images_->writeManifest(json);
+    images_->writeManifest(json, Images::Which::All);
     json.line().endObject();
     error = json.finish();
     sys::close(fd);
@@ -102,12 +163,38 @@ void Drain::writeManifest() {
     if (error < 0)
       sys::unlink(temporary.c_str()); // the old one stays
   }
-  if (error < 0)
+  if (copyIn)
+    return error;
+  manifestFailed_ = error < 0;
+  if (error < 0) {
     fail("manifest.json", error);
-  // A large manifest is not written again at once: at most a twentieth of the drain's time goes into it.
-  uint64_t took = sys::nowNs() - began;
-  uint64_t pause = took * 20 > 1000000000 ? took * 20 : 1000000000;
-  manifestDueNs_ = sys::nowNs() + pause;
+    return error;
+  }
+  if (hasLateModules_)
+    sys::unlink(lateModulesPath().c_str()); // the manifest has them now
+  hasLateModules_ = false;
+  return 0;
+}
+
+Path SessionWriter::lateModulesPath() const {
+  Path path(place_);
+  return path << '/' << manifest::kLateModulesFile;
+}
+
+// A manifest takes time in proportion to all that was ever loaded; a program that loads library after library would
+// wait for it each time.
+bool SessionWriter::writeModules() {
+  int fd = sys::open(lateModulesPath().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
+  if (fd < 0)
+    return false;
+  hasLateModules_ = true;
+  JsonWriter json(fd);
+  json.inOneLine().beginObject();
+  images_->writeManifest(json, Images::Which::New);
+  json.endObject();
+  int error = json.finish();
+  sys::close(fd);
+  return error == 0;
 }
 
 } // namespace ada

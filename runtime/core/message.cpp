@@ -1,4 +1,4 @@
-// message.cpp - writes messages, and words for the system's error numbers (strerror may take locks).
+// Writes messages, and words for the system's error numbers (strerror may take locks).
 #include "message.h"
 #include "os.h"
 
@@ -12,22 +12,38 @@ void say(const Message &m) {
 
 const char *errorText(int error) {
   switch (error < 0 ? -error : error) {
-  case EACCES: return "Permission denied";
-  case EPERM: return "Operation not permitted";
-  case ENOENT: return "No such file or directory";
-  case ENOTDIR: return "Not a directory";
-  case EEXIST: return "File exists";
-  case EROFS: return "Read-only file system";
-  case ENOSPC: return "No space left on device";
-  case EDQUOT: return "Disk quota exceeded";
-  case EFBIG: return "File too large";
-  case EIO: return "Input/output error";
-  case ENOMEM: return "Cannot allocate memory";
-  case EMFILE: return "Too many open files";
-  case ENFILE: return "Too many open files in system";
-  case ENAMETOOLONG: return "File name too long";
-  case EISDIR: return "Is a directory";
-  case ELOOP: return "Too many levels of symbolic links";
+  case EACCES:
+    return "Permission denied";
+  case EPERM:
+    return "Operation not permitted";
+  case ENOENT:
+    return "No such file or directory";
+  case ENOTDIR:
+    return "Not a directory";
+  case EEXIST:
+    return "File exists";
+  case EROFS:
+    return "Read-only file system";
+  case ENOSPC:
+    return "No space left on device";
+  case EDQUOT:
+    return "Disk quota exceeded";
+  case EFBIG:
+    return "File too large";
+  case EIO:
+    return "Input/output error";
+  case ENOMEM:
+    return "Cannot allocate memory";
+  case EMFILE:
+    return "Too many open files";
+  case ENFILE:
+    return "Too many open files in system";
+  case ENAMETOOLONG:
+    return "File name too long";
+  case EISDIR:
+    return "Is a directory";
+  case ELOOP:
+    return "Too many levels of symbolic links";
   }
   return "system error";
 }

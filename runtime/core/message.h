@@ -1,4 +1,4 @@
-// message.h - the runtime's voice: one line on standard error, "AdaTrace: …".
+// The runtime's voice: one line on standard error, "AdaTrace: …".
 #ifndef ADA_RUNTIME_CORE_MESSAGE_H
 #define ADA_RUNTIME_CORE_MESSAGE_H
 

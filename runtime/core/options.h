@@ -1,9 +1,9 @@
-// options.h - the run-time options, as include/ada/options.inc lists them.
+// The run-time options, as include/ada/options.inc lists them.
 #ifndef ADA_RUNTIME_CORE_OPTIONS_H
 #define ADA_RUNTIME_CORE_OPTIONS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "shared/options/options.h"
+#include <ada/ring_file.h>
 
 namespace ada {
 
@@ -12,23 +12,51 @@ namespace ada {
 struct Options {
 #define ADA_STRING const char *
 #define ADA_CHOICE const char *
+#define ADA_CLOCK const char *
 #define ADA_BOOL bool
 #define ADA_SIZE uint64_t
+#define ADA_NUMBER uint64_t
 #define ADA_OPTION(type, name, value, meta, text) type name;
 #include <ada/options.inc>
 #undef ADA_OPTION
 #undef ADA_STRING
 #undef ADA_CHOICE
+#undef ADA_CLOCK
 #undef ADA_BOOL
 #undef ADA_SIZE
+#undef ADA_NUMBER
 
   bool overflowDrops() const { return overflow[0] == 'd'; }
-  uint32_t formatVersion() const { return format[0] == '1' ? 1 : 2; }
+  // As in ada_ring_header.
+  uint32_t ringFormat() const { return format[0] == 'p' || isBounded() ? ADA_FORMAT_PACKED : format[0] == '1' ? 1 : 2; }
+  bool isBounded() const { return max_size > 0 || max_time > 0 || isFlight(); }
+  bool isFlight() const { return flight > 0; }
+  options::Clock clockChoice() const;
 };
 
-// Sets `options` to the defaults as changed by `text` (may be null). On a wrong option says so in one line on standard error
-// and returns false. help=1 prints the list.
+// Sets `options` to the defaults as changed by `text` (may be null). On a wrong option says so in one line on standard
+// error and returns false. help=1 prints the list.
 bool parseOptions(Options &options, const char *text);
+
+using options::TriggerKind;
+
+// One of the triggers of option `trigger` that have a glob.
+struct TriggerRule {
+  TriggerKind kind;
+  const char *glob;
+  uint64_t limitNs; // Slow: calls that last longer
+};
+
+// The option, parsed.
+struct TriggerRules {
+  TriggerRule rules[options::kMostGlobTriggers] = {};
+  unsigned count = 0;
+  bool onSignal = false;
+
+  // False, after one message, if `text` is no list of triggers. Once per process: the globs stay.
+  bool parse(const char *text);
+  bool any() const { return count > 0; }
+};
 
 // One option as text, for the manifest: calls `visit(context, name, value, isText)` for each.
 using OptionVisitor = void (*)(void *context, const char *name, const char *value, bool isText);

@@ -1,4 +1,4 @@
-// own_memory.cpp - memcpy, memset and memmove of the runtime: see own_memory.h. Rarely called, with up to some KiB.
+// Memcpy, memset and memmove of the runtime: see own_memory.h. Called with up to some KiB.
 #include <stddef.h>
 #include <stdint.h>
 

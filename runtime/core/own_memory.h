@@ -1,9 +1,8 @@
-// own_memory.h - put before every source of the runtime: what the compiler calls memcpy, memset and memmove are functions of ours.
+// Put before every source of the runtime: what the compiler calls memcpy, memset and memmove are functions of ours.
 //
-// Compilers make such calls from plain code, copies of structs and zeroed arrays, whatever they are told (-ffreestanding
-// does not keep them from it). The program may define these functions itself, instrumented, and the drain thread has not
-// what libc's may ask for. Exporting our own under these names would give them to the whole of a static program; so the
-// assembler is told to write other names instead.
+// Compilers make such calls for plain code (copies of structs, zeroed arrays), even with -ffreestanding. The program
+// may define these functions itself, with hooks in them, and libc's may need what the drain thread does not have. If we
+// exported ours under these names, a static program would use them everywhere. So the assembler writes other names.
 #ifndef ADA_RUNTIME_CORE_OWN_MEMORY_H
 #define ADA_RUNTIME_CORE_OWN_MEMORY_H
 

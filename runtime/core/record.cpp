@@ -1,12 +1,14 @@
-// record.cpp - the slow path of recording: everything that the few instructions in trampolines.S leave aside.
+// The slow path of recording: everything that the few instructions in trampolines.S leave aside.
 //
-// It runs once in 3580 records, when a chunk is full; at a thread's first event; and for each event of a thread that can't record (the
-// rings are full and overflow=drop, the trace is over) or of a process without a usable counter. All of it runs with signals blocked, but
-// for the time in which it waits for the drain.
-#include "session.h"
+// It runs once in 3580 records, when a chunk is full; at a thread's first event; and for each event of a thread that
+// can't record (the rings are full and overflow=drop, the trace is over) or of a process without a usable counter. All
+// of it runs with signals blocked, but for the time in which it waits for the drain.
 #include "detail_registers.h"
-#include "thread.h"
+#include "fibers.h"
 #include "process_events.h"
+#include "session.h"
+#include "shared/ring/thread_reader.h"
+#include "thread.h"
 
 #include <errno.h>
 
@@ -15,11 +17,11 @@ __thread AdaThread ada_thread = {ADA_POSITION_PARKED, ADA_POSITION_PARKED, nullp
 namespace ada {
 namespace {
 
+constexpr uint32_t kEnded = 2; // AdaThread::busy
+
 enum class Outcome { Ready, Wait, Lost };
 
 bool isFull(uint64_t position) { return (position & (ADA_CHUNK_BYTES - 1)) >= ADA_CHUNK_FULL; }
-
-bool usesSystemClock() { return runtime.ring.header().clock == ADA_CLOCK_SYSTEM; }
 
 // Stores a record at a reserved place. The order is what makes it safe against kills: see ada_record.
 void store(uint64_t place, uint64_t what, uint64_t stamp) {
@@ -29,74 +31,88 @@ void store(uint64_t place, uint64_t what, uint64_t stamp) {
 }
 
 // The thread's first event: a slot in the ring file, and a callback at its end.
-bool attach(AdaThread &t) {
-  ada_ring_thread *slot = runtime.ring.takeThread();
+Outcome attach(AdaThread &t) {
+  bool later;
+  ada_ring_thread *slot = runtime.ring.takeThread(later);
   if (!slot)
-    return false;
+    return later ? Outcome::Wait : Outcome::Lost;
   slot->tid = sys::threadId();
   t.nextSeq = 0;
   t.chunk = nullptr;
   t.slot = slot;
+  nameFiber(t);
   watchThread();
-  return true;
+  return Outcome::Ready;
 }
 
-// Gives the thread a chunk to write to.
-Outcome acquire(AdaThread &t, uint64_t &position) {
+void countLost(AdaThread &t, unsigned reason) {
+  ada_ring_header &header = runtime.ring.header();
+  __atomic_add_fetch(t.slot ? &t.slot->lost[reason] : &header.events_unattached, 1, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&header.events_lost, 1, __ATOMIC_RELAXED);
+}
+
+// Gives the thread a chunk to write to: another one, or its own again when the drain has read it. `hasWaited`: with
+// overflow=drop it won't wait again.
+Outcome acquire(AdaThread &t, uint64_t &position, bool hasWaited) {
   Runtime &r = runtime;
   switch (r.currentState()) {
   case State::On:
     break;
-  case State::Forked:
-    if (startChild())
+  case State::Waiting:
+    if (startRecording())
       break;
     return Outcome::Lost;
   default:
     return Outcome::Lost;
   }
-  bool first = t.chunk == nullptr;
-  if (!t.slot && !attach(t))
-    return Outcome::Lost;
-  ada_chunk *chunk;
-  Ring::Taken taken = r.ring.takeChunk(first, chunk);
-  if (taken != Ring::Taken::Yes) {
-    if (first || r.options.overflowDrops()) {
-      unsigned reason = taken == Ring::Taken::Full ? ADA_LOST_RING_FULL : ADA_LOST_NO_MEMORY;
-      __atomic_add_fetch(&t.slot->lost[reason], 1, __ATOMIC_RELAXED);
-      __atomic_add_fetch(&r.ring.header().events_lost, 1, __ATOMIC_RELAXED);
-      r.drain.wake();
-      return Outcome::Lost;
+  const bool first = t.chunk == nullptr;
+  if (!t.slot)
+    if (Outcome outcome = attach(t); outcome != Outcome::Ready) {
+      if (outcome == Outcome::Lost)
+        countLost(t, ADA_LOST_NO_MEMORY);
+      return outcome;
     }
+  const ring::OwnChunk own = first ? ring::OwnChunk{false, false} : ring::ownChunk(*t.slot, *t.chunk);
+  const bool beyond = first || (own.isRead && own.isHeld); // it has nothing to wait with
+  ada_chunk *chunk;
+  Ring::Taken taken = r.ring.takeChunk(beyond, chunk);
+  if (taken == Ring::Taken::Yes) {
+    ring::beginChunk(*t.slot, *chunk, t.nextSeq++, r.ticks.beginChunk(r.ring));
+    uint64_t number = r.ring.numberOf(chunk) + 1;
+    if (first) {
+      __atomic_store_n(&t.slot->first_chunk, number, __ATOMIC_RELEASE);
+      __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
+    } else {
+      __atomic_store_n(&t.chunk->next, number, __ATOMIC_RELEASE);
+      r.drain.chunkClosed();
+    }
+    t.chunk = chunk;
+  } else if (own.isRead && !own.isHeld) {
+    chunk = t.chunk;
+    ring::zeroRecords(*chunk);
+    ring::beginChunk(*t.slot, *chunk, t.nextSeq++, r.ticks.beginChunk(r.ring));
+  } else if (r.options.overflowDrops() ? taken == Ring::Taken::Later && !hasWaited
+                                       : taken == Ring::Taken::Later || !beyond) {
     return Outcome::Wait;
-  }
-  chunk->thread = t.slot->index;
-  chunk->seq = t.nextSeq++;
-  chunk->next = 0;
-  chunk->start_stamp = r.stamp();
-  __atomic_store_n(&chunk->state, ADA_CHUNK_USED, __ATOMIC_RELEASE);
-  uint64_t number = r.ring.numberOf(chunk) + 1;
-  if (first) {
-    __atomic_store_n(&t.slot->first_chunk, number, __ATOMIC_RELEASE);
-    __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
   } else {
-    __atomic_store_n(&t.chunk->next, number, __ATOMIC_RELEASE);
-    r.drain.chunkClosed();
+    countLost(t, taken == Ring::Taken::Full ? ADA_LOST_RING_FULL : ADA_LOST_NO_MEMORY);
+    if (first) // a thread that has nothing but losses is there, too
+      __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
+    r.drain.wake();
+    return Outcome::Lost;
   }
-  t.chunk = chunk;
   position = (uint64_t)(chunk + 1);
   return Outcome::Ready;
 }
 
-// Keeps account of the calls that are entered and left while nothing can be recorded, so that the first record after the
-// gap can say how the stack has changed.
+// Keeps account of the calls that are entered and left while nothing can be recorded, so that the first record after
+// the gap can say how the stack has changed.
 void noteLost(AdaThread &t, uint64_t what) {
-  switch (what & ADA_RECORD_KIND_MASK) {
+  switch (ring::kindOf(what)) {
   case ADA_RECORD_CALL:
-  case ADA_RECORD_CALL | ADA_RECORD_DETAIL:
     ++t.gapOpened;
     break;
   case ADA_RECORD_RETURN:
-  case ADA_RECORD_RETURN | ADA_RECORD_DETAIL:
   case ADA_RECORD_EXCEPTION:
     if (t.gapOpened > 0)
       --t.gapOpened;
@@ -112,7 +128,8 @@ void storeGap(AdaThread &t, uint64_t &position) {
   uint64_t closed = t.gapClosed < kGapLimit ? t.gapClosed : kGapLimit;
   uint64_t opened = t.gapOpened < kGapLimit ? t.gapOpened : kGapLimit;
   t.gapClosed = t.gapOpened = 0;
-  store(arch::reserve(&position, sizeof(ada_record)), closed << 34 | opened << 4 | ADA_RECORD_GAP, runtime.stamp());
+  store(arch::reserve(&position, sizeof(ada_record)), closed << 34 | opened << 4 | ADA_RECORD_GAP,
+        TickClock::stamp(runtime.ring));
 }
 
 } // namespace
@@ -125,25 +142,44 @@ void threadEnds() {
       sys::call(SYS_prctl, 16 /* PR_GET_NAME */, t.slot->name);
     __atomic_store_n(&t.slot->state, ADA_THREAD_ENDED, __ATOMIC_RELEASE);
   }
+  freeFiber(t);
   t.slot = nullptr, t.chunk = nullptr;
   t.position = t.systemPosition = ADA_POSITION_PARKED;
-  t.busy = 1; // for good: nobody would tell us of a second end
+  t.busy = kEnded; // for good: there is no second callback for what it records after this
   sys::restoreSignals(signals);
 }
 
 namespace {
+
+// Where the thread records. Without a usable counter `position` stays parked, so that every event comes here; a process
+// knows that from its first event on. All who look must look at the same one, handlers that interrupt who waits too: a
+// chunk that a waiting thread still wrote to would be taken for closed.
+uint64_t &positionOf(AdaThread &t) {
+  if (!runtime.ring.exists() || !runtime.ring.usesSystemClock())
+    return t.position;
+  t.position = ADA_POSITION_PARKED;
+  return t.systemPosition;
+}
 
 // Reserves `bytes` for the record `what` where the fast path could not. Returns 0 if the record is lost.
 uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
   if (t.busy) {
     // Code that the runtime itself called (the program's malloc, say, for a thread-specific value): not recorded.
     t.position = ADA_POSITION_PARKED;
+    if (t.busy == kEnded && runtime.currentState() == State::On) {
+      __atomic_add_fetch(&runtime.ring.header().events_late, 1, __ATOMIC_RELAXED);
+      __atomic_add_fetch(&runtime.ring.header().events_lost, 1, __ATOMIC_RELAXED);
+    }
     return 0;
   }
-  bool system = runtime.ring.exists() && usesSystemClock();
-  uint64_t &position = system ? t.systemPosition : t.position;
-  if (system) {
-    t.position = ADA_POSITION_PARKED; // so that every event comes here
+  separateCopiedProcess();
+  if (t.resumeAt) { // after __ada_before_clone, in the process that called it
+    t.position = t.resumeAt;
+    t.resumeAt = 0;
+    if (uint64_t place = arch::reserve(&t.position, bytes); !isFull(place))
+      return place;
+  }
+  if (uint64_t &position = positionOf(t); &position == &t.systemPosition) {
     uint64_t place = arch::reserve(&position, bytes);
     if (!isFull(place))
       return place;
@@ -151,44 +187,47 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
   int savedErrno = errno;
   uint64_t signals = sys::blockSignals();
   t.busy = 1;
-  bool ready = true;
-  // A signal handler on top of us may have got a chunk meanwhile.
-  while (isFull(position)) {
-    uint32_t seen = 0;
-    if (runtime.ring.exists())
-      seen = __atomic_load_n(runtime.ring.freedWord(), __ATOMIC_ACQUIRE);
+  uint64_t place = 0;
+  for (bool hasWaited = false;; hasWaited = true) {
+    // A signal handler on top of us may have got a chunk meanwhile, and its process may just have found its clock.
+    uint64_t &position = positionOf(t);
+    if (!isFull(position)) {
+      if (t.gapOpened | t.gapClosed)
+        storeGap(t, position);
+      place = arch::reserve(&position, bytes);
+      if (!isFull(place))
+        break;
+      place = 0;
+      continue;
+    }
+    // Before we look: whoever makes a chunk free after that clears it. See ada_ring_thread.
+    if (t.slot)
+      __atomic_store_n(&t.slot->waiting, 1, __ATOMIC_SEQ_CST);
+    const uint32_t slots = __atomic_load_n(runtime.ring.slotsWord(), __ATOMIC_ACQUIRE);
     uint64_t fresh = ADA_POSITION_PARKED;
-    Outcome outcome = acquire(t, fresh);
+    Outcome outcome = acquire(t, fresh, hasWaited);
+    positionOf(t) = fresh;
     if (outcome == Outcome::Lost) {
-      ready = false;
+      if (t.slot)
+        noteLost(t, what);
       break;
     }
-    position = fresh;
     if (outcome == Outcome::Ready)
-      break;
+      continue;
     // Handlers may run while we wait, and record: they will wait as well.
     t.busy = 0;
     sys::restoreSignals(signals);
     runtime.drain.wake();
-    sys::futexWait(runtime.ring.freedWord(), seen, 50000000);
+    constexpr uint64_t kAgain = 50000000; // a precaution: nothing is known that would not wake us
+    if (t.slot)
+      sys::futexWait(&t.slot->waiting, 1, kAgain);
+    else
+      sys::futexWait(runtime.ring.slotsWord(), slots, kAgain);
     sys::blockSignals();
     t.busy = 1;
   }
-  uint64_t place = 0;
-  if (ready) {
-    if (t.gapOpened | t.gapClosed)
-      storeGap(t, position);
-    place = arch::reserve(&position, bytes);
-    // The process turned out to have no usable counter: with its first chunk a thread learns it.
-    if (&position == &t.position && usesSystemClock()) {
-      t.systemPosition = t.position;
-      t.position = ADA_POSITION_PARKED;
-    }
-  } else {
-    position = ADA_POSITION_PARKED;
-    if (t.slot)
-      noteLost(t, what);
-  }
+  if (t.slot)
+    __atomic_store_n(&t.slot->waiting, 0, __ATOMIC_RELAXED);
   t.busy = 0;
   sys::restoreSignals(signals);
   errno = savedErrno;
@@ -202,11 +241,11 @@ void record(uint64_t what) {
   if (__builtin_expect(isFull(place), 0))
     place = reserveSlowly(t, what, sizeof(ada_record));
   if (place)
-    store(place, what, runtime.stamp());
+    store(place, what, TickClock::stamp(runtime.ring));
 }
 
-// Whether the 8 bytes at an address can be read. rt_sigprocmask copies its set in before it looks at what to do with it, and ~0 is
-// nothing to do: EINVAL. Allowed in every sandbox and known to emulators, unlike process_vm_readv.
+// Whether the 8 bytes at an address can be read. rt_sigprocmask copies its set in before it looks at what to do with
+// it, and ~0 is nothing to do: EINVAL. Allowed in every sandbox and known to emulators, unlike process_vm_readv.
 bool isReadable(uint64_t address) { return sys::call(SYS_rt_sigprocmask, ~0L, address, nullptr, 8L) == -EINVAL; }
 
 // How many of the `wanted` bytes from `sp` upwards are stack: not all, perhaps, in a thread's outermost functions.
@@ -219,6 +258,19 @@ uint64_t readableStack(uint64_t sp, uint64_t wanted) {
   return wanted <= onPage || isReadable(sp + onPage) ? wanted : onPage;
 }
 
+// How many vectors are recorded. For the arguments of a variadic function it is the largest possible number, because
+// only the caller knew the true one. A result in memory is recorded as the vectors that it would fill.
+uint32_t vectorCount(const DetailSite &site, bool call) {
+  uint32_t n = !site.memory ? site.vectors : call ? 8 : (site.resultBytes + 15u) / 16;
+  return n < 8 ? n : 8;
+}
+
+void copyResult(char *vectors, uint32_t count, const DetailSite &site) {
+  const volatile char *from = (const volatile char *)site.memory; // not a call of memcpy
+  for (uint32_t i = 0; i < 16 * count; ++i)
+    vectors[i] = i < site.resultBytes ? from[i] : 0;
+}
+
 } // namespace
 } // namespace ada
 
@@ -226,51 +278,61 @@ using namespace ada;
 
 extern "C" void ada_record_slow(uint64_t what) {
   if (uint64_t place = reserveSlowly(ada_thread, what, sizeof(ada_record)))
-    store(place, what, runtime.stamp());
+    store(place, what, TickClock::stamp(runtime.ring));
 }
 
 extern "C" __attribute__((visibility("hidden"))) void
 ada_record_detail(const ada_detail_frame *frame, const arch::SavedRegisters *saved, uint32_t kind) {
   AdaThread &t = ada_thread;
-  uint64_t what = (uint64_t)frame->function | kind | ADA_RECORD_DETAIL;
-  uint32_t vectors = arch::vectorCount(*frame, kind == ADA_RECORD_CALL);
-  uint64_t stack = readableStack(frame->sp, runtime.stackBytes);
+  const bool isCall = kind == ADA_RECORD_CALL;
+  const DetailSite site(*frame, arch::returnAddressOf(*frame), isCall);
+  uint32_t vectors = vectorCount(site, isCall);
+  uint64_t stack = readableStack(site.sp, runtime.stackBytes);
   uint64_t units = 7 + vectors + (stack + 15) / 16;
   uint64_t bytes = sizeof(ada_record) + units * 16;
+  uint64_t what = (uint64_t)frame->function | kind | ADA_RECORD_DETAIL | units << ring::kUnitsShift;
   uint64_t place = arch::reserve(&t.position, bytes);
-  if (__builtin_expect(isFull(place), 0)) {
+  if (__builtin_expect(isFull(place), 0))
     place = reserveSlowly(t, what, bytes);
-    if (place)
-      __atomic_store_n(&runtime.ring.header().uses_detail, 1, __ATOMIC_RELAXED);
-  }
   if (!place)
     return;
   ada_record *r = (ada_record *)place;
   ada_detail *d = (ada_detail *)(r + 1);
   __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
-  d->units = (uint16_t)units;
+  __atomic_signal_fence(__ATOMIC_RELEASE); // a handler that comes now, or a kill, must not find a detail without it
+  d->reserved0 = 0;
   d->stack_bytes = (uint16_t)stack;
-  d->integers = frame->integers;
+  d->integers = (uint8_t)site.integers;
   d->vectors = (uint8_t)vectors;
   d->reserved[0] = d->reserved[1] = 0;
   char *tail = (char *)(d + 1);
-  arch::fillRegisters(*d, tail, *frame, *saved, kind == ADA_RECORD_CALL);
-  d->sp = frame->sp;
-  d->lr = frame->return_address;
+  arch::fillRegisters(*d, tail, site, *saved, isCall);
+  if (!isCall && site.memory)
+    copyResult(tail, vectors, site);
+  d->sp = site.sp;
+  d->lr = site.returnAddress;
   d->reserved2[0] = d->reserved2[1] = 0;
   tail += vectors * 16;
   typedef uint64_t Word __attribute__((aligned(1), may_alias));
-  const Word *from = (const Word *)frame->sp;
+  const Word *from = (const Word *)site.sp;
   Word *to = (Word *)tail;
   for (uint64_t i = 0; i < stack / 8; ++i)
     to[i] = from[i];
   for (uint64_t i = stack & ~7ull; i < stack; ++i)
-    tail[i] = ((const char *)frame->sp)[i];
-  __atomic_store_n(&r->stamp, runtime.stamp(), __ATOMIC_RELEASE);
+    tail[i] = ((const char *)site.sp)[i];
+  __atomic_store_n(&r->stamp, TickClock::stamp(runtime.ring), __ATOMIC_RELEASE);
 }
 
 extern "C" void __ada_mark_frame(const void *frame) {
   record(((uint64_t)frame & ~(uint64_t)ADA_RECORD_KIND_MASK) | ADA_RECORD_MARK);
+}
+
+extern "C" void __ada_before_clone(void) {
+  AdaThread &t = ada_thread;
+  if (t.resumeAt == 0 && !isFull(t.position)) {
+    t.resumeAt = t.position;
+    t.position = ADA_POSITION_PARKED; // both processes come to reserveSlowly next
+  }
 }
 
 extern "C" void __ada_resync(const void *frame) {

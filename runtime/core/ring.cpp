@@ -1,8 +1,9 @@
-// ring.cpp - makes, grows and hands out the ring file's memory.
-//
-// The whole capacity is mapped at once, as a sparse file, and memory is put behind it in steps of 1 MiB. Address space is cheap; a
-// mapping that moves is not: records hold no offsets, the threads' positions are addresses.
+// Makes, grows and hands out the ring file's memory.
 #include "ring.h"
+#include "shared/arch.h"
+#include "shared/ring/thread_reader.h"
+
+#include <sys/file.h>
 
 namespace ada {
 namespace {
@@ -11,197 +12,352 @@ constexpr uint64_t kGrowChunks = 16;
 constexpr uint64_t kThreadsOffset = ADA_CHUNK_BYTES + ADA_RING_MODULES * sizeof(ada_ring_module);
 constexpr uint64_t kChunksOffset = kThreadsOffset + ADA_RING_THREADS * sizeof(ada_ring_thread);
 static_assert(kChunksOffset % ADA_CHUNK_BYTES == 0);
-constexpr uint64_t kTableStep = 65536;
+static_assert(archInfo(arch::kAtfArch).elfMachine != 0, "lib/shared/arch.h has no row for this architecture");
+
+// The tables of modules and threads grow by so many bytes, when fewer than half of those are left.
+constexpr uint64_t kTableStep = ADA_CHUNK_BYTES;
+constexpr uint64_t kModulesPerStep = kTableStep / sizeof(ada_ring_module);
+constexpr uint64_t kThreadsPerStep = 256, kThreadStep = kThreadsPerStep * sizeof(ada_ring_thread);
+static_assert(kTableStep % sizeof(ada_ring_module) == 0 && kThreadStep % ADA_CHUNK_BYTES == 0, "steps are whole pages");
+
+template <class T> T load(const T &value) { return __atomic_load_n(&value, __ATOMIC_ACQUIRE); }
+template <class T> void store(T &to, T value) { __atomic_store_n(&to, value, __ATOMIC_RELEASE); }
+
+void *reserveAddresses(uint64_t bytes) {
+  return sys::map(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+}
 
 } // namespace
 
-int Ring::create(const char *path, uint64_t bufferBytes) {
+int Ring::create(const char *path, uint64_t bufferBytes, uint64_t modules) {
   path_.clear();
   path_ << path;
-  limit_ = bufferBytes / ADA_CHUNK_BYTES;
-  if (limit_ < 4)
-    limit_ = 4;
-  int fd = sys::open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-  if (fd < 0)
-    return fd;
-  // Room for as many threads as the table holds, one chunk each; less where address space is limited (ulimit -v).
-  int error = -ENOMEM;
-  for (uint64_t extra = ADA_RING_THREADS / 4; extra >= 16; extra /= 8) {
+  limit_ = bufferBytes / ADA_CHUNK_BYTES / kGranule * kGranule;
+  if (limit_ < kGranule)
+    limit_ = kGranule;
+  fd_ = sys::open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+  if (fd_ < 0)
+    return fd_;
+  isInProgramsTable_ = true;
+  // A chunk for each thread beyond the limit, fewer where files are limited (ulimit -f). Holes cost nothing.
+  int error = -EFBIG;
+  for (uint64_t extra = ADA_RING_THREADS; error == -EFBIG && extra >= 16; extra /= 8) {
     capacity_ = limit_ + extra;
-    uint64_t bytes = kChunksOffset + capacity_ * ADA_CHUNK_BYTES;
-    reservedBytes_ = bytes + ADA_CHUNK_BYTES;
-    reserved_ = sys::map(nullptr, reservedBytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
-    if (!reserved_)
-      continue;
-    char *base = (char *)(((uintptr_t)reserved_ + ADA_CHUNK_BYTES - 1) & ~(uintptr_t)(ADA_CHUNK_BYTES - 1));
-    error = sys::truncate(fd, bytes);
-    if (error == 0 && !sys::map(base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd))
-      error = -ENOMEM;
-    if (error == 0) {
-      header_ = (ada_ring_header *)base;
-      break;
-    }
-    sys::unmap(reserved_, reservedBytes_);
+    error = sys::truncate(fd_, kChunksOffset + capacity_ * ADA_CHUNK_BYTES);
   }
-  sys::close(fd);
-  if (header_) {
-    modules_ = (ada_ring_module *)((char *)header_ + ADA_CHUNK_BYTES);
-    threads_ = (ada_ring_thread *)((char *)header_ + kThreadsOffset);
-    chunks_ = (char *)header_ + kChunksOffset;
-    modulesBacked_ = threadsBacked_ = 0;
-    freeCount_ = freeThreadCount_ = inUse_ = 0;
+  if (error == 0)
+    error = back(0, ADA_CHUNK_BYTES);
+  if (error == 0) {
+    freeCount_ = freeThreadCount_ = inUse_ = modulesReady_ = threadsReady_ = 0;
+    firstRetired_ = lastRetired_ = 0, passed_ = 0;
+    chunksExhausted_ = threadsExhausted_ = isWantedBeyond_ = false;
+    header_ = (ada_ring_header *)mapFile(0, ADA_CHUNK_BYTES);
+    modules_ = (ada_ring_module *)reserveAddresses(ADA_RING_MODULES * sizeof(ada_ring_module));
+    threads_ = (ada_ring_thread *)reserveAddresses(ADA_RING_THREADS * sizeof(ada_ring_thread));
+    granules_ = (char **)sys::mapMemory(capacity_ / kGranule * sizeof(char *));
     freeChunks_ = (uint32_t *)sys::mapMemory(capacity_ * sizeof(uint32_t));
     freeThreads_ = (uint32_t *)sys::mapMemory(ADA_RING_THREADS * sizeof(uint32_t));
-    error = !freeChunks_ || !freeThreads_ ? -ENOMEM : back(0, ADA_CHUNK_BYTES);
+    error = header_ && modules_ && threads_ && granules_ && freeChunks_ && freeThreads_ ? 0 : -ENOMEM;
+  }
+  if (error == 0) {
+    ada_ring_header &h = *header_;
+    h.abi_version = ADA_ABI_VERSION;
+    h.arch = arch::kAtfArch;
+    h.modules_offset = ADA_CHUNK_BYTES;
+    h.threads_offset = kThreadsOffset;
+    h.chunks_offset = kChunksOffset;
+    h.chunks_capacity = capacity_;
+    prepareModules(modules);
+    prepareChunks();
+    if (modulesReady_ == 0 || freeCount_ == 0)
+      error = -ENOSPC;
   }
   if (error < 0) {
     sys::unlink(path);
     abandon();
-    return error;
-  }
-  ada_ring_header &h = *header_;
-  h.abi_version = ADA_ABI_VERSION;
-  h.arch = arch::kAtfArch;
-  h.modules_offset = ADA_CHUNK_BYTES;
-  h.threads_offset = kThreadsOffset;
-  h.chunks_offset = kChunksOffset;
-  h.chunks_capacity = capacity_;
-  if (!growPool(true)) {
-    sys::unlink(path);
-    abandon();
-    return -ENOSPC;
-  }
-  return 0;
+  } else
+    store(exists_, true);
+  return error;
 }
 
 void Ring::abandon() {
-  if (reserved_)
-    sys::unmap(reserved_, reservedBytes_);
-  if (freeChunks_)
-    sys::unmap(freeChunks_, capacity_ * sizeof(uint32_t));
-  if (freeThreads_)
-    sys::unmap(freeThreads_, ADA_RING_THREADS * sizeof(uint32_t));
-  reserved_ = nullptr, header_ = nullptr, modules_ = nullptr, threads_ = nullptr, chunks_ = nullptr;
+  store(exists_, false);
+  auto unmap = [](void *memory, uint64_t bytes) {
+    if (memory)
+      sys::unmap(memory, bytes);
+  };
+  if (granules_)
+    for (uint64_t i = 0; i < capacity_ / kGranule; ++i)
+      unmap(granules_[i], kGranule * ADA_CHUNK_BYTES);
+  unmap(header_, ADA_CHUNK_BYTES);
+  unmap(modules_, ADA_RING_MODULES * sizeof(ada_ring_module));
+  unmap(threads_, ADA_RING_THREADS * sizeof(ada_ring_thread));
+  unmap(granules_, capacity_ / kGranule * sizeof(char *));
+  unmap(freeChunks_, capacity_ * sizeof(uint32_t));
+  unmap(freeThreads_, ADA_RING_THREADS * sizeof(uint32_t));
+  if (isInProgramsTable_)
+    closeProgramsDescriptor();
+  header_ = nullptr, modules_ = nullptr, threads_ = nullptr, granules_ = nullptr;
   freeChunks_ = nullptr, freeThreads_ = nullptr;
   mutex_.reset();
 }
 
+void Ring::closeProgramsDescriptor() {
+  sys::close(fd_);
+  isInProgramsTable_ = false;
+}
+
 void Ring::unlink() { sys::unlink(path_.c_str()); }
 
+void Ring::hold() {
+  int directory = sys::open(processDirectory(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (directory >= 0) // where the ring can't be seen: another mount namespace
+    sys::call(SYS_flock, directory, LOCK_EX | LOCK_NB);
+  if (sys::call(SYS_flock, fd_, LOCK_EX | LOCK_NB) == 0)
+    store(header_->locked, 1u);
+}
+
+//===--- memory -----------------------------------------------------------===//
+
 int Ring::back(uint64_t offset, uint64_t bytes) {
-  int fd = sys::open(path_.c_str(), O_RDWR | O_NOFOLLOW);
-  if (fd < 0)
-    return fd;
-  int error = sys::allocate(fd, offset, bytes);
+  int error = sys::allocate(fd_, offset, bytes);
   if (error == -EOPNOTSUPP || error == -ENOSYS) {
     // A file system that can't reserve: writing zeros reserves as well.
     static const char zeros[4096] = {};
     error = 0;
     for (uint64_t at = 0; at < bytes && error >= 0; at += sizeof zeros) {
-      long n = sys::pwrite(fd, zeros, sizeof zeros, offset + at);
+      long n = sys::pwrite(fd_, zeros, sizeof zeros, offset + at);
       error = n == (long)sizeof zeros ? 0 : n < 0 ? (int)n : -ENOSPC;
     }
   }
-  sys::close(fd);
-  return error;
+  return error < 0 ? error : 0;
 }
 
-// With mutex_ held.
-bool Ring::growPool(bool first) {
-  uint64_t used = header_->chunks_used;
-  uint64_t most = first ? capacity_ : limit_;
-  if (used >= most)
-    return false;
-  uint64_t more = most - used < kGrowChunks ? most - used : kGrowChunks;
-  if (first && used >= limit_ && more > 4)
-    more = 4; // beyond the limit: only what is needed
-  uint64_t offset = kChunksOffset + used * ADA_CHUNK_BYTES, bytes = more * ADA_CHUNK_BYTES;
-  if (back(offset, bytes) < 0)
-    return false;
-#ifdef MADV_POPULATE_WRITE
-  sys::call(SYS_madvise, chunks_ + used * ADA_CHUNK_BYTES, bytes, MADV_POPULATE_WRITE);
-#else
-  sys::call(SYS_madvise, chunks_ + used * ADA_CHUNK_BYTES, bytes, 23); // MADV_POPULATE_WRITE, Linux 5.14; older ones refuse
+char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at) {
+  constexpr int kAccess = PROT_READ | PROT_WRITE;
+  char *memory;
+  if (at)
+    memory = (char *)sys::map(at, bytes, kAccess, MAP_SHARED | MAP_FIXED, fd_, offset);
+  else {
+    char *room = (char *)reserveAddresses(bytes + ADA_CHUNK_BYTES);
+    if (!room)
+      return nullptr;
+    char *base = (char *)(((uintptr_t)room + ADA_CHUNK_BYTES - 1) & ~(uintptr_t)(ADA_CHUNK_BYTES - 1));
+    memory = (char *)sys::map(base, bytes, kAccess, MAP_SHARED | MAP_FIXED, fd_, offset);
+    char *end = room + bytes + ADA_CHUNK_BYTES;
+    if (!memory)
+      sys::unmap(room, (size_t)(end - room));
+    else {
+      if (base > room)
+        sys::unmap(room, (size_t)(base - room));
+      if (base + bytes < end)
+        sys::unmap(base + bytes, (size_t)(end - base - bytes));
+    }
+  }
+  if (memory) {
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 // Linux 5.14; older ones refuse
 #endif
-  for (uint64_t i = more; i-- > 0;)
+    sys::call(SYS_madvise, memory, bytes, MADV_POPULATE_WRITE);
+  }
+  return memory;
+}
+
+bool Ring::growPool(uint64_t chunks) {
+  uint64_t used = header_->chunks_used, offset = kChunksOffset + used * ADA_CHUNK_BYTES;
+  chunks = (chunks + kGranule - 1) / kGranule * kGranule;
+  char *memory = back(offset, chunks * ADA_CHUNK_BYTES) < 0 ? nullptr : mapFile(offset, chunks * ADA_CHUNK_BYTES);
+  store(chunksExhausted_, memory == nullptr);
+  if (!memory)
+    return false;
+  Lock lock(mutex_);
+  for (uint64_t i = 0; i < chunks; i += kGranule)
+    granules_[(used + i) / kGranule] = memory + i * ADA_CHUNK_BYTES;
+  for (uint64_t i = chunks; i-- > 0;) {
+    chunk(used + i)->number = used + i;
     freeChunks_[freeCount_++] = (uint32_t)(used + i);
-  __atomic_store_n(&header_->chunks_used, used + more, __ATOMIC_RELEASE);
+  }
+  store(header_->chunks_used, used + chunks);
   return true;
 }
 
-Ring::Taken Ring::takeChunk(bool first, ada_chunk *&result) {
-  Lock lock(mutex_);
-  if (freeCount_ == 0 && !growPool(first))
-    return header_->chunks_used < limit_ || first ? Taken::NoMemory : Taken::Full;
-  result = chunk(freeChunks_[--freeCount_]);
-  __atomic_store_n(&inUse_, inUse_ + 1, __ATOMIC_RELAXED);
-  return Taken::Yes;
+// How many threads wait for a chunk beyond the limit: they have none, or one that can't be handed back yet.
+uint64_t Ring::countBeyond() {
+  if (!__atomic_exchange_n(&isWantedBeyond_, false, __ATOMIC_ACQ_REL))
+    return 0;
+  uint64_t count = 0, used = load(header_->threads_used);
+  for (uint64_t i = 0; i < used; ++i)
+    count += load(threads_[i].waiting) &&
+             (load(threads_[i].first_chunk) == 0 || (load(threads_[i].drained) & ADA_DRAINED_HELD) != 0);
+  return count;
 }
 
-void Ring::giveBack(ada_chunk *c) {
-  if (__atomic_load_n(&header_->uses_detail, __ATOMIC_RELAXED)) // see ring_file.h
-    for (uint64_t *p = (uint64_t *)(c + 1); p < (uint64_t *)((char *)c + ADA_CHUNK_BYTES); ++p)
-      *p = 0;
-  __atomic_store_n(&c->state, ADA_CHUNK_FREE, __ATOMIC_RELEASE);
-  {
-    Lock lock(mutex_);
-    freeChunks_[freeCount_++] = (uint32_t)numberOf(c);
-    __atomic_store_n(&inUse_, inUse_ - 1, __ATOMIC_RELAXED);
-  }
-  __atomic_add_fetch(&freed_, 1, __ATOMIC_RELEASE);
+// Half as many as are in use are kept ready: a burst must not wait for the drain, which is busy with what came before.
+uint64_t Ring::wantedChunks() const {
+  uint64_t inUse = chunksInUse(), wanted = inUse + (inUse / 2 > kGrowChunks ? inUse / 2 : kGrowChunks);
+  return wanted < limit_ ? wanted : limit_;
 }
 
 void Ring::prepareChunks() {
+  constexpr uint64_t kMostAtOnce = 4 * kGrowChunks;
+  uint64_t beyond = countBeyond();
   while (true) {
-    Lock lock(mutex_);
-    uint64_t wanted = inUse_ + kGrowChunks / 2;
-    if (wanted > limit_)
-      wanted = limit_;
-    if (header_->chunks_used >= wanted || !growPool(false))
+    uint64_t used = header_->chunks_used, wanted = wantedChunks(), free = load(freeCount_);
+    if (used < wanted) {
+      uint64_t more = wanted - used < kMostAtOnce ? wanted - used : kMostAtOnce;
+      if (!growPool(more) && !growPool(kGranule))
+        return;
+    } else if (beyond > free && used < capacity_) {
+      // Some more than that: a program with that many threads may go on to make threads, one after the other, and each
+      // would wait for a pass over all the others.
+      uint64_t more = beyond - free + chunksInUse() / 16;
+      if (!growPool(more < capacity_ - used ? more : capacity_ - used) && !growPool(kGranule))
+        return;
+    } else
       return;
   }
 }
 
-ada_ring_thread *Ring::takeThread() {
+Ring::Taken Ring::takeChunk(bool beyond, ada_chunk *&result) {
+  Lock lock(mutex_);
+  if (freeCount_ > 0) {
+    uint32_t number = freeChunks_[freeCount_ - 1];
+    __atomic_store_n(&freeCount_, freeCount_ - 1, __ATOMIC_RELAXED);
+    result = chunk(number);
+    __atomic_store_n(&inUse_, inUse_ + 1, __ATOMIC_RELAXED);
+    return Taken::Yes;
+  }
+  if (load(header_->chunks_used) >= (beyond ? capacity_ : limit_))
+    return beyond ? Taken::NoMemory : Taken::Full;
+  if (beyond)
+    store(isWantedBeyond_, true);
+  return load(chunksExhausted_) ? Taken::NoMemory : Taken::Later;
+}
+
+bool Ring::takeChunkForDrain(ada_chunk *&result) {
+  while (takeChunk(true, result) != Taken::Yes) // others may be faster
+    if (header_->chunks_used >= capacity_ || !growPool(kGranule))
+      return false;
+  return true;
+}
+
+void Ring::giveBack(ada_chunk *c) {
+  ring::zeroRecords(*c); // see ring_file.h
+  store(c->state, ADA_CHUNK_FREE);
+  Lock lock(mutex_);
+  freeChunks_[freeCount_] = (uint32_t)numberOf(c);
+  __atomic_store_n(&freeCount_, freeCount_ + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&inUse_, inUse_ - 1, __ATOMIC_RELAXED);
+}
+
+//===--- threads and modules ----------------------------------------------===//
+
+// How many slots there should be, 0 if there are enough.
+uint64_t Ring::threadsToPrepare() {
+  uint64_t used = load(header_->threads_used), wanted = used + used / 2 + kThreadsPerStep / 2;
+  return wanted <= threadsReady_ || threadsReady_ == ADA_RING_THREADS ? 0 : threadsReady_ + kThreadsPerStep;
+}
+
+bool Ring::prepareThreads(uint64_t ready) {
+  uint64_t at = threadsReady_ * sizeof(ada_ring_thread);
+  bool done = ready > 0 && back(kThreadsOffset + at, kThreadStep) == 0 &&
+              mapFile(kThreadsOffset + at, kThreadStep, (char *)threads_ + at);
+  store(threadsExhausted_, !done);
+  if (done)
+    store(threadsReady_, ready);
+  __atomic_add_fetch(&slotsWord_, 1, __ATOMIC_RELEASE); // also when there is no memory: they look again
+  sys::futexWake(&slotsWord_, INT32_MAX);
+  return done;
+}
+
+ada_ring_thread *Ring::takeThread(bool &later) {
+  later = false;
   Lock lock(mutex_);
   uint64_t number;
   if (freeThreadCount_ > 0)
     number = freeThreads_[--freeThreadCount_];
   else {
     number = header_->threads_used;
-    if (number == ADA_RING_THREADS)
+    if (number >= load(threadsReady_)) {
+      later = number < ADA_RING_THREADS && !load(threadsExhausted_);
       return nullptr;
-    if ((number + 1) * sizeof(ada_ring_thread) > threadsBacked_) {
-      if (back(kThreadsOffset + threadsBacked_, kTableStep) < 0)
-        return nullptr;
-      threadsBacked_ += kTableStep;
     }
-    __atomic_store_n(&header_->threads_used, number + 1, __ATOMIC_RELEASE);
+    store(header_->threads_used, number + 1);
   }
   ada_ring_thread *t = threads_ + number;
-  clearBytes(t, sizeof *t);
+  __builtin_memset((void *)t, 0, sizeof *t);
   t->index = (uint32_t)header_->threads_seen;
   __atomic_store_n(&header_->threads_seen, header_->threads_seen + 1, __ATOMIC_RELAXED);
   return t;
 }
 
+// In steps, each of which recovery can finish: what the thread lost is counted once, in its slot or in the header.
 void Ring::giveBack(ada_ring_thread *t) {
-  __atomic_store_n(&t->state, ADA_THREAD_FREE, __ATOMIC_RELEASE);
+  uint64_t lost[ADA_LOST_REASONS];
+  t->events_ended = header_->events_ended + ring::lossesAt(*t, t->cursor[t->current], lost);
+  store(t->state, ADA_THREAD_GONE);
+  store(header_->events_ended, t->events_ended);
+  store(t->state, ADA_THREAD_FREE);
   Lock lock(mutex_);
   freeThreads_[freeThreadCount_++] = (uint32_t)(t - threads_);
 }
 
+bool Ring::canReuseModule() const {
+  return firstRetired_ && modules_[firstRetired_ - 1].unloaded_stamp < __atomic_load_n(&passed_, __ATOMIC_ACQUIRE);
+}
+
+bool Ring::hasRoomForModule() { return canReuseModule() || header_->modules_used < load(modulesReady_); }
+
+uint32_t Ring::publish(ada_ring_module *m, uint64_t stamp) {
+  uint64_t slot = (uint64_t)(m - modules_);
+  __atomic_store_n(&m->loaded_stamp, stamp, __ATOMIC_RELEASE);
+  if (slot >= header_->modules_used)
+    __atomic_store_n(&header_->modules_used, slot + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&modulesPublished_, modulesPublished_ + 1, __ATOMIC_RELEASE);
+  return (uint32_t)slot;
+}
+
+void Ring::retire(uint32_t slot, uint64_t stamp) {
+  modules_[slot].unloaded_stamp = stamp;
+  modules_[slot].next_retired = 0;
+  (lastRetired_ ? modules_[lastRetired_ - 1].next_retired : firstRetired_) = slot + 1;
+  lastRetired_ = slot + 1;
+}
+
+void Ring::prepareModules(uint64_t count) {
+  while (modulesReady_ < ADA_RING_MODULES && count + kModulesPerStep / 2 > modulesReady_) {
+    uint64_t at = modulesReady_ * sizeof(ada_ring_module);
+    if (back(ADA_CHUNK_BYTES + at, kTableStep) < 0 || !mapFile(ADA_CHUNK_BYTES + at, kTableStep, (char *)modules_ + at))
+      return;
+    store(modulesReady_, modulesReady_ + kModulesPerStep);
+  }
+}
+
 ada_ring_module *Ring::addModule() {
+  if (canReuseModule()) {
+    ada_ring_module *m = modules_ + (firstRetired_ - 1);
+    firstRetired_ = m->next_retired;
+    if (!firstRetired_)
+      lastRetired_ = 0;
+    // Who reads it meanwhile sees that it is of no use: see lib/shared/ring/module_map.h.
+    __atomic_store_n(&m->loaded_stamp, UINT64_MAX, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    return m;
+  }
   Lock lock(mutex_);
   uint64_t number = header_->modules_used;
-  if (number == ADA_RING_MODULES)
-    return nullptr;
-  if ((number + 1) * sizeof(ada_ring_module) > modulesBacked_) {
-    if (back(ADA_CHUNK_BYTES + modulesBacked_, kTableStep) < 0)
-      return nullptr;
-    modulesBacked_ += kTableStep;
+  return number < load(modulesReady_) ? modules_ + number : nullptr;
+}
+
+void Ring::forgetStamps() {
+  uint64_t used = load(header_->modules_used);
+  for (uint64_t i = 0; i < used; ++i) {
+    ada_ring_module &m = modules_[i];
+    uint64_t stamp = load(m.loaded_stamp); // who fills the slot in again meanwhile is right
+    __atomic_compare_exchange_n(&m.loaded_stamp, &stamp, load(m.unloaded_stamp) ? UINT64_MAX : 0, false,
+                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   }
-  return modules_ + number; // counted by the caller when it is filled in
+  __atomic_store_n(&header_->anchors_from, header_->anchors_used, __ATOMIC_RELEASE);
 }
 
 void Ring::addAnchor(ada_anchor anchor) {

@@ -1,6 +1,6 @@
-// selection.cpp - keeps and applies the rules that choose functions.
+// Keeps and applies the rules that choose functions.
 #include "selection.h"
-#include "select/function_glob.h"
+#include "shared/select/function_glob.h"
 #include "text.h"
 
 namespace ada {
@@ -20,7 +20,7 @@ bool Selection::add(const char *glob, Choice choice) {
   size_t n = length(glob) + 1;
   if (count_ == kMostRules || n > kMostBytes - used_)
     return false;
-  copyBytes(storage_ + used_, glob, n);
+  __builtin_memcpy(storage_ + used_, glob, n);
   rules_[count_++] = {storage_ + used_, choice};
   used_ += n;
   return true;

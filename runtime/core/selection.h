@@ -1,4 +1,4 @@
-// selection.h - which functions are recorded: the options' globs, then what the program said.
+// Which functions are recorded: the options' globs, then what the program said.
 #ifndef ADA_RUNTIME_CORE_SELECTION_H
 #define ADA_RUNTIME_CORE_SELECTION_H
 
@@ -14,7 +14,8 @@ inline const char *textAt(const ada_function &f, int32_t offset) {
 // What a rule does to the functions that it means.
 enum class Choice : uint8_t { Select, Deselect, Detail, NoDetail };
 
-// Rules in order; the last one that means a function decides whether it is recorded, and likewise whether with detail.
+// Rules in order. The last one that matches a function decides whether it is recorded, and the last one about detail
+// whether it is recorded with detail.
 // Guarded by the images' lock.
 class Selection {
 public:
@@ -23,7 +24,7 @@ public:
   bool add(const char *glob, Choice choice);
   // The enable byte of a function while recording is on.
   uint8_t byteOf(const ada_function &f) const;
-  // Whether every function is selected, without detail, so that nobody needs to ask.
+  // Whether every function is selected, without detail, so that no function need be looked at.
   bool selectsAll() const { return count_ == 0 && selectedByDefault_; }
   static bool means(const char *glob, const ada_function &f);
 

@@ -1,10 +1,12 @@
-// session.cpp - starts and ends the trace of a process, and carries it over fork.
+// Starts and ends the trace of a process, and carries it over fork.
 #include "session.h"
+#include "clock_source.h"
 #include "message.h"
+#include "process_events.h"
 #include "process_info.h"
 #include "thread.h"
-#include "process_events.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <time.h>
@@ -17,7 +19,8 @@ namespace {
 
 // Makes the directory and what is missing above it. 0 or a negative errno.
 int makeDirectories(const char *path) {
-  Path p;
+  static Path p; // not on the stack: see startProcess
+  p.clear();
   for (const char *s = path;; ++s) {
     if ((*s == '/' && !p.empty()) || !*s) {
       int error = sys::makeDirectory(p.c_str());
@@ -41,15 +44,17 @@ Path absolute(const char *path) {
   return p;
 }
 
-// Makes `path`, or path_2, path_3, … if it exists. 0 or a negative errno.
-int makeNew(Path &path) {
+// Makes `path`, or path_2, path_3, … if it exists; `number` says which. 0 or a negative errno.
+int makeNew(Path &path, uint32_t &number) {
   size_t n = path.size();
-  for (uint32_t i = 2;; ++i) {
+  for (number = 1;; ++number) {
+    if (number > 1) {
+      path.shorten(n);
+      path << '_' << number;
+    }
     int error = sys::makeDirectory(path.c_str());
-    if (error != -EEXIST || i == 10000)
+    if (error != -EEXIST || number == 10000)
       return error;
-    path.shorten(n);
-    path << '_' << i;
   }
 }
 
@@ -59,90 +64,156 @@ bool off(const Message &m) {
   return false;
 }
 
-bool makeSessionDirectory() {
+// Where the session is going to be: named now, made when something is recorded.
+void nameSession() {
   const Options &o = runtime.options;
   Path &path = runtime.sessionDirectory;
-  int error;
   if (o.session[0]) {
     path = absolute(o.session);
-    error = makeDirectories(path.c_str());
-  } else {
-    path = absolute(o.output);
-    error = makeDirectories(path.c_str());
-    if (error == 0) {
-      time_t now = time(nullptr);
-      struct tm local = {};
-      localtime_r(&now, &local);
-      path << "/session_";
-      path.number((uint64_t)local.tm_year + 1900, 10, 4).number((uint64_t)local.tm_mon + 1, 10, 2);
-      path.number((uint64_t)local.tm_mday, 10, 2) << '_';
-      path.number((uint64_t)local.tm_hour, 10, 2).number((uint64_t)local.tm_min, 10, 2);
-      path.number((uint64_t)local.tm_sec, 10, 2);
-      error = makeNew(path);
+    return;
+  }
+  path = absolute(o.output);
+  time_t now = time(nullptr);
+  struct tm local = {};
+  localtime_r(&now, &local);
+  path << "/session_";
+  path.number((uint64_t)local.tm_year + 1900, 10, 4).number((uint64_t)local.tm_mon + 1, 10, 2);
+  path.number((uint64_t)local.tm_mday, 10, 2) << '_';
+  path.number((uint64_t)local.tm_hour, 10, 2).number((uint64_t)local.tm_min, 10, 2);
+  path.number((uint64_t)local.tm_sec, 10, 2);
+  runtime.shared =
+      (SharedSession *)sys::map(nullptr, sizeof(SharedSession), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
+}
+
+// A new directory, which is that of a process and of all children that it forked before it had recorded anything: the
+// first of them that records makes it.
+int makeSharedSession() {
+  Path &path = runtime.sessionDirectory;
+  SharedSession *shared = runtime.shared;
+  uint32_t none = SharedSession::None;
+  if (shared && !__atomic_compare_exchange_n(&shared->state, &none, SharedSession::BeingMade, false, __ATOMIC_ACQ_REL,
+                                             __ATOMIC_ACQUIRE)) {
+    // A maker that is killed in the middle keeps nobody waiting for long.
+    for (int i = 0; i < 1000 && __atomic_load_n(&shared->state, __ATOMIC_ACQUIRE) != SharedSession::Made; ++i) {
+      timespec millisecond = {0, 1000000};
+      sys::call(SYS_nanosleep, &millisecond, nullptr);
+    }
+    if (__atomic_load_n(&shared->state, __ATOMIC_ACQUIRE) == SharedSession::Made) {
+      if (shared->number > 1)
+        path << '_' << shared->number;
+      return 0;
     }
   }
+  static Path parent;
+  parent = path;
+  parent.toParent();
+  uint32_t number = 1;
+  int error = makeDirectories(parent.c_str());
+  if (error < 0)
+    path = parent; // for the message
+  else
+    error = makeNew(path, number);
+  if (shared && error == 0) {
+    shared->number = number;
+    __atomic_store_n(&shared->state, SharedSession::Made, __ATOMIC_RELEASE);
+  }
+  return error;
+}
+
+bool makeSessionDirectory() {
+  Path &path = runtime.sessionDirectory;
+  int error = runtime.options.session[0] ? makeDirectories(path.c_str()) : makeSharedSession();
   if (path.cut())
     error = -ENAMETOOLONG;
   if (error < 0)
     return off(Message("cannot make the trace directory ")
                << path.c_str() << ": " << errorText(error)
                << ". Set another one with ADA_OPTIONS=output=DIR. This program runs untraced.");
+  runtime.sessionIsMade = true;
   return true;
 }
 
-// Directory, ring file and drain of this process. The session directory exists.
+// Session directory, ring file and drain of this process. Large texts are not on the stack: the first event may come
+// from a thread or a signal handler with a small one.
 bool startProcess() {
   Runtime &r = runtime;
-  r.processId = sys::processId();
-  r.processDirectory = r.sessionDirectory;
+  const char *memory = r.options.ring[0] ? r.options.ring : "/dev/shm";
+  int error = 0;
+  if (r.options.isFlight()) { // the session is made when it is asked for
+    r.processDirectory.clear();
+    r.processDirectory << memory << "/adatrace-flight-" << r.processId << '-';
+    r.processDirectory.number(sys::nowNs(), 16, 1);
+    error = sys::makeDirectory(r.processDirectory.c_str());
+  } else {
+    if (!r.sessionIsMade && !makeSessionDirectory())
+      return false;
+    r.processDirectory = r.sessionDirectory;
+  }
   r.processDirectory << "/pid_" << r.processId;
-  int error = makeNew(r.processDirectory);
+  uint32_t number;
+  if (error == 0)
+    error = makeNew(r.processDirectory, number);
   if (error < 0)
     return off(Message("cannot make ") << r.processDirectory.c_str() << ": " << errorText(error)
                                        << ". This program runs untraced.");
 
   // Where a ring is not kept in memory by the system, it is a file beside the trace.
-  Path link(r.processDirectory.c_str());
+  static Path link, ring;
+  link = r.processDirectory;
   link << "/ring";
-  Path ring(r.options.ring[0] ? r.options.ring : "/dev/shm");
-  ring << "/adatrace-" << r.processId << '-';
+  ring.clear();
+  ring << memory << "/adatrace-" << r.processId << '-';
   ring.number(sys::nowNs(), 16, 1);
-  error = r.ring.create(ring.c_str(), r.options.buffer);
+  error = r.ring.create(ring.c_str(), r.options.buffer, r.images.count());
   if (error == 0)
     sys::call(SYS_symlinkat, ring.c_str(), AT_FDCWD, link.c_str());
   else
-    error = r.ring.create(link.c_str(), r.options.buffer);
+    error = r.ring.create(link.c_str(), r.options.buffer, r.images.count());
   if (error < 0)
-    return off(Message("cannot make the ring file ") << link.c_str() << ": " << errorText(error)
-                                                     << ". This program runs untraced.");
+    return off(Message("cannot make the ring file ")
+               << link.c_str() << ": " << errorText(error) << ". This program runs untraced.");
 
   ada_ring_header &h = r.ring.header();
-  bool counter = r.options.clock[0] == 'c' || (r.options.clock[0] == 'a' && arch::counterIsInvariant());
+  const options::Clock clock = r.options.clockChoice();
+  bool counter = clock.kind == options::ClockKind::Counter ||
+                 (clock.kind != options::ClockKind::System && arch::counterIsInvariant() &&
+                  kernelTrustsCounter(arch::kClockSource));
   h.clock = counter ? ADA_CLOCK_COUNTER : ADA_CLOCK_SYSTEM;
+  h.times = !counter                                 ? ADA_TIMES_EXACT
+            : clock.kind == options::ClockKind::Tick ? ADA_TIMES_TICK
+            : clock.kind == options::ClockKind::None ? ADA_TIMES_NONE
+                                                     : ADA_TIMES_EXACT;
+  h.tick_ns = h.times == ADA_TIMES_TICK ? clock.tickNs : 0;
   h.pid = r.processId;
-  h.format = r.options.formatVersion();
-  copyBytes(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
-  h.uses_detail = r.options.detail[0] != 0;
+  h.format = r.options.ringFormat();
+  __builtin_memcpy(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
   h.detail_windows = r.options.detail_mode[0] == 'w';
+  h.flight = r.options.isFlight();
   h.state = ADA_RING_RECORDING;
   __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
   r.images.writeModules(r.ring);
-  error = r.drain.start(r.ring, r.images, r.options, r.triggers, r.processDirectory.c_str());
+  error =
+      r.drain.start(r.ring, r.images, r.options, r.triggers, r.processDirectory.c_str(), r.sessionDirectory.c_str());
   if (error < 0) {
     r.ring.unlink();
     sys::unlink(link.c_str());
-    return off(Message("cannot start the thread that writes the trace: ") << errorText(error)
-                                                                         << ". This program runs untraced.");
+    return off(Message("cannot start the thread that writes the trace: ")
+               << errorText(error) << ". This program runs untraced.");
   }
+  // The manifest is there then: a program that is killed at once must have its symbols.
+  if (r.drain.flush() < 0) {
+    Message m = Message() << r.drain.failure() << ". This program runs untraced.";
+    r.drain.finish(Ending::Exit, 0);
+    r.ring.unlink();
+    sys::unlink(link.c_str());
+    sys::call(SYS_unlinkat, AT_FDCWD, r.processDirectory.c_str(), AT_REMOVEDIR);
+    r.ring.abandon();
+    r.drain.reset();
+    return off(m);
+  }
+  r.ticks.start(r.ring);
   r.setState(State::On);
   return true;
-}
-
-void removeRing() {
-  Path link(runtime.processDirectory.c_str());
-  link << "/ring";
-  runtime.ring.unlink();
-  sys::unlink(link.c_str());
 }
 
 void printSummary() {
@@ -150,8 +221,13 @@ void printSummary() {
   const char *failure = r.drain.failure();
   ada_ring_header &h = r.ring.header();
   uint64_t lost = h.events_lost;
-  if (failure[0])
+  if (failure[0] && r.options.isFlight())
+    return say(Message(failure));
+  if (failure[0] && r.drain.isComplete())
     say(Message() << failure << ". " << lost << " events were lost; what was written before is complete.");
+  else if (failure[0])
+    say(Message() << failure << ". " << lost << " events were lost. Make room, then run: adatrace recover "
+                  << r.processDirectory.c_str());
   bool wanted = r.options.summary[1] == 'l';
   if (r.options.summary[1] == 'u') { // auto: a terminal answers TCGETS
     char termios[256];
@@ -163,7 +239,12 @@ void printSummary() {
   m << h.events_written << " events of " << h.threads_seen << (h.threads_seen == 1 ? " thread" : " threads");
   if (lost && !failure[0])
     m << " (" << lost << " lost)";
-  m << " in " << r.processDirectory.c_str() << "; next: adatrace tree " << r.sessionDirectory.c_str();
+  if (!r.options.isFlight())
+    m << " in " << r.processDirectory.c_str() << "; next: adatrace tree " << r.sessionDirectory.c_str();
+  else if (r.drain.lastDump()[0])
+    m << "; the newest of them are in " << r.drain.lastDump() << "; next: adatrace tree " << r.drain.lastDump();
+  else
+    m << " were kept in memory, and nobody asked for them";
   say(m);
 }
 
@@ -185,11 +266,15 @@ void childAfterFork() {
   // The parent's ring is shared memory: this process must not write to it.
   ada_thread = AdaThread{ADA_POSITION_PARKED, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, 0, 0};
   r.ring.abandon();
-  r.images.mutex().reset();
+  r.images.resetAfterFork();
   r.startMutex.reset();
   r.drain.reset();
+  r.ticks.reset();
+  r.processId = sys::processId();
+  if (r.isOriginal)
+    *r.isOriginal = 1;
   if (r.currentState() == State::On)
-    r.setState(State::Forked);
+    r.setState(State::Waiting);
   else if (r.currentState() == State::Finished)
     r.setState(State::Off);
 }
@@ -209,14 +294,11 @@ void startOnce() {
         r.setState(State::Off);
       else if (!r.triggers.parse(r.options.trigger))
         r.setState(State::Off);
-      else if (r.options.stack_size > ADA_MOST_STACK_BYTES)
-        off(Message("option 'stack_size' in ADA_OPTIONS: ")
-            << r.options.stack_size << " is more than 256. This program runs untraced.");
-      else if (makeSessionDirectory()) {
+      else {
         r.recording = r.options.enabled;
         r.stackBytes = (uint32_t)r.options.stack_size;
         r.images.setTriggers(&r.triggers);
-        if (r.triggers.onSignal)
+        if (r.triggers.onSignal || r.options.isFlight())
           watchFatalSignals([] {
             runtime.drain.trigger(sys::nowNs(), TriggerKind::Signal);
             if (runtime.currentState() == State::On && sys::processId() == runtime.processId)
@@ -225,34 +307,69 @@ void startOnce() {
         r.images.selection().start(r.options);
         gatherProcessInfo();
         watchProcess({lockForFork, parentAfterFork, childAfterFork});
-        startProcess();
+        nameSession();
+        r.processId = sys::processId();
+        r.isOriginal = (uint32_t *)sys::mapMemory(4096);
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18 // Linux 4.14
+#endif
+        if (r.isOriginal) {
+          *r.isOriginal = 1;
+          if (sys::call(SYS_madvise, r.isOriginal, 4096L, MADV_WIPEONFORK) < 0)
+            sys::unmap(r.isOriginal, 4096), r.isOriginal = nullptr;
+        }
+        r.setState(State::Waiting);
       }
     }
   }
   sys::restoreSignals(signals);
 }
 
-bool startChild() {
+void separateCopiedProcess() {
   Runtime &r = runtime;
-  Lock lock(r.startMutex);
-  if (r.currentState() != State::Forked)
-    return r.currentState() == State::On;
-  gatherProcessInfo();
-  if (!startProcess())
-    return false;
-  r.drain.flush(); // the manifest is there, as after the registration of an image
-  return true;
+  if (__builtin_expect(r.isOriginal && *r.isOriginal == 0 && sys::processId() != r.processId, 0)) {
+    uint64_t signals = sys::blockSignals();
+    childAfterFork();
+    sys::restoreSignals(signals);
+  }
+}
+
+bool startRecording() {
+  Runtime &r = runtime;
+  {
+    Lock lock(r.startMutex);
+    if (r.currentState() != State::Waiting)
+      return r.currentState() == State::On;
+    if (sys::processId() != r.processId)
+      return false; // a vfork child: it runs in our memory, but is not us
+    if (processInfoIsOf() != r.processId)
+      gatherProcessInfo();
+    gatherHostInfo();
+    if (startProcess() && r.drain.ownsFiles())
+      r.ring.closeProgramsDescriptor();
+  }
+  bool isOn = r.currentState() == State::On;
+  if (!isOn)
+    r.images.apply(false); // no event need come here any more
+  return isOn;
 }
 
 void finishProcess(int status) {
   Runtime &r = runtime;
   // A vfork child shares our memory but is not us.
-  if (r.currentState() != State::On || sys::processId() != r.processId)
+  if (sys::processId() != r.processId)
     return;
-  r.setState(State::Finished);
+  if (r.currentState() == State::Waiting)
+    r.setState(State::Off); // what others' destructors do now is too late
+  if (r.currentState() != State::On)
+    return;
+  r.images.stop(); // the trace ends here: calls that other threads make from now on are not part of it
+  r.drain.flush(); // what they are just recording is
+  uint32_t on = (uint32_t)State::On;
+  if (!__atomic_compare_exchange_n(&r.state, &on, (uint32_t)State::Finished, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return;
+  r.ticks.stop();
   r.drain.finish(Ending::Exit, status);
-  __atomic_store_n(&r.ring.header().state, ADA_RING_FINISHED, __ATOMIC_RELEASE);
-  removeRing();
   printSummary();
 }
 
@@ -262,11 +379,18 @@ using namespace ada;
 
 extern "C" void __ada_before_exec(void) {
   Runtime &r = runtime;
-  if (r.currentState() != State::On || sys::processId() != r.processId)
-    return;
-  r.drain.finish(Ending::Exec, 0);
-  // If exec succeeds nobody is left to remove the file. If it fails, recording goes on in it; only a kill after that is not survived.
-  removeRing();
+  // The ring stays: if exec fails, recording goes on in it. If exec succeeds, what other threads recorded until then is
+  // found there, by the one who removes it: adatrace record, recover, or the next traced process of this user.
+  if (r.currentState() == State::On && sys::processId() == r.processId)
+    r.drain.finish(Ending::Exec, 0);
+}
+
+extern "C" void __ada_after_exec(void) {
+  Runtime &r = runtime;
+  int saved = errno;
+  if (r.currentState() == State::On && sys::processId() == r.processId)
+    r.drain.resume();
+  errno = saved;
 }
 
 extern "C" void __ada_before_exit(int status) { finishProcess(status); }

@@ -1,4 +1,4 @@
-// session.h - the life of the trace in this process: start, fork, exec, end.
+// The life of the trace in this process: start, fork, exec, end.
 #ifndef ADA_RUNTIME_CORE_SESSION_H
 #define ADA_RUNTIME_CORE_SESSION_H
 
@@ -6,6 +6,7 @@
 #include "images.h"
 #include "options.h"
 #include "ring.h"
+#include "tick_clock.h"
 
 namespace ada {
 
@@ -13,8 +14,15 @@ enum class State : uint32_t {
   NotStarted, // no instrumented image has been loaded yet
   Off,        // a wrong option, no directory, no memory: runs untraced
   On,
-  Forked,   // a child that has not recorded anything: starts with its first event
+  Waiting,  // nothing has been recorded in this process: no directory, ring or drain. Starts with the first event
   Finished, // files are complete; what is recorded now is lost
+};
+
+// Between a process and the children that it forks before anything is recorded: they share one session.
+struct SharedSession {
+  enum : uint32_t { None, BeingMade, Made };
+  uint32_t state;
+  uint32_t number; // of the directory's name: session_…, session_…_2
 };
 
 struct Runtime {
@@ -23,28 +31,32 @@ struct Runtime {
   Ring ring;
   Images images;
   Drain drain;
-  uint32_t state = 0;     // (atomic) State
-  bool recording = false; // between ada_start and ada_stop
-  uint32_t processId = 0;
+  TickClock ticks;
+  uint32_t state = 0;      // (atomic) State
+  bool recording = false;  // between ada_start and ada_stop
+  uint32_t processId = 0;  // whom the memory belongs to: a vfork child has another
   uint32_t stackBytes = 0; // stack window of detail events
-  Path sessionDirectory; // absolute
-  Path processDirectory;
+  Path sessionDirectory;   // absolute
+  bool sessionIsMade = false;
+  SharedSession *shared = nullptr;
+  uint32_t *isOriginal = nullptr; // 1 in the process that wrote it: a copied process finds 0
+  Path processDirectory;          // in memory while it is a flight recorder
   Mutex startMutex;
 
   State currentState() const { return (State)__atomic_load_n(&state, __ATOMIC_ACQUIRE); }
   void setState(State s) { __atomic_store_n(&state, (uint32_t)s, __ATOMIC_RELEASE); }
-  // Nanoseconds or counter, as this process's records are stamped.
-  uint64_t stamp() {
-    return ring.header().clock == ADA_CLOCK_SYSTEM ? sys::nowNs() : arch::readCounter();
-  }
 };
 
 extern Runtime runtime;
 
-// Called with the first image: reads the options, makes directory and ring, starts the drain.
+// Called with the first image: reads the options.
 void startOnce();
-// In a forked child, from its first event. Async-signal-safe. False if it stays off.
-bool startChild();
+// With the first event of a process, a forked child included: makes directory and ring, starts the drain.
+// Async-signal-safe. False if it stays off.
+bool startRecording();
+// Finds out whether this process is a copy that was made without libc's fork(): then it gets a ring of its own, as
+// fork's children do. A load in all other cases.
+void separateCopiedProcess();
 // Ends the trace; as from exit(). Idempotent.
 void finishProcess(int status);
 

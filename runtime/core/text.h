@@ -1,9 +1,8 @@
-// text.h - builds short texts (paths, messages) in memory of its own, without libc's formatting.
+// Builds short texts (paths, messages) in memory of its own, without libc's formatting.
 #ifndef ADA_RUNTIME_CORE_TEXT_H
 #define ADA_RUNTIME_CORE_TEXT_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "shared/text/text_piece.h"
 
 namespace ada {
 
@@ -18,19 +17,6 @@ inline bool equal(const char *a, const char *b) {
     ++a, ++b;
   return *a == *b;
 }
-// Not memcpy, which the program may define. `volatile` keeps compilers from seeing one in the loops.
-inline void copyBytes(void *to, const void *from, size_t n) {
-  typedef uint64_t Word __attribute__((aligned(1), may_alias));
-  size_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    *(volatile Word *)((char *)to + i) = *(const Word *)((const char *)from + i);
-  for (; i < n; ++i)
-    ((volatile char *)to)[i] = ((const char *)from)[i];
-}
-inline void clearBytes(void *to, size_t n) {
-  for (size_t i = 0; i < n; ++i)
-    ((volatile char *)to)[i] = 0;
-}
 
 // At most N-1 bytes; what does not fit is cut off and `cut` is set.
 template <size_t N> class Text {
@@ -41,6 +27,11 @@ public:
   Text &operator<<(const char *s) {
     while (*s)
       put(*s++);
+    return *this;
+  }
+  Text &operator<<(TextPiece word) {
+    for (size_t i = 0; i < word.size; ++i)
+      put(word[i]);
     return *this;
   }
   Text &operator<<(char c) { return put(c), *this; }
@@ -62,23 +53,29 @@ public:
     return *this;
   }
 
-  const char *c_str() const { return buffer; }
-  size_t size() const { return used; }
-  bool empty() const { return used == 0; }
-  bool cut() const { return wasCut; }
-  void clear() { used = 0, buffer[0] = 0, wasCut = false; }
-  void shorten(size_t to) { used = to, buffer[to] = 0; }
+  const char *c_str() const { return buffer_; }
+  size_t size() const { return used_; }
+  bool empty() const { return used_ == 0; }
+  bool cut() const { return wasCut_; }
+  void clear() { used_ = 0, buffer_[0] = 0, wasCut_ = false; }
+  void shorten(size_t to) { used_ = to, buffer_[to] = 0; }
+  // Of a path: takes the last name and the slash before it away.
+  void toParent() {
+    while (used_ > 1 && buffer_[used_ - 1] != '/')
+      shorten(used_ - 1);
+    shorten(used_ > 0 ? used_ - 1 : 0);
+  }
 
 private:
   void put(char c) {
-    if (used + 1 < N)
-      buffer[used++] = c, buffer[used] = 0;
+    if (used_ + 1 < N)
+      buffer_[used_++] = c, buffer_[used_] = 0;
     else
-      wasCut = true;
+      wasCut_ = true;
   }
-  char buffer[N] = {};
-  size_t used = 0;
-  bool wasCut = false;
+  char buffer_[N] = {};
+  size_t used_ = 0;
+  bool wasCut_ = false;
 };
 
 using Path = Text<4096>;

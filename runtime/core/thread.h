@@ -1,4 +1,4 @@
-// thread.h - what the runtime keeps for each thread of the traced program.
+// What the runtime keeps for each thread of the traced program.
 #ifndef ADA_RUNTIME_CORE_THREAD_H
 #define ADA_RUNTIME_CORE_THREAD_H
 
@@ -6,23 +6,27 @@
 
 // A position that the hooks take for "chunk full": the thread has no chunk.
 #define ADA_POSITION_PARKED ((uint64_t)ADA_CHUNK_FULL)
-static_assert(ADA_CHUNK_FULL == 0xe000, "trampolines.S compares with this number");
+
+struct ada_fiber;
 
 extern "C" {
 
-// The trampolines use `position` only, at offset 0. Initial-exec, so that they reach it without a call; the runtime takes 64
-// bytes of the static TLS that glibc keeps free for libraries that are loaded late. Plain data without a destructor: it must
-// work from a thread's first instruction to its last.
+// The trampolines use `position` only, at offset 0. Initial-exec, so that they reach it without a call; the runtime
+// takes 88 bytes of the static TLS that glibc keeps free for libraries that are loaded late. Plain data without a
+// destructor: it must work from a thread's first instruction to its last.
 struct AdaThread {
-  uint64_t position;       // address of the next record, see trampolines.S
-  uint64_t systemPosition; // the same with clock=system, where `position` stays parked
-  ada_ring_thread *slot;   // null until the thread's first event, and after its last
-  ada_chunk *chunk;        // the newest chunk of this thread
-  uint64_t nextSeq;        // sequence number of its next chunk
-  uint32_t busy;           // inside the slow path: events of code that it calls are not recorded
-  uint32_t exitRounds;     // how often the thread-exit callback has run
-  uint32_t gapOpened;      // calls entered, and
-  uint32_t gapClosed;      // calls left, while records were being lost
+  uint64_t position;          // address of the next record, see trampolines.S
+  uint64_t systemPosition;    // the same with clock=system, where `position` stays parked
+  ada_ring_thread *slot;      // null until the thread's first event, and after its last
+  ada_chunk *chunk;           // the newest chunk of this thread
+  uint64_t nextSeq;           // sequence number of its next chunk
+  uint32_t busy;              // inside the slow path, or ended: events are not recorded
+  uint32_t exitRounds;        // how often the thread-exit callback has run
+  uint32_t gapOpened;         // calls entered, and
+  uint32_t gapClosed;         // calls left, while records were being lost
+  ada_fiber *fiber = nullptr; // whose calls are recorded: see fibers.h. Null until somebody asks
+  bool isFiber = false;       // no thread's own stack
+  uint64_t resumeAt = 0;      // the position before __ada_before_clone, 0 if that was not the last to be called
 };
 
 extern __thread AdaThread ada_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));

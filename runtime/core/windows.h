@@ -1,80 +1,40 @@
-// windows.h - detail_mode=window: keeps detail events in memory and decides which of them are written.
+// The windows of detail_mode=window: stretches of time whose detail events are written.
 //
-// All detail is captured; the drain encodes it and puts it here, thread by thread, in order. A trigger at time T opens the
-// window [T - pre_roll, T + post_roll]; windows that touch become one. What lies in a window is taken out again and
-// written; what is older than any window that can still open is dropped. The drain thread only, but for trigger().
+// All detail is captured; a trigger at time T opens the window [T - pre_roll, T + post_roll], and windows that touch
+// become one. The drain thread only, except for trigger().
 #ifndef ADA_RUNTIME_CORE_WINDOWS_H
 #define ADA_RUNTIME_CORE_WINDOWS_H
 
 #include "options.h"
 #include "os.h"
-#include "ring/expander.h"
+#include "shared/ring/expander.h"
 
 namespace ada {
 
 class JsonWriter;
-
-enum class TriggerKind : uint8_t { Call, Slow, Exception, Signal, Api, Outside };
-
-// One of the triggers of option `trigger`.
-struct TriggerRule {
-  TriggerKind kind;
-  const char *glob; // null for Signal
-  uint64_t limitNs; // Slow: calls that last longer
-};
-
-// The option, parsed. At most 8 rules, so that a byte a function says which mean it.
-struct TriggerRules {
-  static constexpr unsigned kMost = 8;
-  TriggerRule rules[kMost] = {};
-  unsigned count = 0;
-  bool onSignal = false;
-
-  // False, after one message, if `text` is no list of triggers.
-  bool parse(const char *text);
-  bool any() const { return count > 0; }
-};
-
-// Encoded detail events of one thread, oldest first, in blocks.
-class Retained {
-public:
-  struct Entry {
-    uint64_t ns, indexSeq;
-    uint32_t bytes, count; // of encoded events that follow
-    const unsigned char *data() const { return (const unsigned char *)(this + 1); }
-  };
-  struct Block {
-    Block *next;
-    uint32_t begin, end; // bytes of data that are entries
-    unsigned char data[65536 - 16];
-  };
-
-  const Entry *oldest() const { return first_ ? (const Entry *)(first_->data + first_->begin) : nullptr; }
-
-private:
-  friend class Windows;
-  Block *first_ = nullptr, *last_ = nullptr;
-};
 
 class Windows {
 public:
   void start(const Options &options, const TriggerRules &rules);
   bool active() const { return active_; }
 
-  // Any thread, also a signal handler: a trigger at `ns`.
+  // Any thread, also a signal handler, also one that never returns from it: a trigger at `ns`.
   void trigger(uint64_t ns, TriggerKind kind);
-  // Takes those; before a pass.
+  // Opens windows for those; before a pass.
   void takePending();
 
-  // Looks whether an event is a trigger. `rules`: bit i is set if rule i means the event's function.
-  void look(const ring::Event &e, uint8_t rules, uint32_t thread);
+  // Opens a window if an event is a trigger. `rules`: bit i is set if rule i means the event's function. True if a slow
+  // call was caught.
+  bool look(const ring::Event &e, uint8_t rules, uint32_t thread);
+  // The rules, as bits, that a call's duration decides.
+  uint8_t slowRules() const { return slowRules_; }
 
-  // Keeps the encoded detail of an event. Drops the thread's oldest ones if memory is short.
-  void keep(Retained &r, uint64_t ns, uint64_t indexSeq, const unsigned char *data, uint32_t bytes, uint32_t count);
   enum class Fate { Write, Drop, Wait };
-  // What is to be done with a thread's oldest entry. `undrainedNs`: all older events of all threads have been seen.
-  Fate fateOf(const Retained::Entry &e, uint64_t undrainedNs) const;
-  void removeOldest(Retained &r);
+  // What is to be done with a detail event of that time. `undrainedNs`: all older events of all threads have been seen.
+  Fate fateOf(uint64_t ns, uint64_t undrainedNs) const;
+  // A detail event of that time is dropped, because it is too old or because memory is short. A window that reaches
+  // back so far is not complete.
+  void noteDropped(uint64_t ns);
 
   void writeManifest(JsonWriter &json);
   // There are windows that no manifest has yet.
@@ -88,31 +48,28 @@ private:
     TriggerKind kind;
   };
   struct Window {
-    uint64_t startNs, endNs, availableFromNs;
+    uint64_t startNs, endNs;
+    uint64_t firstTriggerNs;  // the earliest
+    uint64_t availableFromNs; // detail before it was dropped
     uint64_t triggerCount;
     Trigger triggers[kTriggersKept]; // the first ones
   };
 
   void open(const Trigger &t);
-  Retained::Block *takeBlock(Retained &r);
-  void freeBlock(Retained::Block *b);
+  void extend(uint64_t at, const Trigger &t, uint64_t start, uint64_t end);
 
   bool active_ = false, manifestIsBehind_ = false;
+  uint8_t slowRules_ = 0;
   uint64_t preNs_ = 0, postNs_ = 0;
   const TriggerRules *rules_ = nullptr;
-  uint64_t beganNs_ = 0;
-  uint64_t droppedToNs_ = 0; // events up to here were dropped for want of memory
+  uint64_t droppedToNs_ = 0;  // detail events up to here may have been dropped
   Window *windows_ = nullptr; // by time, disjoint
   uint64_t windowCount_ = 0;
-  uint64_t blocksLeft_ = 0;
-  Retained::Block *freeBlocks_ = nullptr;
 
-  struct Pending {
-    uint64_t ns; // 0 until it is written
-    TriggerKind kind;
-  };
-  Pending pending_[kPending] = {};
-  uint64_t pendingHead_ = 0, pendingTail_ = 0;
+  // Triggers from other threads, each one word (time and kind) that is set in one step: a writer that dies in the
+  // middle leaves nothing half done. 0 is a free place.
+  uint64_t pending_[kPending] = {};
+  uint32_t pendingNext_ = 0; // where a writer looks for a free place first
 };
 
 } // namespace ada

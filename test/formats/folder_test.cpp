@@ -1,5 +1,5 @@
-// The folder of vectors is whole: there are some, and what its lists name is
-// there and has the outcome that the list says.
+// The folder of vectors is complete.
+// There are some, and each file that its lists name exists and has the outcome given there.
 #include "vector_folder.h"
 
 #include <gtest/gtest.h>
@@ -21,11 +21,10 @@ fs::path inOrAbove(fs::path folder, const fs::path &listed) {
 }
 
 TEST(VectorFolder, HasVectors) {
-  const std::size_t atf = vectorsOf(VectorFormat::Atf).size(),
-                    dial9 = vectorsOf(VectorFormat::Dial9).size(),
+  const std::size_t atf = vectorsOf(VectorFormat::Atf).size(), dial9 = vectorsOf(VectorFormat::Dial9).size(),
                     wtf = vectorsOf(VectorFormat::Wtf).size();
-  std::cout << vectorFolder().string() << ": " << atf << " of ATF, " << dial9
-            << " of dial9, " << wtf << " of wtf-trace\n";
+  std::cout << vectorFolder().string() << ": " << atf << " of ATF, " << dial9 << " of dial9, " << wtf
+            << " of wtf-trace\n";
   EXPECT_GT(atf + dial9 + wtf, 0u) << "no vectors in " << vectorFolder();
   if (areOwnVectors()) {
     EXPECT_GE(atf, 220u);
@@ -41,13 +40,11 @@ TEST(VectorFolder, ListsAreRight) {
     SCOPED_TRACE(list.string());
     for (const Json &entry : jsonOfFile<Json>(list)) {
       const std::string listed = entry.at("path");
-      const fs::path answer =
-          inOrAbove(list.parent_path(), entry.at("expect").get<std::string>());
+      const fs::path answer = inOrAbove(list.parent_path(), entry.at("expect").get<std::string>());
       ASSERT_FALSE(answer.empty()) << entry.at("expect") << " is not there";
       const Json vector = jsonOfFile<Json>(answer);
       if (vector.value("kind", "") != "session") { // it may have no files
-        EXPECT_FALSE(inOrAbove(list.parent_path(), listed).empty())
-            << listed << " is not there";
+        EXPECT_FALSE(inOrAbove(list.parent_path(), listed).empty()) << listed << " is not there";
       }
       const Json &expect = vector.at("expect");
       EXPECT_EQ(expect.at("outcome"), entry.at("outcome")) << listed;

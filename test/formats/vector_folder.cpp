@@ -14,16 +14,14 @@ static const char *givenFolder() {
   return given && *given ? given : nullptr;
 }
 
-fs::path vectorFolder() {
-  return givenFolder() ? givenFolder() : ADA_VECTORS_DEFAULT;
-}
+fs::path vectorFolder() { return givenFolder() ? givenFolder() : ADA_VECTORS_DEFAULT; }
 
 bool areOwnVectors() { return !givenFolder(); }
 
 std::vector<fs::path> filesInVectors(const char *extension) {
   std::vector<fs::path> files;
-  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(
-           vectorFolder(), fs::directory_options::follow_directory_symlink))
+  for (const fs::directory_entry &entry :
+       fs::recursive_directory_iterator(vectorFolder(), fs::directory_options::follow_directory_symlink))
     if (entry.path().extension() == extension && entry.is_regular_file())
       files.push_back(entry.path());
   std::ranges::sort(files);
@@ -47,9 +45,7 @@ static bool isSession(const fs::path &path) {
 static fs::path subjectOf(const fs::path &json, VectorFormat format) {
   fs::path stem = json;
   stem.replace_extension();
-  const char *extension = format == VectorFormat::Atf     ? ".atf"
-                          : format == VectorFormat::Dial9 ? ".trc"
-                                                          : ".wtf-trace";
+  const char *extension = format == VectorFormat::Atf ? ".atf" : format == VectorFormat::Dial9 ? ".trc" : ".wtf-trace";
   fs::path file = stem;
   file += extension;
   if (fs::is_regular_file(file))
@@ -64,9 +60,7 @@ std::vector<VectorFiles> vectorsOf(VectorFormat format) {
   std::vector<VectorFiles> found;
   for (const fs::path &json : filesInVectors(".json"))
     if (fs::path subject = subjectOf(json, format); !subject.empty())
-      found.push_back(
-          {json.lexically_relative(vectorFolder()).replace_extension().string(),
-           json, subject});
+      found.push_back({json.lexically_relative(vectorFolder()).replace_extension().string(), json, subject});
   return found;
 }
 

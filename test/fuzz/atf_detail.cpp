@@ -1,11 +1,11 @@
-// Fuzzes the reader of ATF detail files, the checks of links from and to them,
-// and the writer with what was read.
+// Fuzzes the reader of ATF detail files, the checks of links from and to them, and the writer with what was read.
 //
 // Properties: every way to read an event gives the same one; a checksum that is
 // compared later has the same answer; a shorter file has the first events of
 // the whole one; the report on links and `verify`'s check agree; what was read
 // can be written in both versions and read again; and memory is bounded by the
 // input.
+#include "atf_file.h"
 #include "memory_file.h"
 #include "require.h"
 
@@ -24,29 +24,23 @@ using Bytes = std::span<const std::byte>;
 namespace {
 
 bool isSame(const DetailEvent &a, const DetailEvent &b) {
-  return a.type == b.type && a.flags == b.flags && a.indexSeq == b.indexSeq &&
-         a.timestampNs == b.timestampNs &&
+  return a.type == b.type && a.flags == b.flags && a.indexSeq == b.indexSeq && a.timestampNs == b.timestampNs &&
          std::ranges::equal(a.payload, b.payload);
 }
 
 void readEveryWay(const DetailReader &reader, std::size_t fileBytes) {
   std::uint64_t next = 0, end = reader.header().eventsOffset;
   reader.forEach([&](const DetailEvent &event) {
-    require(event.seq == next++ && event.offset == end,
-            "events follow each other");
+    require(event.seq == next++ && event.offset == end, "events follow each other");
     end += event.totalLength;
-    require(end <= fileBytes && event.totalLength == 24 + event.payload.size(),
-            "events lie in the file");
+    require(end <= fileBytes && event.totalLength == 24 + event.payload.size(), "events lie in the file");
     const DetailEvent again = reader[event.seq];
-    require(isSame(event, again) && again.offset == event.offset &&
-                again.threadId == event.threadId,
+    require(isSame(event, again) && again.offset == event.offset && again.threadId == event.threadId,
             "all ways to read an event agree");
     if (const auto function = event.function())
-      require(100 + function->stack.size() == event.payload.size(),
-              "a function payload is as long as it says");
+      require(100 + function->stack.size() == event.payload.size(), "a function payload is as long as it says");
     if (const auto vectors = event.vectors())
-      require(16 + vectors->registers.size() == event.payload.size(),
-              "a vector payload is as long as it says");
+      require(16 + vectors->registers.size() == event.payload.size(), "a vector payload is as long as it says");
   });
   require(next == reader.size() && !reader.at(next), "there are size() events");
 }
@@ -54,45 +48,32 @@ void readEveryWay(const DetailReader &reader, std::size_t fileBytes) {
 void writeAndReadAgain(const DetailReader &reader) {
   for (std::uint8_t version : {std::uint8_t{1}, std::uint8_t{2}}) {
     fuzz::MemoryFile file;
-    auto writer =
-        DetailWriter::create(file.path(), {.version = version,
-                                           .threadId = reader.header().threadId,
-                                           .overwrite = true,
-                                           .bufferBytes = 4096});
+    auto writer = DetailWriter::create(
+        file.path(),
+        {.version = version, .threadId = reader.header().threadId, .overwrite = true, .bufferBytes = 4096});
     require(static_cast<bool>(writer), "a writer can be made");
     std::vector<DetailEvent> taken;
     reader.forEach([&](const DetailEvent &event) {
       const auto function = event.function();
-      const bool done =
-          function ? static_cast<bool>(writer->append(event, *function))
-                   : static_cast<bool>(writer->append(event, event.payload));
+      const bool done = function ? static_cast<bool>(writer->append(event, *function))
+                                 : static_cast<bool>(writer->append(event, event.payload));
       if (done)
         taken.push_back(event);
       else
-        require(version == 1 && event.indexSeq > UINT32_MAX,
-                "a writer refuses only what does not fit");
+        require(version == 1 && event.indexSeq > UINT32_MAX, "a writer refuses only what does not fit");
     });
     require(static_cast<bool>(writer->finish()), "a writer finishes");
 
     const std::vector<std::byte> bytes = file.bytes();
     auto again = DetailReader::fromBytes(bytes);
-    // A checksum that happens to be 0, of no events for one, says nothing.
-    require(again && again->warnings().empty() && again->footer() &&
-                again->checksum() == (again->footer()->checksum
-                                          ? ChecksumState::Ok
-                                          : ChecksumState::Unchecked),
-            "what was written is without a flaw");
-    require(again->size() == taken.size(), "there are as many events");
+    fuzz::requireFlawless(again, taken.size());
     for (std::uint64_t seq = 0; seq < taken.size(); ++seq) {
       DetailEvent now = (*again)[seq];
       // The two reserved bytes of a function payload are written as 0.
       if (const auto function = taken[seq].function()) {
         const auto written = now.function();
-        require(written && written->functionId == function->functionId &&
-                    written->registers == function->registers &&
-                    written->lr == function->lr &&
-                    written->fp == function->fp &&
-                    written->sp == function->sp &&
+        require(written && written->functionId == function->functionId && written->registers == function->registers &&
+                    written->lr == function->lr && written->fp == function->fp && written->sp == function->sp &&
                     std::ranges::equal(written->stack, function->stack),
                 "registers and stack are those that were written");
         now.payload = taken[seq].payload;
@@ -121,12 +102,8 @@ void checkLinksBothWays(const DetailReader &details, std::uint8_t salt) {
   }
   auto index = IndexReader::fromBytes(bytes);
   require(index && index->size() == count, "a crashed index is read");
-  const ThreadTrace thread{.directory = {},
-                           .path = {},
-                           .index = *index,
-                           .detail = details,
-                           .warnings = {},
-                           .info = std::nullopt};
+  const ThreadTrace thread{
+      .directory = {}, .path = {}, .index = *index, .detail = details, .warnings = {}, .info = std::nullopt};
   const LinkReport report = thread.checkLinks();
   std::vector<std::uint64_t> missing, elsewhere, astray;
   const LinkSummary summary = checkLinks(thread, [&](const LinkFlaw &flaw) {
@@ -138,8 +115,7 @@ void checkLinksBothWays(const DetailReader &details, std::uint8_t salt) {
     else if (flaw.kind == LinkFlaw::Kind::IndexMissing)
       astray.push_back(flaw.seq);
   });
-  require(missing == report.indexWithoutDetail &&
-              elsewhere == report.indexDetailElsewhere &&
+  require(missing == report.indexWithoutDetail && elsewhere == report.indexDetailElsewhere &&
               astray == report.detailWithoutIndex,
           "both checks of links find the same");
   require(summary.events == details.size(), "all details are looked at");
@@ -147,24 +123,20 @@ void checkLinksBothWays(const DetailReader &details, std::uint8_t salt) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
-                                      std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   const Bytes bytes = std::as_bytes(std::span(data, size));
   auto verified = DetailReader::fromBytes(bytes);
-  auto deferred =
-      DetailReader::fromBytes(bytes, {}, {.checksum = ChecksumPolicy::Defer});
+  auto deferred = DetailReader::fromBytes(bytes, {}, {.checksum = ChecksumPolicy::Defer});
   if (deferred) {
     auto later = deferred->verifyChecksum();
-    require(static_cast<bool>(later) == static_cast<bool>(verified),
-            "a deferred checksum has the same answer");
+    require(static_cast<bool>(later) == static_cast<bool>(verified), "a deferred checksum has the same answer");
     readEveryWay(*deferred, size);
   } else {
     // What is found behind the checksum is found with a wrong one, too.
     require(!verified, "a deferred checksum hides no error");
   }
   if (!verified) {
-    require(!verified.error().code.empty() && !verified.error().message.empty(),
-            "errors say what they are");
+    fuzz::requireSpeaking(verified.error());
     return 0;
   }
   writeAndReadAgain(*verified);
@@ -174,12 +146,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
   if (auto part = DetailReader::fromBytes(bytes.first(cut))) {
     require(part->size() <= verified->size(), "a cut file has no more events");
     for (std::uint64_t seq = 0; seq < part->size(); ++seq)
-      require(isSame((*part)[seq], (*verified)[seq]),
-              "a cut file has the first events");
+      require(isSame((*part)[seq], (*verified)[seq]), "a cut file has the first events");
   }
 
-  require(fuzz::peakOf([&] { (void)DetailReader::fromBytes(bytes); }) <=
-              size + 8192,
-          "memory is bounded by the input");
+  require(fuzz::peakOf([&] { (void)DetailReader::fromBytes(bytes); }) <= size + 8192, "memory is bounded by the input");
   return 0;
 }

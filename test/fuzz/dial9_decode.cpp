@@ -19,45 +19,30 @@ struct Recorder : Visitor {
   uint64_t lastOffset = 0;
   bool taken = true;
   void note(EncodeError error, uint64_t offset) {
-    taken = taken && error == EncodeError::None &&
-            (lastOffset == 0 || offset > lastOffset);
+    taken = taken && error == EncodeError::None && (lastOffset == 0 || offset > lastOffset);
     lastOffset = offset;
   }
-  void onSchema(const Schema &schema, uint64_t offset) override {
-    note(seen.repeatSchema(schema), offset);
-  }
+  void onSchema(const Schema &schema, uint64_t offset) override { note(seen.repeatSchema(schema), offset); }
   void onEvent(const EventView &event) override {
     const uint16_t typeId = event.schema->typeId();
-    note(event.hasTimestamp()
-             ? seen.event(typeId, event.timestampNs, event.values)
-             : seen.event(typeId, event.values),
+    note(event.hasTimestamp() ? seen.event(typeId, event.timestampNs, event.values) : seen.event(typeId, event.values),
          event.offset);
   }
   void onStringPool(StringPoolView entries, uint64_t offset) override {
-    note(seen.stringPool(
-             std::vector<StringPoolEntry>(entries.begin(), entries.end())),
-         offset);
+    note(seen.stringPool(std::vector<StringPoolEntry>(entries.begin(), entries.end())), offset);
   }
   void onStackPool(StackPoolView entries, uint64_t offset) override {
-    note(seen.stackPool(
-             std::vector<StackPoolEntry>(entries.begin(), entries.end())),
-         offset);
+    note(seen.stackPool(std::vector<StackPoolEntry>(entries.begin(), entries.end())), offset);
   }
-  void onTimestampReset(uint64_t time, uint64_t offset) override {
-    note(seen.timestampReset(time), offset);
-  }
-  void onAnnotations(uint64_t typeId, AnnotationsView entries,
-                     uint64_t offset) override {
-    note(seen.annotations(
-             typeId, std::vector<Annotation>(entries.begin(), entries.end())),
-         offset);
+  void onTimestampReset(uint64_t time, uint64_t offset) override { note(seen.timestampReset(time), offset); }
+  void onAnnotations(uint64_t typeId, AnnotationsView entries, uint64_t offset) override {
+    note(seen.annotations(typeId, std::vector<Annotation>(entries.begin(), entries.end())), offset);
   }
   void onSegment(uint64_t offset) override { note(seen.segment(), offset); }
 };
 
 template <class AnyDecoder>
-DecodeStatus decode(std::span<const uint8_t> bytes, size_t piece,
-                    Visitor &visitor, DecoderOptions options) {
+DecodeStatus decode(std::span<const uint8_t> bytes, size_t piece, Visitor &visitor, DecoderOptions options) {
   AnyDecoder decoder(visitor, options);
   for (; !bytes.empty(); bytes = bytes.subspan(std::min(piece, bytes.size())))
     decoder.push(bytes.first(std::min(piece, bytes.size())));
@@ -70,55 +55,38 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const size_t piece = size ? 1 + data[size / 2] % 61 : 1;
   for (Dialect dialect : {Dialect::Seed, Dialect::Extended}) {
     Recorder whole, pieces, bytewise;
-    const DecodeStatus status =
-        decode<Decoder>(bytes, size + 1, whole, {dialect});
-    require(decode<Decoder>(bytes, piece, pieces, {dialect}) == status,
-            "pieces end with the same answer");
-    require(decode<Decoder>(bytes, 1, bytewise, {dialect}) == status,
-            "bytes end with the same answer");
-    require(whole.taken,
-            "frames come in order, and an encoder takes what a decoder shows");
-    require(std::ranges::equal(whole.seen.bytes(), pieces.seen.bytes()),
-            "pieces show the same frames");
-    require(std::ranges::equal(whole.seen.bytes(), bytewise.seen.bytes()),
-            "bytes show the same frames");
-    require(status.offset <= size && (!status.ok() || status.offset == size),
-            "the offset lies in the stream");
+    const DecodeStatus status = decode<Decoder>(bytes, size + 1, whole, {dialect});
+    require(decode<Decoder>(bytes, piece, pieces, {dialect}) == status, "pieces end with the same answer");
+    require(decode<Decoder>(bytes, 1, bytewise, {dialect}) == status, "bytes end with the same answer");
+    require(whole.taken, "frames come in order, and an encoder takes what a decoder shows");
+    require(std::ranges::equal(whole.seen.bytes(), pieces.seen.bytes()), "pieces show the same frames");
+    require(std::ranges::equal(whole.seen.bytes(), bytewise.seen.bytes()), "bytes show the same frames");
+    require(status.offset <= size && (!status.ok() || status.offset == size), "the offset lies in the stream");
 
     Recorder part;
     const size_t cut = size ? data[size / 3] * size / 256 : 0;
-    const DecodeStatus cutStatus =
-        decode<Decoder>(bytes.first(cut), size + 1, part, {dialect});
+    const DecodeStatus cutStatus = decode<Decoder>(bytes.first(cut), size + 1, part, {dialect});
     require(part.seen.bytes().size() <= whole.seen.bytes().size() &&
-                std::ranges::equal(
-                    part.seen.bytes(),
-                    whole.seen.bytes().first(part.seen.bytes().size())),
+                std::ranges::equal(part.seen.bytes(), whole.seen.bytes().first(part.seen.bytes().size())),
             "a cut stream shows the first frames");
-    require(cutStatus.offset <= status.offset || cut <= 5,
-            "and stops no later than the whole one");
+    require(cutStatus.offset <= status.offset || cut <= 5, "and stops no later than the whole one");
 
     // See test/formats/dial9/memory_test.cpp for the factors; the sanitizer's
     // allocator rounds up more.
     const size_t constant = 1 << 20;
     Visitor silent;
-    require(peakOf([&] { decode<Decoder>(bytes, 64, silent, {dialect}); }) <=
-                60 * size + constant,
+    require(peakOf([&] { decode<Decoder>(bytes, 64, silent, {dialect}); }) <= 60 * size + constant,
             "a visitor's memory is bounded by the input");
-    require(peakOf([&] { (void)decodeAll(bytes, {dialect}); }) <=
-                120 * size + constant,
+    require(peakOf([&] { (void)decodeAll(bytes, {dialect}); }) <= 120 * size + constant,
             "owned frames are bounded by the input");
   }
 
   Recorder plain, packed;
   DecoderOptions bounded;
-  bounded.maxBufferedBytes =
-      1 << 16; // what unpacks to much must not be collected
-  const DecodeStatus unpacked =
-      decode<UnzippingDecoder>(bytes, size + 1, plain, bounded);
-  require(decode<UnzippingDecoder>(bytes, piece, packed, bounded).error ==
-                  unpacked.error ||
-              unpacked.error == DecodeError::FrameTooLarge ||
-              size > bounded.maxBufferedBytes,
+  bounded.maxBufferedBytes = 1 << 16; // what unpacks to much must not be collected
+  const DecodeStatus unpacked = decode<UnzippingDecoder>(bytes, size + 1, plain, bounded);
+  require(decode<UnzippingDecoder>(bytes, piece, packed, bounded).error == unpacked.error ||
+              unpacked.error == DecodeError::FrameTooLarge || size > bounded.maxBufferedBytes,
           "packed pieces end with the same answer");
   return 0;
 }

@@ -15,8 +15,7 @@ struct SameAs {
   const Frame &other;
   bool operator()(const Event &e) const {
     const Event *o = std::get_if<Event>(&other);
-    return o && e.schema() == o->schema() &&
-           e.timestampNs() == o->timestampNs() &&
+    return o && e.schema() == o->schema() && e.timestampNs() == o->timestampNs() &&
            std::ranges::equal(e.values(), o->values());
   }
   bool operator()(const SchemaFrame &f) const {
@@ -37,23 +36,17 @@ struct SameAs {
   }
   bool operator()(const AnnotationsFrame &f) const {
     const AnnotationsFrame *o = std::get_if<AnnotationsFrame>(&other);
-    return o && f.typeId == o->typeId &&
-           std::ranges::equal(f.entries, o->entries,
-                              [](const auto &a, const auto &b) {
-                                return a.fieldIndex == b.fieldIndex &&
-                                       a.key == b.key && a.value == b.value;
-                              });
+    return o && f.typeId == o->typeId && std::ranges::equal(f.entries, o->entries, [](const auto &a, const auto &b) {
+             return a.fieldIndex == b.fieldIndex && a.key == b.key && a.value == b.value;
+           });
   }
-  bool operator()(const SegmentFrame &) const {
-    return std::holds_alternative<SegmentFrame>(other);
-  }
+  bool operator()(const SegmentFrame &) const { return std::holds_alternative<SegmentFrame>(other); }
 };
 
 Encoder encode(const Trace &trace, Dialect dialect) {
   Encoder encoder(dialect);
   for (const Frame &frame : trace.frames)
-    require(encodeFrame(encoder, frame) == EncodeError::None,
-            "an encoder takes what a decoder gives");
+    require(encodeFrame(encoder, frame) == EncodeError::None, "an encoder takes what a decoder gives");
   return encoder;
 }
 } // namespace
@@ -64,16 +57,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const Encoder written = encode(trace, dialect);
     const Trace again = decodeAll(written.bytes(), {dialect});
     require(again.status.ok(), "what was written decodes");
-    require(again.frames.size() == trace.frames.size(),
-            "there are as many frames");
+    require(again.frames.size() == trace.frames.size(), "there are as many frames");
     for (size_t i = 0; i < trace.frames.size(); ++i)
-      require(std::visit(SameAs{again.frames[i]}, trace.frames[i]),
-              "frames have the same content");
-    require(std::ranges::equal(encode(again, dialect).bytes(), written.bytes()),
-            "the encoding is stable");
+      require(std::visit(SameAs{again.frames[i]}, trace.frames[i]), "frames have the same content");
+    require(std::ranges::equal(encode(again, dialect).bytes(), written.bytes()), "the encoding is stable");
     // A canonical writer needs no more bytes than anybody else.
-    require(written.bytes().size() <= trace.status.offset + kHeaderBytes,
-            "the encoding is the shortest");
+    require(written.bytes().size() <= trace.status.offset + kHeaderBytes, "the encoding is the shortest");
   }
   return 0;
 }

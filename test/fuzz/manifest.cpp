@@ -16,14 +16,11 @@ using ada::fuzz::require;
 static void use(const Manifest &manifest) {
   std::set<std::uint64_t> ids;
   for (const ManifestThread &thread : manifest.threads)
-    require(thread.id <= UINT32_MAX && ids.insert(thread.id).second,
-            "threads have a number each");
+    require(thread.id <= UINT32_MAX && ids.insert(thread.id).second, "threads have a number each");
   for (const Symbol &symbol : manifest.symbols()) {
     const Symbol *found = manifest.find(symbol.functionId);
-    require(found && found->functionId == symbol.functionId,
-            "every symbol is found");
-    require(!manifest.displayName(symbol.functionId).empty() &&
-                !manifest.shortDisplayName(symbol.functionId).empty(),
+    require(found && found->functionId == symbol.functionId, "every symbol is found");
+    require(!manifest.displayName(symbol.functionId).empty() && !manifest.shortDisplayName(symbol.functionId).empty(),
             "every symbol has a name");
     (void)manifest.moduleOfFunction(symbol.functionId);
   }
@@ -33,16 +30,14 @@ static void use(const Manifest &manifest) {
     require(!warning.message.empty(), "warnings say what they are");
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
-                                      std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char *>(data), size);
   bool isRead = false;
   require(fuzz::peakOf([&] {
             auto manifest = Manifest::parse(text, "manifest.json");
             isRead = static_cast<bool>(manifest);
             if (!manifest)
-              require(manifest.error().code == "E_BAD_MANIFEST" &&
-                          !manifest.error().message.empty(),
+              require(manifest.error().code == "E_BAD_MANIFEST" && !manifest.error().message.empty(),
                       "errors say what they are");
           }) <= 120 * size + (64 << 10),
           "memory is bounded by the input");
@@ -52,7 +47,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
 
   // Up to the brace that closes it.
   const std::size_t cut = text.rfind('}') * data[size / 2] / 256;
-  require(!Manifest::parse(text.substr(0, cut)),
-          "a manifest that is cut off is an error");
+  require(!Manifest::parse(text.substr(0, cut)), "a manifest that is cut off is an error");
   return 0;
 }

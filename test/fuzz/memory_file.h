@@ -13,24 +13,20 @@ namespace ada::fuzz {
 
 class MemoryFile {
 public:
-  MemoryFile() : fd(::memfd_create("fuzz", MFD_CLOEXEC)) {
-    require(fd >= 0, "a file in memory can be made");
-  }
+  MemoryFile() : fd_(::memfd_create("fuzz", MFD_CLOEXEC)) { require(fd_ >= 0, "a file in memory can be made"); }
   MemoryFile(const MemoryFile &) = delete;
-  ~MemoryFile() { ::close(fd); }
+  ~MemoryFile() { ::close(fd_); }
 
-  std::string path() const { return "/proc/self/fd/" + std::to_string(fd); }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
   std::vector<std::byte> bytes() const {
-    std::vector<std::byte> all(
-        static_cast<std::size_t>(::lseek(fd, 0, SEEK_END)));
-    require(::pread(fd, all.data(), all.size(), 0) ==
-                static_cast<ssize_t>(all.size()),
+    std::vector<std::byte> all(static_cast<std::size_t>(::lseek(fd_, 0, SEEK_END)));
+    require(::pread(fd_, all.data(), all.size(), 0) == static_cast<ssize_t>(all.size()),
             "a file in memory can be read");
     return all;
   }
 
 private:
-  int fd;
+  int fd_;
 };
 
 } // namespace ada::fuzz

@@ -1,5 +1,4 @@
-// What every fuzz target needs: a property that must hold, and the memory that
-// something asks for.
+// What every fuzz target needs: a property that must hold, and the memory that something asks for.
 #ifndef ADA_TEST_FUZZ_REQUIRE_H
 #define ADA_TEST_FUZZ_REQUIRE_H
 
@@ -28,11 +27,9 @@ inline void onMalloc(const volatile void *p, std::size_t) {
 }
 inline void onFree(const volatile void *p) {
   if (p)
-    live -= std::min(
-        live, __sanitizer_get_allocated_size(const_cast<const void *>(p)));
+    live -= std::min(live, __sanitizer_get_allocated_size(const_cast<const void *>(p)));
 }
-inline const int kHooked =
-    __sanitizer_install_malloc_and_free_hooks(onMalloc, onFree);
+inline const int kHooked = __sanitizer_install_malloc_and_free_hooks(onMalloc, onFree);
 } // namespace memory
 
 /// The most bytes that were live during `work` over what was before.

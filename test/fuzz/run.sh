@@ -22,6 +22,7 @@ seed() {
 }
 case $target in
 atf_index) seed -path '*index*.atf' ;;
+packed_index) seed -name '*.atp' ;;
 atf_detail) seed -path '*detail*.atf' ;;
 dial9_*)
   seed -name '*.trc'

@@ -16,11 +16,9 @@ using ada::fuzz::require;
 namespace {
 
 bool isOneLine(std::string_view text) {
-  const bool is = std::ranges::none_of(
-      text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  const bool is = std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
   if (!is)
-    std::fprintf(stderr, "not on one line: %.*s\n", int(text.size()),
-                 text.data());
+    std::fprintf(stderr, "not on one line: %.*s\n", int(text.size()), text.data());
   return is;
 }
 
@@ -35,9 +33,7 @@ struct Recorded {
     std::uint64_t state = text.size();
     const auto next = [&] {
       for (std::size_t i = 0; i < 8 && i < text.size(); ++i)
-        state = (state ^
-                 static_cast<unsigned char>(text[(i + state) % text.size()])) *
-                0x9E3779B97F4A7C15u;
+        state = (state ^ static_cast<unsigned char>(text[(i + state) % text.size()])) * 0x9E3779B97F4A7C15u;
       // Small ones, too: enumerators, flags, bool.
       return state >> (state % 64);
     };
@@ -49,9 +45,8 @@ struct Recorded {
       b = static_cast<std::byte>(next());
     registers.general = std::span(general).first(next() % 9);
     registers.vectorBytes = next() % 2 ? 16 : 32;
-    registers.vectors = std::span(vectors).first(
-        next() % (sizeof vectors / registers.vectorBytes + 1) *
-        registers.vectorBytes);
+    registers.vectors =
+        std::span(vectors).first(next() % (sizeof vectors / registers.vectorBytes + 1) * registers.vectorBytes);
     registers.stack = std::span(stack).first(next() % (sizeof stack + 1));
   }
   std::uint64_t general[8];
@@ -61,10 +56,8 @@ struct Recorded {
 
 void show(const FunctionTypes &types, const Registers &registers) {
   for (std::uint8_t arch : {0, 1, 2}) {
-    require(isOneLine(argumentsText(types, registers, arch)),
-            "arguments are one line");
-    require(isOneLine(resultText(types, registers, arch)),
-            "a result is one line");
+    require(isOneLine(argumentsText(types, registers, arch)), "arguments are one line");
+    require(isOneLine(resultText(types, registers, arch)), "a result is one line");
   }
   require(isJson(argumentsJson(types, registers)), "arguments are JSON");
   require(isJson(argumentTypesJson(types)), "types are JSON");
@@ -74,8 +67,7 @@ void show(const FunctionTypes &types, const Registers &registers) {
     require(isOneLine(parameter.type.text()), "a type is one line");
     const auto integer = value.asSigned();
     const auto natural = value.asUnsigned();
-    require(!integer || !natural ||
-                static_cast<std::uint64_t>(*integer) == *natural,
+    require(!integer || !natural || static_cast<std::uint64_t>(*integer) == *natural,
             "a number is the same in all its types");
     (void)value.asDouble();
   }
@@ -83,25 +75,19 @@ void show(const FunctionTypes &types, const Registers &registers) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
-                                      std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char *>(data), size);
   FunctionTypes types;
-  require(ada::fuzz::peakOf([&] { types = FunctionTypes::parse(text); }) <=
-              400 * size + 4096,
+  require(ada::fuzz::peakOf([&] { types = FunctionTypes::parse(text); }) <= 400 * size + 4096,
           "memory is bounded by the input");
-  require(types.stoppedAt <= size &&
-              (!types.isWhole || types.stoppedAt == size),
-          "a reader stops in the text");
+  require(types.stoppedAt <= size && (!types.isWhole || types.stoppedAt == size), "a reader stops in the text");
 
   std::string_view understood = text.substr(0, types.stoppedAt);
   if (!types.isWhole && understood.ends_with(';'))
     understood.remove_suffix(1);
   const FunctionTypes again = FunctionTypes::parse(understood);
-  require(again.isWhole == !understood.empty(),
-          "what was understood is a whole text");
-  require(argumentTypesJson(again) == argumentTypesJson(types),
-          "and says the same");
+  require(again.isWhole == !understood.empty(), "what was understood is a whole text");
+  require(argumentTypesJson(again) == argumentTypesJson(types), "and says the same");
 
   const Recorded recorded(text);
   show(types, recorded.registers);

@@ -1,5 +1,4 @@
-// Fuzzes the wtf-trace decoder, the trees on top of it, and the encoder with
-// what was decoded.
+// Fuzzes the wtf-trace decoder, the timeline on top of it, and the encoder with what was decoded.
 //
 // Properties: no crash, no hang; the same records in whatever pieces the file
 // comes; a shorter file has the first records; a file that could be written
@@ -20,12 +19,10 @@ namespace {
 struct Recorder : Visitor {
   std::string text;
   void onHeader(const FileHeader &header) override {
-    text += header.contextInfo + header.metadata +
-            std::to_string(header.timebaseMs);
+    text += header.contextInfo + header.metadata + std::to_string(header.timebaseMs);
   }
   void onRecord(const Record &record) override {
-    text += std::to_string(record.type->wireId) + record.type->name + '@' +
-            std::to_string(record.timeUs);
+    text += std::to_string(record.type->wireId) + record.type->name + '@' + std::to_string(record.timeUs);
     for (const Arg &arg : record.args) {
       text += ' ';
       appendJson(text, arg);
@@ -41,8 +38,7 @@ struct Copier : Visitor {
   void onHeader(const FileHeader &header) override {
     auto begun = Encoder::begin(
         [this](std::span<const std::byte> bytes) {
-          file.append(reinterpret_cast<const char *>(bytes.data()),
-                      bytes.size());
+          file.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
           return true;
         },
         header, {.viewerRules = false, .chunkBytes = 256});
@@ -51,71 +47,61 @@ struct Copier : Visitor {
     failed = !begun;
   }
   void onRecord(const Record &record) override {
-    if (!failed &&
-        !encoder->event(record.type->wireId, record.timeUs, record.args))
+    if (!failed && !encoder->event(record.type->wireId, record.timeUs, record.args))
       failed = true; // text that is not UTF-8, say
   }
 };
 
-std::string decode(const std::uint8_t *data, std::size_t size,
-                   std::size_t piece, Visitor &visitor) {
+struct Items : TimelineVisitor {
+  void onItem(const Item &item) override { require(item.zone != nullptr, "every item has a zone"); }
+};
+
+std::string decode(const std::uint8_t *data, std::size_t size, std::size_t piece, Visitor &visitor) {
   DecoderOptions options;
   options.maxRecordBytes = options.maxChunkBytes = 1 << 20;
   Decoder decoder(visitor, options);
   for (std::size_t at = 0; at < size; at += piece)
-    if (auto pushed = decoder.push(data + at, std::min(piece, size - at));
-        !pushed)
-      return pushed.error().code +
-             std::to_string(pushed.error().offset.value());
+    if (auto pushed = decoder.push(data + at, std::min(piece, size - at)); !pushed)
+      return pushed.error().code + std::to_string(pushed.error().offset.value());
   auto finished = decoder.finish();
-  return finished ? ""
-                  : finished.error().code +
-                        std::to_string(finished.error().offset.value());
+  return finished ? "" : finished.error().code + std::to_string(finished.error().offset.value());
 }
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data,
-                                      std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   Recorder whole, pieces, again;
   const std::string error = decode(data, size, size + 1, whole);
   const std::size_t piece = size ? 1 + data[size - 1] % 37 : 1;
-  require(decode(data, size, piece, pieces) == error,
-          "pieces end with the same error");
+  require(decode(data, size, piece, pieces) == error, "pieces end with the same error");
   require(whole.text == pieces.text, "pieces give the same records");
 
   Recorder part;
   const std::size_t cut = size ? data[size / 2] * size / 256 : 0;
   decode(data, cut, cut + 1, part);
-  require(whole.text.starts_with(part.text),
-          "a cut file gives the first records");
+  require(whole.text.starts_with(part.text), "a cut file gives the first records");
 
-  const auto bytes = std::as_bytes(std::span(data, size));
   Visitor silent;
-  require(ada::fuzz::peakOf([&] { decode(data, size, 64, silent); }) <=
-              100 * size + (64 << 10),
+  require(ada::fuzz::peakOf([&] { decode(data, size, 64, silent); }) <= 100 * size + (64 << 10),
           "a visitor's memory is bounded by the input");
-  require(ada::fuzz::peakOf([&] { (void)readTree(bytes); }) <=
-              200 * size + (64 << 10),
-          "a tree's memory is bounded by the input");
-  (void)readTree(bytes, {{}, {.mergeZones = true}});
+  require(ada::fuzz::peakOf([&] {
+            Items items;
+            Timeline timeline(items);
+            decode(data, size, 64, timeline);
+            timeline.finish();
+          }) <= 200 * size + (64 << 10),
+          "a timeline's memory is bounded by the input");
 
   Copier copier;
   decode(data, size, size + 1, copier);
   if (copier.encoder && !copier.failed) {
     require(static_cast<bool>(copier.encoder->finish()), "encoder finishes");
-    const auto *file =
-        reinterpret_cast<const std::uint8_t *>(copier.file.data());
-    require(
-        decode(file, copier.file.size(), copier.file.size() + 1, again).empty(),
-        "what was written decodes");
-    // The header's notes may have been written anew; the records are what
+    const auto *file = reinterpret_cast<const std::uint8_t *>(copier.file.data());
+    require(decode(file, copier.file.size(), copier.file.size() + 1, again).empty(), "what was written decodes");
+    // The header's notes may have been rewritten; the records are what
     // counts.
-    const auto records = [](const std::string &text) {
-      return text.substr(std::min(text.find('\n'), text.size()));
-    };
-    require(records(again.text) == records(whole.text),
-            "what was written is what was read");
+    const auto records = [](const std::string &text) { return text.substr(std::min(text.find('\n'), text.size())); };
+    require(records(again.text) == records(whole.text), "what was written is what was read");
   }
   return 0;
 }

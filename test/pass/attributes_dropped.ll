@@ -1,5 +1,5 @@
 ; RUN: %opt_ada %s | FileCheck %s
-; What a hook makes untrue of a function is taken away: it reads and writes memory now. What stays true stays.
+; Attributes that a hook makes untrue are removed, for the function reads and writes memory now; the others stay.
 target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK: define i32 @pure(i32 %x) [[LEFT:#[0-9]+]]

@@ -9,7 +9,7 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-DAG: @__ada_fn.add = private constant { i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32 } {{.*}}, section "ada_functions"{{.*}}, align 16, !associated ![[SELF]]
 ; CHECK-DAG: @__ada_text = private unnamed_addr constant [4 x i8] c"add\00"
 ; CHECK-DAG: @__start_ada_functions = extern_weak hidden global i8
-; CHECK-DAG: @__ada_image = linkonce_odr hidden constant { i32, i32, ptr, ptr, ptr, ptr } { i32 1, i32 48, {{.*}}, comdat
+; CHECK-DAG: @__ada_image = linkonce_odr hidden constant { i32, i32, ptr, ptr, ptr, ptr } { i32 2, i32 48, {{.*}}, comdat
 ; CHECK-DAG: @llvm.global_ctors = appending global {{.*}} { i32 1, ptr @__ada_image_ctor, ptr @__ada_image }
 ; CHECK-DAG: @llvm.global_dtors = appending global {{.*}} { i32 1, ptr @__ada_image_dtor, ptr @__ada_image }
 ; CHECK-DAG: @__ada_at.add = private alias i32 (i32, i8), ptr @add
@@ -17,7 +17,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 define signext i32 @add(i32 signext %a, i8 zeroext %b) {
 ; CHECK-LABEL: define signext i32 @add(
-; CHECK-NEXT:    %ada.detail = alloca [6 x i64], align 16
+; CHECK-NEXT:    %ada.detail = alloca [4 x i64], align 16
 ; CHECK-NEXT:    [[ON:%.*]] = load atomic i8, ptr @__ada_on.add monotonic, align 1
 ; CHECK-NEXT:    [[IS:%.*]] = icmp ne i8 [[ON]], 0
 ; CHECK-NEXT:    br i1 [[IS]], label %{{.*}}, label %{{.*}}, !prof ![[SELDOM:[0-9]+]]

@@ -12,8 +12,10 @@ declare void @quick_exit(i32) noreturn
 ; CHECK:       @__ada_enter
 ; CHECK:       call void @__ada_before_exec()
 ; CHECK-NEXT:  call i32 @execve(
+; CHECK-NEXT:  call void @__ada_after_exec()
 ; CHECK-NEXT:  call void @__ada_before_exec()
 ; CHECK-NEXT:  call i32 (ptr, ptr, ...) @execl(
+; CHECK-NEXT:  call void @__ada_after_exec()
 ; CHECK-NEXT:  call void @__ada_before_exit(i32 %status)
 ; CHECK-NEXT:  call void @_exit(i32 %status)
 define void @f(ptr %p, i32 %status) nounwind {
@@ -42,3 +44,23 @@ define i32 @calls_own() nounwind {
 define i32 @execv() nounwind {
   ret i32 0
 }
+
+; What makes a process without libc's fork and its handlers is announced as well; other system calls are not.
+; CHECK-LABEL: define i64 @clones(
+; CHECK:       call void @__ada_before_clone()
+; CHECK-NEXT:  call i32 @_Fork()
+; CHECK-NEXT:  call void @__ada_before_clone()
+; CHECK-NEXT:  call i64 (i64, ...) @syscall(i64 435
+; CHECK-NEXT:  call void @__ada_before_clone()
+; CHECK-NEXT:  call i64 (i64, ...) @syscall(i64 %n
+; CHECK-NOT:   @__ada_before_clone
+; CHECK:       call i64 (i64, ...) @syscall(i64 39
+define i64 @clones(i64 %n) nounwind {
+  %pid = call i32 @_Fork()
+  %a = call i64 (i64, ...) @syscall(i64 435, i64 0)
+  %b = call i64 (i64, ...) @syscall(i64 %n)
+  %c = call i64 (i64, ...) @syscall(i64 39)
+  ret i64 %c
+}
+declare i32 @_Fork()
+declare i64 @syscall(i64, ...)

@@ -12,6 +12,7 @@ declare void @_exit(i32)
 ; CHECK-COUNT-1: @__ada_enter
 ; CHECK: @__ada_before_exec
 ; CHECK-NEXT: call i32 @execv
+; CHECK-NEXT: call void @__ada_after_exec()
 ; CHECK-NEXT: call void @__ada_before_exit(i32 3)
 ; CHECK-NEXT: call void @_exit(i32 3)
 define void @f(ptr %path, ptr %args) nounwind {

@@ -4,11 +4,13 @@
 // RUN: %clangxx_ada -O0 -S -emit-llvm %s -o - -mllvm -ada-system-headers | FileCheck %s --check-prefix=ALL
 // RUN: %clangxx_ada -O0 -g -S -emit-llvm %s -o /dev/null -mllvm -ada-why='*push_back*' 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: %clangxx_ada -O0 -S -emit-llvm %s -o /dev/null -mllvm -ada-why='*push_back*' 2>&1 | FileCheck %s --check-prefix=WHY-WITHOUT-G
+// RUN: %clangxx_ada -O0 -S -emit-llvm %s -o - | FileCheck %s --check-prefix=MAIN --implicit-check-not='@__ada_fn.{{_Z[^ ]*St}}'
 // The standard library's templates are left out, by the file that debug information names, or without it by namespace;
 // what the user wrote and the library calls is not.
 #include <algorithm>
 #include <vector>
 
+// MAIN: @__ada_fn.main =
 // CHECK: @__ada_fn.main =
 // CHECK-NOT: @__ada_fn._ZNSt6vector
 // CHECK: @__ada_fn.{{.*}}mine

@@ -8,8 +8,8 @@
 #   %less     by what large numbers of repetitions are divided: 1, and 4 where programs are emulated
 #   %like_plain DIR COMMAND  builds and runs with and without hooks: same output, same status; see Inputs/like_plain.sh
 # A test begins with `rm -rf %t && mkdir -p %t` and writes below %t only.
-# Features: root (mounting and set-uid need it), valgrind, python-headers (to build an extension module); the last two are the
-# host's and not there for emulated programs.
+# Features: root (mounting and set-uid need it), valgrind, python-headers (to build an extension module), java (javac and jni.h; %java_home
+# is where), boost-context; the last four are the host's and not there for emulated programs.
 import os
 import platform
 import shutil
@@ -39,3 +39,10 @@ if shutil.which("valgrind") and not emulated:
 if os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")) and not emulated:
     config.available_features.add("python-headers")
     config.substitutions.append(("%extension_include", sysconfig.get_path("include")))
+javac = shutil.which("javac")
+java_home = os.path.dirname(os.path.dirname(os.path.realpath(javac))) if javac else ""
+if os.path.exists(os.path.join(java_home, "include", "jni.h")) and not emulated:
+    config.available_features.add("java")
+    config.substitutions.append(("%java_home", java_home))
+if os.path.exists("/usr/include/boost/context/fiber.hpp") and not emulated:
+    config.available_features.add("boost-context")

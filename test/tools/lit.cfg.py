@@ -1,10 +1,19 @@
 # The command line. %make_session FILE [DIRECTORY] makes a session from the lines of FILE that begin with "T:"
-# (Inputs/make_session.cpp describes them); %t is a fresh name in each test.
+# (Inputs/make_session.cpp describes them); %t is a fresh name in each test. %browse PAGE STEP... opens a page in Chromium
+# (Inputs/flame_page.mjs); it, %tsc and speedscope need what `tools/dev test` installs into build/node (test/node/package.json).
 import os
+import shutil
+
+nodeModules = os.path.join(config.ada_source_dir, "build", "node", "node_modules")
+config.environment["ADA_NODE_MODULES"] = nodeModules
+config.environment["ADA_CHROMIUM"] = shutil.which("chromium") or "chromium"
 
 config.substitutions += [
     ("%make_session", os.path.join(config.ada_build_dir, "test", "tools", "bin", "ada-make-session")),
     ("%{options_inc}", os.path.join(config.ada_source_dir, "include", "ada", "options.inc")),
     ("%{docs}", os.path.join(config.ada_source_dir, "docs")),
     ("%{vectors}", os.path.join(config.ada_source_dir, "test", "formats", "vectors")),
+    ("%browse", "node " + os.path.join(config.ada_source_dir, "test", "tools", "Inputs", "flame_page.mjs")),
+    ("%tsc", "node " + os.path.join(nodeModules, "typescript", "bin", "tsc")),
+    ("%{pages}", os.path.join(config.ada_source_dir, "tools", "adatrace")),
 ]

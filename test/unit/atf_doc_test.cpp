@@ -37,9 +37,7 @@ TEST(AtfDocument, ShowsARealFile) {
   std::string path = scratch / "index.atf";
   auto writer = IndexWriter::create(path, {.threadId = 4711});
   ASSERT_TRUE(writer);
-  IndexEvent event{.timestampNs = 1000,
-                   .functionId = 0x100000002,
-                   .kind = EventKind::Call};
+  IndexEvent event{.timestampNs = 1000, .functionId = 0x100000002, .kind = EventKind::Call};
   ASSERT_TRUE(writer->append(event));
   event.timestampNs = 1250;
   event.kind = EventKind::Return;
@@ -57,11 +55,8 @@ TEST(AtfDocument, ShowsARealDetailFile) {
   std::string path = scratch / "detail.atf";
   auto writer = DetailWriter::create(path, {.threadId = 4711});
   ASSERT_TRUE(writer);
-  FunctionPayload payload{.functionId = 0x100000002,
-                          .registers = {10},
-                          .lr = 0x401136,
-                          .fp = 0x7ffc00001040,
-                          .sp = 0x7ffc00001008};
+  FunctionPayload payload{
+      .functionId = 0x100000002, .registers = {10}, .lr = 0x401136, .fp = 0x7ffc00001040, .sp = 0x7ffc00001008};
   const std::uint8_t stack[] = {0x36, 0x11, 0x40, 0, 0, 0, 0, 0};
   payload.stack = std::as_bytes(std::span(stack));
   DetailEvent event{.type = kDetailFunctionCall, .timestampNs = 1000};

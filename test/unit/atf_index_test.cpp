@@ -1,5 +1,5 @@
-// Reading index files beyond the vectors: time search in and out of order, the
-// iterator, files that are no files, checksums of known texts.
+// Reading index files, beyond the vectors.
+// Searching by time in ordered and unordered files, the iterator, files of other kinds, and checksums of known texts.
 #include "ada/trace/atf_index.h"
 #include "ada/trace/atf_writer.h"
 #include "formats/atf/checksum.h"
@@ -21,8 +21,7 @@ static_assert(std::random_access_iterator<IndexReader::Iterator>);
 namespace {
 
 // A file of these times, in memory.
-std::vector<std::byte> fileOf(const std::vector<std::uint64_t> &times,
-                              unsigned version,
+std::vector<std::byte> fileOf(const std::vector<std::uint64_t> &times, unsigned version,
                               std::uint64_t eventsOffset = 64) {
   std::vector<std::byte> bytes(eventsOffset + 32 * times.size());
   RawIndexHeaderV1 v1{};
@@ -50,8 +49,7 @@ std::vector<std::byte> fileOf(const std::vector<std::uint64_t> &times,
 }
 
 // The smallest range that holds all events inside, by looking at each.
-SeqRange slowTimeRange(const std::vector<std::uint64_t> &times,
-                       std::uint64_t from, std::uint64_t to) {
+SeqRange slowTimeRange(const std::vector<std::uint64_t> &times, std::uint64_t from, std::uint64_t to) {
   SeqRange range;
   bool any = false;
   for (std::size_t i = 0; i < times.size(); ++i)
@@ -80,11 +78,8 @@ TEST(AtfTimeRange, SortedFilesAreSearched) {
       for (int i = 0; i < 200; ++i) {
         std::uint64_t from = random() % (count + 12);
         std::uint64_t to = from + random() % (count + 12);
-        auto want =
-            SeqRange{static_cast<std::uint64_t>(
-                         std::ranges::lower_bound(times, from) - times.begin()),
-                     static_cast<std::uint64_t>(
-                         std::ranges::lower_bound(times, to) - times.begin())};
+        auto want = SeqRange{static_cast<std::uint64_t>(std::ranges::lower_bound(times, from) - times.begin()),
+                             static_cast<std::uint64_t>(std::ranges::lower_bound(times, to) - times.begin())};
         EXPECT_EQ(reader->timeRange(from, to), want);
         EXPECT_EQ(reader->lowerBound(from), want.first);
         EXPECT_TRUE(reader->timeRange(to, from).empty());
@@ -127,8 +122,7 @@ TEST(AtfIndex, IteratorIsRandomAccess) {
   EXPECT_EQ(begin[3].timestampNs, 9u);
   EXPECT_EQ((*(begin + 2)).timestampNs, 7u);
   EXPECT_EQ((*--(begin += 2)).timestampNs, 6u);
-  auto found = std::ranges::lower_bound(reader->begin(), reader->end(), 7u, {},
-                                        &IndexEvent::timestampNs);
+  auto found = std::ranges::lower_bound(reader->begin(), reader->end(), 7u, {}, &IndexEvent::timestampNs);
   EXPECT_EQ(found.seq(), 2u);
 }
 
@@ -149,8 +143,7 @@ TEST(AtfIndex, WhatIsNoFileIsRefused) {
   ScratchDirectory scratch;
   std::string fifo = scratch / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  for (const std::string &path :
-       {fifo, scratch.path(), scratch / "missing", std::string("/dev/null")}) {
+  for (const std::string &path : {fifo, scratch.path(), scratch / "missing", std::string("/dev/null")}) {
     auto reader = IndexReader::open(path); // a FIFO must not block
     ASSERT_FALSE(reader) << path;
     EXPECT_EQ(reader.error().code, "E_IO");
@@ -163,10 +156,9 @@ TEST(AtfIndex, ErrorsNamePlaceAndField) {
   bytes[20] = std::byte{24};
   auto reader = IndexReader::fromBytes(bytes, "a/index.atf");
   ASSERT_FALSE(reader);
-  EXPECT_EQ(reader.error().text(),
-            "a/index.atf: at byte 20: event_size: expected 32, found 24: all "
-            "index events are 32 bytes long; the header is damaged "
-            "[E_BAD_EVENT_SIZE]");
+  EXPECT_EQ(reader.error().text(), "a/index.atf: at byte 20: event_size: expected 32, found 24: all "
+                                   "index events are 32 bytes long; the header is damaged "
+                                   "[E_BAD_EVENT_SIZE]");
 }
 
 TEST(AtfIndex, ReaderOutlivesItsCopies) {

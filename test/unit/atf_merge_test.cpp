@@ -1,5 +1,5 @@
-// The merge takes the smallest time, the earlier thread on a tie, and keeps
-// order inside a thread, also where its time goes back.
+// The merge takes the smallest time, and the earlier thread on a tie.
+// It keeps a thread's order, even where the thread's time goes back.
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/merge.h"
 #include "scratch_directory.h"
@@ -15,8 +15,7 @@ namespace {
 
 using Times = std::vector<std::uint64_t>;
 
-std::vector<IndexReader> readersOf(const std::vector<Times> &threads,
-                                   const ScratchDirectory &scratch) {
+std::vector<IndexReader> readersOf(const std::vector<Times> &threads, const ScratchDirectory &scratch) {
   std::vector<IndexReader> readers;
   for (std::size_t i = 0; i < threads.size(); ++i) {
     std::string path = scratch / (std::to_string(i) + ".atf");
@@ -43,9 +42,7 @@ std::vector<Item> slowMerge(const std::vector<Times> &threads) {
   while (true) {
     std::size_t best = threads.size();
     for (std::size_t i = 0; i < threads.size(); ++i)
-      if (next[i] < threads[i].size() &&
-          (best == threads.size() ||
-           threads[i][next[i]] < threads[best][next[best]]))
+      if (next[i] < threads[i].size() && (best == threads.size() || threads[i][next[i]] < threads[best][next[best]]))
         best = i;
     if (best == threads.size())
       return result;
@@ -86,10 +83,8 @@ TEST(AtfMerge, FollowsTheRule) {
 
 TEST(AtfMerge, EqualTimesGoToTheEarlierThread) {
   ScratchDirectory scratch;
-  std::vector<Item> want{{5, 0, 0}, {5, 0, 1}, {5, 1, 0},
-                         {5, 1, 1}, {5, 2, 0}, {~std::uint64_t{0}, 0, 2}};
-  EXPECT_EQ(merge(readersOf({{5, 5, ~std::uint64_t{0}}, {5, 5}, {5}}, scratch)),
-            want);
+  std::vector<Item> want{{5, 0, 0}, {5, 0, 1}, {5, 1, 0}, {5, 1, 1}, {5, 2, 0}, {~std::uint64_t{0}, 0, 2}};
+  EXPECT_EQ(merge(readersOf({{5, 5, ~std::uint64_t{0}}, {5, 5}, {5}}, scratch)), want);
 }
 
 TEST(AtfMerge, ManyThreads) {
@@ -105,8 +100,7 @@ TEST(AtfMerge, ManyThreads) {
 TEST(AtfMerge, RangesAreKept) {
   ScratchDirectory scratch;
   auto readers = readersOf({{1, 3, 5, 7}, {2, 4, 6}}, scratch);
-  std::vector<MergeCursor::Source> sources{
-      {&readers[0], {1, 3}}, {nullptr, {}}, {&readers[1], {2, 99}}};
+  std::vector<MergeCursor::Source> sources{{&readers[0], {1, 3}}, {nullptr, {}}, {&readers[1], {2, 99}}};
   std::vector<Item> got;
   for (MergeCursor next(sources); next; next.advance())
     got.push_back({next.event().timestampNs, next.thread(), next.seq()});

@@ -1,12 +1,15 @@
-// What the writers write, the readers read back: random events, both versions,
-// finished, abandoned and empty files; limits of the formats are refused.
+// What the writers write, the readers read back.
+// Random events in both versions; finished, abandoned and empty files; and the limits of the formats, beyond which the
+// writers refuse.
 #include "ada/trace/atf_writer.h"
 #include "scratch_directory.h"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <random>
+#include <sys/resource.h>
 
 using namespace ada;
 using namespace ada::atf;
@@ -16,20 +19,19 @@ namespace {
 
 class AtfWriter : public testing::TestWithParam<int> {
 protected:
-  std::uint8_t version = static_cast<std::uint8_t>(GetParam());
-  ScratchDirectory scratch;
-  std::mt19937_64 random{42};
+  std::uint8_t version_ = static_cast<std::uint8_t>(GetParam());
+  ScratchDirectory scratch_;
+  std::mt19937_64 random_{42};
 
   IndexEvent randomEvent() {
     IndexEvent event;
-    event.timestampNs = random();
-    event.functionId = random();
-    event.kind = EventKind{static_cast<std::uint32_t>(random() % 256)};
-    event.threadId = version == 1 ? static_cast<std::uint32_t>(random()) : 77;
-    event.storedDepth =
-        version == 1 ? static_cast<std::uint32_t>(random() % 100) : kNoDepth;
-    if (random() % 2)
-      event.detailSeq = version == 1 ? random() % kNoDetailV1 : random() / 2;
+    event.timestampNs = random_();
+    event.functionId = random_();
+    event.kind = EventKind{static_cast<std::uint32_t>(random_() % 256)};
+    event.threadId = version_ == 1 ? static_cast<std::uint32_t>(random_()) : 77;
+    event.storedDepth = version_ == 1 ? static_cast<std::uint32_t>(random_() % 100) : kNoDepth;
+    if (random_() % 2)
+      event.detailSeq = version_ == 1 ? random_() % kNoDetailV1 : random_() / 2;
     return event;
   }
 };
@@ -37,10 +39,9 @@ protected:
 TEST_P(AtfWriter, IndexComesBack) {
   // More than the writer's and the reader's buffers hold.
   for (std::size_t count : {0, 1, 7, 2000, 100000}) {
-    std::string path = scratch / ("index" + std::to_string(count));
+    std::string path = scratch_ / ("index" + std::to_string(count));
     std::vector<IndexEvent> events;
-    auto writer = IndexWriter::create(
-        path, {.version = version, .arch = 2, .os = 3, .threadId = 77});
+    auto writer = IndexWriter::create(path, {.version = version_, .arch = 2, .os = 3, .threadId = 77});
     ASSERT_TRUE(writer) << writer.error().text();
     for (std::size_t i = 0; i < count; ++i) {
       EXPECT_EQ(writer->size(), i);
@@ -52,14 +53,12 @@ TEST_P(AtfWriter, IndexComesBack) {
     auto reader = IndexReader::open(path);
     ASSERT_TRUE(reader) << reader.error().text();
     EXPECT_TRUE(reader->warnings().empty());
-    EXPECT_EQ(reader->checksum(),
-              count ? ChecksumState::Ok : ChecksumState::Unchecked);
+    EXPECT_EQ(reader->checksum(), count ? ChecksumState::Ok : ChecksumState::Unchecked);
     EXPECT_EQ(reader->header().flags, kFlagHasDetail);
     EXPECT_EQ(reader->header().arch, 2);
     EXPECT_EQ(reader->header().os, 3);
     EXPECT_EQ(reader->header().timeStartNs, count ? events[0].timestampNs : 0);
-    EXPECT_EQ(reader->header().timeEndNs,
-              count ? events.back().timestampNs : 0);
+    EXPECT_EQ(reader->header().timeEndNs, count ? events.back().timestampNs : 0);
     ASSERT_EQ(reader->size(), count);
     for (std::size_t i = 0; i < count; ++i)
       ASSERT_EQ((*reader)[i], events[i]) << i;
@@ -67,11 +66,10 @@ TEST_P(AtfWriter, IndexComesBack) {
 }
 
 TEST_P(AtfWriter, AbandonedIndexKeepsItsEvents) {
-  std::string path = scratch / "index.atf";
+  std::string path = scratch_ / "index.atf";
   std::vector<IndexEvent> events;
   {
-    auto writer =
-        IndexWriter::create(path, {.version = version, .threadId = 77});
+    auto writer = IndexWriter::create(path, {.version = version_, .threadId = 77});
     ASSERT_TRUE(writer);
     for (int i = 0; i < 1000; ++i) {
       events.push_back(randomEvent());
@@ -92,36 +90,34 @@ TEST_P(AtfWriter, DetailComesBack) {
     std::vector<std::byte> payload;
   };
   for (std::size_t count : {0, 1, 5000}) {
-    std::string path = scratch / ("detail" + std::to_string(count));
-    auto writer =
-        DetailWriter::create(path, {.version = version, .threadId = 77});
+    std::string path = scratch_ / ("detail" + std::to_string(count));
+    auto writer = DetailWriter::create(path, {.version = version_, .threadId = 77});
     ASSERT_TRUE(writer) << writer.error().text();
     std::vector<Written> written;
     std::vector<std::byte> stack(kMaxStackBytes);
     for (std::size_t i = 0; i < count; ++i) {
       Written w;
-      w.event.type = static_cast<std::uint16_t>(random());
-      w.event.flags = static_cast<std::uint16_t>(random());
-      w.event.indexSeq = version == 1 ? random() >> 32 : random();
-      w.event.threadId =
-          version == 1 ? static_cast<std::uint32_t>(random()) : 77;
-      w.event.timestampNs = random();
+      w.event.type = static_cast<std::uint16_t>(random_());
+      w.event.flags = static_cast<std::uint16_t>(random_());
+      w.event.indexSeq = version_ == 1 ? random_() >> 32 : random_();
+      w.event.threadId = version_ == 1 ? static_cast<std::uint32_t>(random_()) : 77;
+      w.event.timestampNs = random_();
       // Up to two and a half buffers of the writer now and then.
-      std::size_t size = i % 1000 == 999 ? random() % 2500000 : random() % 300;
+      std::size_t size = i % 1000 == 999 ? random_() % 2500000 : random_() % 300;
       for (std::size_t n = 0; n < size; ++n)
-        w.payload.push_back(static_cast<std::byte>(random()));
+        w.payload.push_back(static_cast<std::byte>(random_()));
       ASSERT_TRUE(writer->append(w.event, w.payload));
       written.push_back(std::move(w));
     }
     FunctionPayload function;
-    function.functionId = random();
+    function.functionId = random_();
     for (auto &value : function.registers)
-      value = random();
-    function.lr = random();
-    function.fp = random();
-    function.sp = random();
+      value = random_();
+    function.lr = random_();
+    function.fp = random_();
+    function.sp = random_();
     for (auto &b : stack)
-      b = static_cast<std::byte>(random());
+      b = static_cast<std::byte>(random_());
     function.stack = stack;
     ASSERT_TRUE(writer->append({.type = kDetailFunctionCall}, function));
     ASSERT_TRUE(writer->finish());
@@ -156,34 +152,32 @@ TEST_P(AtfWriter, DetailComesBack) {
 }
 
 TEST_P(AtfWriter, RefusesWhatTheFormatCannotHold) {
-  auto index = IndexWriter::create(scratch / "i", {.version = version});
+  auto index = IndexWriter::create(scratch_ / "i", {.version = version_});
   ASSERT_TRUE(index);
   auto far = index->append({.detailSeq = 0xffffffffu});
   auto odd = index->append({.kind = EventKind{256}});
-  EXPECT_EQ(static_cast<bool>(far), version == 2);
-  EXPECT_EQ(static_cast<bool>(odd), version == 1);
-  EXPECT_EQ((version == 1 ? far : odd).error().code, "E_RANGE");
+  EXPECT_EQ(static_cast<bool>(far), version_ == 2);
+  EXPECT_EQ(static_cast<bool>(odd), version_ == 1);
+  EXPECT_EQ((version_ == 1 ? far : odd).error().code, "E_RANGE");
   EXPECT_EQ(index->size(), 1u) << "what was refused is not in the file";
 
-  auto detail = DetailWriter::create(scratch / "d", {.version = version});
+  auto detail = DetailWriter::create(scratch_ / "d", {.version = version_});
   ASSERT_TRUE(detail);
   std::vector<std::byte> stack(257);
   FunctionPayload big;
   big.stack = stack;
   EXPECT_EQ(detail->append({}, big).error().code, "E_RANGE");
-  auto link =
-      detail->append({.indexSeq = 0x100000000u}, std::span<const std::byte>());
-  EXPECT_EQ(static_cast<bool>(link), version == 2);
+  auto link = detail->append({.indexSeq = 0x100000000u}, std::span<const std::byte>());
+  EXPECT_EQ(static_cast<bool>(link), version_ == 2);
 }
 
 TEST_P(AtfWriter, DoesNotReplaceFilesUnasked) {
-  std::string path = scratch.write("index.atf", "precious");
-  auto writer = IndexWriter::create(path, {.version = version});
+  std::string path = scratch_.write("index.atf", "precious");
+  auto writer = IndexWriter::create(path, {.version = version_});
   ASSERT_FALSE(writer);
   EXPECT_EQ(writer.error().code, "E_IO");
   EXPECT_EQ(std::filesystem::file_size(path), 8u);
-  auto again =
-      IndexWriter::create(path, {.version = version, .overwrite = true});
+  auto again = IndexWriter::create(path, {.version = version_, .overwrite = true});
   ASSERT_TRUE(again);
   ASSERT_TRUE(again->finish());
   EXPECT_EQ(again->append({}).error().code, "E_IO") << "it is finished";
@@ -200,14 +194,27 @@ TEST(AtfWriterErrors, OtherVersionsAreRefused) {
   EXPECT_FALSE(std::filesystem::exists(scratch / "x"));
 }
 
-TEST(AtfWriterErrors, FullDiskIsReportedAndSticks) {
-  if (!std::filesystem::exists("/dev/full"))
-    GTEST_SKIP() << "no /dev/full here";
-  auto writer = IndexWriter::create("/dev/full", {.overwrite = true});
+// A limit on the size of files, of less than a header.
+TEST(AtfWriterErrors, FullDiskIsReported) {
+  const ScratchDirectory scratch;
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit little = {32, before.rlim_max};
+  const auto signalBefore = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  const auto writer = IndexWriter::create(scratch / "index.atf", {.overwrite = true});
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, signalBefore);
   ASSERT_FALSE(writer);
   EXPECT_EQ(writer.error().code, "E_IO");
-  EXPECT_NE(writer.error().text().find("No space left"), std::string::npos)
-      << writer.error().text();
+  EXPECT_NE(writer.error().text().find("File too large"), std::string::npos) << writer.error().text();
+}
+
+// What is no regular file is not written to.
+TEST(AtfWriterErrors, DevicesAreRefused) {
+  const auto writer = IndexWriter::create("/dev/null", {.overwrite = true});
+  ASSERT_FALSE(writer);
+  EXPECT_EQ(writer.error().code, "E_IO");
 }
 
 } // namespace

@@ -144,11 +144,9 @@ TEST(Manifest, OddFieldsAreLeftOut) {
 
 TEST(Manifest, ExitForms) {
   auto exitOf = [](const std::string &exit) {
-    auto m = Manifest::parse(R"({"threads": [], "process": {"exit": )" + exit +
-                             "}}");
+    auto m = Manifest::parse(R"({"threads": [], "process": {"exit": )" + exit + "}}");
     EXPECT_TRUE(m);
-    return m->exit.how + ":" +
-           (m->exit.value ? std::to_string(*m->exit.value) : "");
+    return m->exit.how + ":" + (m->exit.value ? std::to_string(*m->exit.value) : "");
   };
   EXPECT_EQ(exitOf(R"("running")"), "running:");
   EXPECT_EQ(exitOf(R"({"code": 3})"), "code:3");
@@ -158,10 +156,9 @@ TEST(Manifest, ExitForms) {
 }
 
 TEST(Manifest, BytesAndNumbersThatJsonForbidsAreRepaired) {
-  auto m = Manifest::parse(
-      "{\"threads\": [{\"id\": 0, \"name\": \"a\xff\xc3(\"}],"
-      "\"x\": 123456789012345678901234567890, \"y\": -1e999,"
-      "\"z\": \"\\\"12345678901234567890123\", \"clock_type\": 3}");
+  auto m = Manifest::parse("{\"threads\": [{\"id\": 0, \"name\": \"a\xff\xc3(\"}],"
+                           "\"x\": 123456789012345678901234567890, \"y\": -1e999,"
+                           "\"z\": \"\\\"12345678901234567890123\", \"clock_type\": 3}");
   ASSERT_TRUE(m) << m.error().text();
   EXPECT_EQ(m->threads.at(0).name, "a\xef\xbf\xbd\xef\xbf\xbd(");
   EXPECT_EQ(m->clockType, 3u);
@@ -171,15 +168,12 @@ TEST(Manifest, BytesAndNumbersThatJsonForbidsAreRepaired) {
 
 TEST(JsonRepair, ChangesNothingThatIsGood) {
   for (const char *text :
-       {"", "{}",
-        "[0, -0, 18446744073709551615, -9223372036854775808, 1e308, 0.1]",
-        "\"123456789012345678901234 \\\" \\\\\", 5",
-        "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\"", "\"unfinished \\"})
+       {"", "{}", "[0, -0, 18446744073709551615, -9223372036854775808, 1e308, 0.1]",
+        "\"123456789012345678901234 \\\" \\\\\", 5", "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\"", "\"unfinished \\"})
     EXPECT_EQ(repairJson(text), text);
   EXPECT_EQ(repairJson("18446744073709551616"), "null");
   EXPECT_EQ(repairJson("[-9223372036854775809,1]"), "[null,1]");
-  EXPECT_EQ(repairJson("\xed\xa0\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd")
-      << "a surrogate";
+  EXPECT_EQ(repairJson("\xed\xa0\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd") << "a surrogate";
   EXPECT_EQ(repairJson("\"\\\xff\""), "\"\\\xef\xbf\xbd\"");
 }
 
@@ -188,22 +182,19 @@ TEST(Manifest, LargeOnesAreFast) {
   const int count = 100000;
   for (int i = 0; i < count; ++i) {
     char entry[300];
-    std::snprintf(
-        entry, sizeof entry,
-        "%s{\"function_id\": \"0x%016x\", \"module_id\": 0, \"symbol_index\": "
-        "%d, "
-        "\"name\": \"_ZN9name%05d4workEi\", \"file\": \"/src/dir/file%d.cpp\", "
-        "\"line\": %d, "
-        "\"address\": \"0x%08x\", \"signature\": \"void work(int)\"}\n",
-        i ? "," : "", i, i, i, i % 500, i, i * 16);
+    std::snprintf(entry, sizeof entry,
+                  "%s{\"function_id\": \"0x%016x\", \"module_id\": 0, \"symbol_index\": "
+                  "%d, "
+                  "\"name\": \"_ZN9name%05d4workEi\", \"file\": \"/src/dir/file%d.cpp\", "
+                  "\"line\": %d, "
+                  "\"address\": \"0x%08x\", \"signature\": \"void work(int)\"}\n",
+                  i ? "," : "", i, i, i, i % 500, i, i * 16);
     text += entry;
   }
   text += "]}";
   auto start = std::chrono::steady_clock::now();
   auto m = Manifest::parse(text);
-  auto seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
+  auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ASSERT_TRUE(m) << m.error().text();
   EXPECT_EQ(m->symbols().size(), 100000u);
   EXPECT_EQ(m->find(99999)->line, 99999u);
@@ -214,9 +205,8 @@ TEST(Manifest, LargeOnesAreFast) {
 TEST(Manifest, NamesMayBeAskedForByManyThreads) {
   std::string text = R"({"threads": [], "symbols": [)";
   for (int i = 0; i < 500; ++i)
-    text += (i ? "," : "") +
-            std::string(R"({"module_id": 0, "symbol_index": )") +
-            std::to_string(i) + R"(, "name": "_Z1fi"})";
+    text += (i ? "," : "") + std::string(R"({"module_id": 0, "symbol_index": )") + std::to_string(i) +
+            R"(, "name": "_Z1fi"})";
   auto m = Manifest::parse(text + "]}");
   ASSERT_TRUE(m);
   std::vector<std::thread> threads;
@@ -232,6 +222,35 @@ TEST(Manifest, NamesMayBeAskedForByManyThreads) {
   for (auto &thread : threads)
     thread.join();
   EXPECT_EQ(wrong, 0);
+}
+
+TEST(Manifest, ModulesThatCameLaterAreInAFileOfTheirOwn) {
+  ScratchDirectory scratch;
+  auto write = [&](const char *name, std::string_view text) {
+    std::ofstream(scratch / name, std::ios::binary) << text;
+    auto m = Manifest::read(scratch / "manifest.json");
+    EXPECT_TRUE(m);
+    return std::move(*m);
+  };
+  Manifest m = write("manifest.json", R"({"threads": [], "modules": [{"module_id": 1, "path": "a"}],
+    "symbols": [{"function_id": "0x100000000", "name": "f"}]})");
+  EXPECT_EQ(m.modules.size(), 1u);
+  m = write("modules.jsonl",
+            R"({"modules": [{"module_id": 1, "path": "again"}, {"module_id": 2, "path": "b"}], "symbols": [)"
+            R"({"function_id": "0x100000000", "name": "again"}, {"function_id": "0x200000000", "name": "g"}]})"
+            "\n"
+            R"({"modules": [{"module_id": 3, "path": ")"
+            "\xff"
+            R"("}], "symbols": [{"function_id": "0x300000000", "name": "h"}]})"
+            "\n"
+            R"({"modules": [{"module_id": 4, "pa)");
+  ASSERT_EQ(m.modules.size(), 3u);
+  EXPECT_EQ(m.modules[1].path, "b");
+  EXPECT_EQ(m.displayName(0x100000000), "f");
+  EXPECT_EQ(m.displayName(0x200000000), "g");
+  EXPECT_EQ(m.displayName(0x300000000), "h");
+  ASSERT_NE(m.moduleOfFunction(0x300000000), nullptr);
+  EXPECT_EQ(m.symbols().size(), 3u);
 }
 
 TEST(Manifest, FilesThatCannotBeReadAreErrors) {

@@ -1,5 +1,4 @@
-// Names are demangled with the suffixes compilers append, and folded without
-// losing what tells functions apart.
+// Names are demangled with the suffixes compilers append, and folded without losing what tells functions apart.
 #include "ada/trace/names.h"
 
 #include <gtest/gtest.h>
@@ -26,32 +25,22 @@ TEST(Demangle, NamesAndSuffixes) {
 }
 
 TEST(ShortName, FoldsArguments) {
-  auto expect = [](const char *full, const char *folded) {
-    EXPECT_EQ(shortName(full), folded);
-  };
+  auto expect = [](const char *full, const char *folded) { EXPECT_EQ(shortName(full), folded); };
   expect("main", "main");
   expect("f()", "f()");
   expect("f(int, char)", "f(..)");
-  expect("std::vector<int, std::allocator<int> >::push_back(int const&)",
-         "std::vector<..>::push_back(..)");
-  expect("void std::sort<int*, less<(1 > 2)> >(int*, int*)",
-         "std::sort<..>(..)");
+  expect("std::vector<int, std::allocator<int> >::push_back(int const&)", "std::vector<..>::push_back(..)");
+  expect("void std::sort<int*, less<(1 > 2)> >(int*, int*)", "std::sort<..>(..)");
   expect("unsigned long count<char>(char) const", "count<..>(..) const");
   expect("(anonymous namespace)::f(int)", "(anonymous namespace)::f(..)");
-  expect("ns::(anonymous namespace)::A::f() const",
-         "ns::(anonymous namespace)::A::f() const");
-  expect("run(int)::{lambda(char)#1}::operator()(char) const",
-         "run(..)::{lambda(..)#1}::operator()(..) const");
-  expect("run()::{lambda()#2}::operator()() const",
-         "run()::{lambda()#2}::operator()() const");
-  expect("std::ostream& operator<< <char>(std::ostream&, char)",
-         "operator<< <..>(..)");
-  expect("bool operator< <int>(A<int> const&, A<int> const&)",
-         "operator< <..>(..)");
+  expect("ns::(anonymous namespace)::A::f() const", "ns::(anonymous namespace)::A::f() const");
+  expect("run(int)::{lambda(char)#1}::operator()(char) const", "run(..)::{lambda(..)#1}::operator()(..) const");
+  expect("run()::{lambda()#2}::operator()() const", "run()::{lambda()#2}::operator()() const");
+  expect("std::ostream& operator<< <char>(std::ostream&, char)", "operator<< <..>(..)");
+  expect("bool operator< <int>(A<int> const&, A<int> const&)", "operator< <..>(..)");
   expect("A::operator<(A const&) const", "A::operator<(..) const");
   expect("A::operator->() const", "A::operator->() const");
-  expect("A::operator std::vector<int>() const",
-         "A::operator std::vector<int>() const");
+  expect("A::operator std::vector<int>() const", "A::operator std::vector<int>() const");
   expect("operator new(unsigned long)", "operator new(..)");
   expect("operator\"\" _km(long double)", "operator\"\" _km(..)");
   expect("cooperator<int>(int)", "cooperator<..>(..)");
@@ -61,27 +50,22 @@ TEST(ShortName, FoldsArguments) {
   expect("non-virtual thunk to B::g(int)", "non-virtual thunk to B::g(..)");
   expect("decltype ((a)+(b)) add<int, int>(int, int)", "add<..>(..)");
   expect("core::fmt::write::h0123456789abcdef", "core::fmt::write");
-  expect("std::function<void (std::vector<int>)>::operator()(int) const",
-         "std::function<..>::operator()(..) const");
+  expect("std::function<void (std::vector<int>)>::operator()(int) const", "std::function<..>::operator()(..) const");
 }
 
 TEST(ShortName, LeavesAloneWhatItDoesNotUnderstand) {
-  for (const char *odd : {"f(int", "A<B", "x{y", "a>b", "", "<", "(",
-                          "operator", "[abi:", "vtable for Foo"})
+  for (const char *odd : {"f(int", "A<B", "x{y", "a>b", "", "<", "(", "operator", "[abi:", "vtable for Foo"})
     EXPECT_EQ(shortName(odd), odd);
 }
 
 TEST(ShortName, StyleSwitches) {
   const char *name = "int ns::f<char>(char)";
-  EXPECT_EQ(shortName(name, {.foldTemplateArguments = false}),
-            "ns::f<char>(..)");
+  EXPECT_EQ(shortName(name, {.foldTemplateArguments = false}), "ns::f<char>(..)");
   EXPECT_EQ(shortName(name, {.foldParameters = false}), "ns::f<..>(char)");
   EXPECT_EQ(shortName(name, {.dropReturnType = false}), "int ns::f<..>(..)");
   EXPECT_EQ(shortName("f[abi:x]()", {.dropAbiTags = false}), "f[abi:x]()");
 }
 
-TEST(FunctionIdText, HasSixteenDigits) {
-  EXPECT_EQ(functionIdText(0x100000002), "0x0000000100000002");
-}
+TEST(FunctionIdText, HasSixteenDigits) { EXPECT_EQ(functionIdText(0x100000002), "0x0000000100000002"); }
 
 } // namespace

@@ -1,6 +1,6 @@
-// The two lanes of a thread joined: detail belongs to an event only if both
-// name each other, and checkLinks() finds each link that does not fit; a detail
-// file damaged anywhere is read up to its end and not beyond.
+// The two lanes of a thread, joined.
+// Detail belongs to an event only if both name each other, and checkLinks() finds each link that does not fit. A
+// damaged detail file is read up to its end and not beyond.
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/link_check.h"
 #include "ada/trace/thread_reader.h"
@@ -29,18 +29,12 @@ std::vector<std::byte> vectorPayload(std::uint64_t function, double value) {
 
 // A process of one thread: `calls` calls of scale(v=n+0.5, n=n) with detail,
 // every third with a stack.
-void makeProcess(const test::ScratchDirectory &scratch, const std::string &name,
-                 std::uint8_t version, unsigned calls) {
-  scratch.write(
-      name + "/manifest.json",
-      R"({"threads":[{"id":0}],"modules":[],"symbols":[{"function_id":"0x5",)"
-      R"("name":"scale","types":"i0:s32;v:v0:f64;n:i0:s32"}]})");
-  const WriterOptions options{
-      .version = version, .threadId = 7, .overwrite = true};
-  auto index =
-      IndexWriter::create(scratch / (name + "/thread_0/index.atf"), options);
-  auto detail =
-      DetailWriter::create(scratch / (name + "/thread_0/detail.atf"), options);
+void makeProcess(const test::ScratchDirectory &scratch, const std::string &name, std::uint8_t version, unsigned calls) {
+  scratch.write(name + "/manifest.json", R"({"threads":[{"id":0}],"modules":[],"symbols":[{"function_id":"0x5",)"
+                                         R"("name":"scale","types":"i0:s32;v:v0:f64;n:i0:s32"}]})");
+  const WriterOptions options{.version = version, .threadId = 7, .overwrite = true};
+  auto index = IndexWriter::create(scratch / (name + "/thread_0/index.atf"), options);
+  auto detail = DetailWriter::create(scratch / (name + "/thread_0/detail.atf"), options);
   ASSERT_TRUE(index && detail);
   const std::vector<std::byte> stack(64, std::byte{0x55});
   for (unsigned n = 0; n < calls; ++n) {
@@ -48,23 +42,14 @@ void makeProcess(const test::ScratchDirectory &scratch, const std::string &name,
     payload.registers[0] = n;
     if (n % 3 == 0)
       payload.stack = stack;
-    DetailEvent event{.type = kDetailFunctionCall,
-                      .indexSeq = 2 * n,
-                      .threadId = 7,
-                      .timestampNs = 10 * n};
+    DetailEvent event{.type = kDetailFunctionCall, .indexSeq = 2 * n, .threadId = 7, .timestampNs = 10 * n};
     const std::uint64_t link = detail->size();
     ASSERT_TRUE(detail->append(event, payload));
     event.type = kDetailVectors;
     ASSERT_TRUE(detail->append(event, vectorPayload(5, n + 0.5)));
-    ASSERT_TRUE(index->append({.timestampNs = 10 * n,
-                               .functionId = 5,
-                               .detailSeq = link,
-                               .kind = EventKind::Call,
-                               .threadId = 7}));
-    ASSERT_TRUE(index->append({.timestampNs = 10 * n + 5,
-                               .functionId = 5,
-                               .kind = EventKind::Return,
-                               .threadId = 7}));
+    ASSERT_TRUE(index->append(
+        {.timestampNs = 10 * n, .functionId = 5, .detailSeq = link, .kind = EventKind::Call, .threadId = 7}));
+    ASSERT_TRUE(index->append({.timestampNs = 10 * n + 5, .functionId = 5, .kind = EventKind::Return, .threadId = 7}));
   }
   ASSERT_TRUE(index->finish(true));
   ASSERT_TRUE(detail->finish());
@@ -91,16 +76,14 @@ TEST(ThreadReader, JoinsTheLanes) {
       if (!detail)
         return;
       const std::string number = std::to_string(n);
-      EXPECT_EQ(reader.argumentsText(*detail),
-                "v=" + number + ".5, n=" + number);
+      EXPECT_EQ(reader.argumentsText(*detail), "v=" + number + ".5, n=" + number);
       EXPECT_EQ(detail->function.stack.size(), n % 3 == 0 ? 64u : 0u);
       ++n;
     });
     EXPECT_EQ(n, 100u);
 
     std::uint64_t flaws = 0;
-    const LinkSummary summary =
-        checkLinks(process->threads()[0], [&](const LinkFlaw &) { ++flaws; });
+    const LinkSummary summary = checkLinks(process->threads()[0], [&](const LinkFlaw &) { ++flaws; });
     EXPECT_EQ(flaws, 0u);
     EXPECT_EQ(summary.events, 200u);
     EXPECT_EQ(summary.highestSeq, 198u);
@@ -146,19 +129,15 @@ TEST(DetailReader, AnyDamageIsReadWithinTheFile) {
     std::memset(links.data() + links.size() - 60, 0, 4);
     for (unsigned n = 1 + random() % 3; n > 0; --n) {
       const std::size_t at = random() % bytes.size();
-      static const std::uint32_t kOdd[] = {0,  1,          23,        24,
-                                           25, 0x7fffffff, 0xffffffff};
-      const std::uint32_t value = random() % 2
-                                      ? kOdd[random() % std::size(kOdd)]
-                                      : static_cast<std::uint32_t>(random());
-      std::memcpy(bytes.data() + at, &value,
-                  std::min<std::size_t>(4, bytes.size() - at));
+      static const std::uint32_t kOdd[] = {0, 1, 23, 24, 25, 0x7fffffff, 0xffffffff};
+      const std::uint32_t value =
+          random() % 2 ? kOdd[random() % std::size(kOdd)] : static_cast<std::uint32_t>(random());
+      std::memcpy(bytes.data() + at, &value, std::min<std::size_t>(4, bytes.size() - at));
     }
     if (random() % 4 == 0)
       bytes.resize(random() % bytes.size());
     if (random() % 2)
-      links[64 + random() % (links.size() - 128)] ^=
-          static_cast<char>(1 << random() % 8);
+      links[64 + random() % (links.size() - 128)] ^= static_cast<char>(1 << random() % 8);
     scratch.write("p/thread_0/index.atf", links);
     scratch.write("p/thread_0/detail.atf", bytes);
     auto process = ProcessTrace::open(scratch / "p");
@@ -190,8 +169,7 @@ TEST(DetailReader, AnyDamageIsReadWithinTheFile) {
     std::uint64_t flaws = 0;
     checkLinks(thread, [&](const LinkFlaw &flaw) {
       ++flaws;
-      ASSERT_LT(flaw.offset, (flaw.inDetail ? bytes : links).size())
-          << flaw.text();
+      ASSERT_LT(flaw.offset, (flaw.inDetail ? bytes : links).size()) << flaw.text();
       ASSERT_FALSE(flaw.text().empty());
     });
     flawed += flaws > 0;

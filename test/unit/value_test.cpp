@@ -1,5 +1,4 @@
-// Values out of registers: by width and sign, as people and as JSON write them,
-// and never more than was recorded.
+// Values out of registers: by width and sign, as people and as JSON write them, and never more than was recorded.
 #include "ada/trace/types.h"
 
 #include <bit>
@@ -13,92 +12,86 @@ namespace {
 // What a parameter of this place and type is, with these registers.
 class Values : public testing::Test {
 protected:
-  std::string text(const std::string &parameter) {
-    return show(parameter, false);
-  }
-  std::string json(const std::string &parameter) {
-    return show(parameter, true);
-  }
+  std::string text(const std::string &parameter) { return show(parameter, false); }
+  std::string json(const std::string &parameter) { return show(parameter, true); }
 
-  std::array<std::uint64_t, 8> general{};
-  std::vector<std::byte> vectors, stack;
+  std::array<std::uint64_t, 8> general_{};
+  std::vector<std::byte> vectors_, stack_;
 
   void setVector(unsigned number, const void *from, std::size_t size) {
-    vectors.resize(std::max<std::size_t>(vectors.size(), 16 * (number + 1)));
-    std::memcpy(vectors.data() + 16 * number, from, size);
+    vectors_.resize(std::max<std::size_t>(vectors_.size(), 16 * (number + 1)));
+    std::memcpy(vectors_.data() + 16 * number, from, size);
   }
 
 private:
   std::string show(const std::string &parameter, bool asJson) {
     const FunctionTypes types = FunctionTypes::parse("-:v;x:" + parameter);
     EXPECT_TRUE(types.isWhole) << parameter;
-    const Registers registers{general, vectors, 16, stack};
+    const Registers registers{general_, vectors_, 16, stack_};
     const Value value = types.parameters.at(0).value(registers);
     return asJson ? value.json() : value.text();
   }
 };
 
 TEST_F(Values, NoKeyComesTwice) {
-  general = {1, 2, 3};
-  const FunctionTypes types = FunctionTypes::parse(
-      "-:v;#2:i0:u8;:i1:u8;x:i2:{S|a@0:u8,a@0:u8,a#2@0:u8}");
-  const Registers registers{general, {}, 16, {}};
-  EXPECT_EQ(argumentsJson(types, registers),
-            R"({"#2":1,"#2#":2,"x":{"a":3,"a#2":3,"a#2#2":3}})");
+  general_ = {1, 2, 3};
+  const FunctionTypes types = FunctionTypes::parse("-:v;#2:i0:u8;:i1:u8;x:i2:{S|a@0:u8,a@0:u8,a#2@0:u8}");
+  const Registers registers{general_, {}, 16, {}};
+  EXPECT_EQ(argumentsJson(types, registers), R"({"#2":1,"#2#":2,"x":{"a":3,"a#2":3,"a#2#2":3}})");
 }
 
 TEST_F(Values, ControlCharactersAreNotShown) {
-  general[0] = 0x1b7f07;
+  general_[0] = 0x1b7f07;
   EXPECT_EQ(text("i0:a4(c)"), R"("\u0007\u007f\u001b")");
   EXPECT_EQ(json("i0:a4(c)"), R"("\u0007\u007f\u001b")");
 }
 
 TEST_F(Values, IntegersHaveWidthAndSign) {
-  general[0] = 0x123456789abcdeff;
+  general_[0] = 0x123456789abcdeff;
   EXPECT_EQ(text("i0:u8"), "255");
   EXPECT_EQ(text("i0:s8"), "-1");
   EXPECT_EQ(text("i0:s16"), "-8449");
   EXPECT_EQ(text("i0:u32"), "2596069119");
   EXPECT_EQ(text("i0:s32"), "-1698898177");
   EXPECT_EQ(text("i0:s64"), "1311768467463790335");
-  general[1] = ~0ull;
+  general_[1] = ~0ull;
   EXPECT_EQ(text("i1:u64"), "18446744073709551615");
   EXPECT_EQ(json("i1:u64"), "18446744073709551615");
   EXPECT_EQ(text("i1+i1:s128"), "-1");
   EXPECT_EQ(text("i1+i1:u128"), "340282366920938463463374607431768211455");
   EXPECT_EQ(json("i1+i1:u128"), "\"340282366920938463463374607431768211455\"");
-  general[2] = 1;
+  general_[2] = 1;
   EXPECT_EQ(text("i0+i2:u128"), "19758512541173341951");
 }
 
 TEST_F(Values, BoolCharPointerReference) {
-  general[0] = 0x1100;
+  general_[0] = 0x1100;
   EXPECT_EQ(text("i0:b"), "false");
-  general[0] = 0x1101;
+  general_[0] = 0x1101;
   EXPECT_EQ(text("i0:b"), "true");
   EXPECT_EQ(json("i0:b"), "true");
-  general[0] = 'a';
+  general_[0] = 'a';
   EXPECT_EQ(text("i0:c"), "'a'");
   EXPECT_EQ(json("i0:c"), "\"a\"");
-  general[0] = '\n';
+  general_[0] = '\n';
   EXPECT_EQ(text("i0:c"), "'\\n'");
-  general[0] = 0;
+  general_[0] = 0;
   EXPECT_EQ(text("i0:p(const char)"), "nullptr");
   EXPECT_EQ(json("i0:p(const char)"), "\"0x0\"");
-  general[0] = 0x7f0012;
+  general_[0] = 0x7f0012;
   EXPECT_EQ(text("i0:r(int)"), "0x7f0012");
 }
 
 TEST_F(Values, EnumsHaveNames) {
   const std::string mode = "i0:e32u(Mode|Mode\\:\\:Slow=0,Mode\\:\\:Fast=1)";
-  general[0] = 0xffffffff00000001;
+  general_[0] = 0xffffffff00000001;
   EXPECT_EQ(text(mode), "Mode::Fast");
   EXPECT_EQ(json(mode), "\"Mode::Fast\"");
-  general[0] = 7;
+  general_[0] = 7;
   EXPECT_EQ(text(mode), "Mode(7)");
   const std::string bits = "i0:e32u(|A=1,B=2,C=4)";
   EXPECT_EQ(text(bits), "A|B|C");
-  general[0] = 0xff;
+  general_[0] = 0xff;
   EXPECT_EQ(text("i0:e8s(Neg|Neg\\:\\:Minus=-1)"), "Neg::Minus");
 }
 
@@ -119,7 +112,7 @@ TEST_F(Values, FloatingPointReadsBack) {
 }
 
 TEST_F(Values, StructsOutOfPieces) {
-  general[0] = 0xfffffffe00000001;
+  general_[0] = 0xfffffffe00000001;
   const double d = -0.25;
   setVector(0, &d, sizeof d);
   EXPECT_EQ(text("i0:{P|x@0:s32,y@4:s32}"), "{x=1, y=-2}");
@@ -130,7 +123,7 @@ TEST_F(Values, StructsOutOfPieces) {
   // Members of a base are its own; a name that comes twice is one key each in
   // JSON.
   EXPECT_EQ(json("i0:{D|@0:{B|x@0:s32},x@4:s32}"), "{\"x\":1,\"x#2\":-2}");
-  general[1] = 0x0000006f6c6c6568;
+  general_[1] = 0x0000006f6c6c6568;
   EXPECT_EQ(text("i1:a8(c)"), "\"hello\"");
   EXPECT_EQ(text("i0:a2(s32)"), "[1, -2]");
 }
@@ -141,16 +134,26 @@ TEST_F(Values, NothingThatWasNotRecorded) {
   EXPECT_EQ(text("i8:s32"), "?");
   EXPECT_EQ(text("v0:f64"), "?");
   EXPECT_EQ(text("m8.4:s32"), "?");
-  stack.assign(12, std::byte{1});
+  stack_.assign(12, std::byte{1});
   EXPECT_EQ(text("m8.4:s32"), "16843009");
   EXPECT_EQ(text("m9.4:s32"), "?");
   EXPECT_EQ(text("m4294967295.4:s32"), "?");
   EXPECT_EQ(text("-:v"), "");
 }
 
+TEST(Value, LeftOut) {
+  const FunctionTypes types = FunctionTypes::parse("!:s64;a:!:s32;b:i0:s32");
+  const std::uint64_t general[] = {7};
+  const Registers registers{.general = general};
+  EXPECT_TRUE(types.isWhole && types.parameters[0].isLeftOut && !types.parameters[1].isLeftOut);
+  EXPECT_EQ(argumentsText(types, registers, 1), "a=<unused>, b=7");
+  EXPECT_EQ(argumentsJson(types, registers), "{\"a\":null,\"b\":7}");
+  EXPECT_EQ(resultText(types, registers, 1), "<unused>");
+  EXPECT_EQ(resultJson(types, registers), "null");
+}
+
 TEST(Value, AsNumbers) {
-  const FunctionTypes types =
-      FunctionTypes::parse("i0:s32;u:i0:u64;f:v0:f32;p:i0:p()");
+  const FunctionTypes types = FunctionTypes::parse("i0:s32;u:i0:u64;f:v0:f32;p:i0:p()");
   const std::uint64_t general[] = {0xffffffffffffffff};
   const std::vector<std::byte> vectors = [] {
     std::vector<std::byte> bytes(16);
@@ -172,24 +175,18 @@ TEST(Value, AsNumbers) {
 TEST(Flags, HaveNamesWhereCDocumentsThem) {
   const std::uint64_t general[8] = {0x7f0000, 02000000, 0644, 0, 0, 0, 0, 0};
   const Registers registers{general, {}, 16, {}};
-  const auto show = [&](const char *function, const char *text,
-                        std::uint8_t arch) {
+  const auto show = [&](const char *function, const char *text, std::uint8_t arch) {
     FunctionTypes types = FunctionTypes::parse(text);
     types.nameFlags(function, arch);
     return argumentsText(types, registers, arch);
   };
-  const char *const open =
-      "i0:s32;path:i0:p(const char);flags:i1:s32;mode:i2:u32";
-  EXPECT_EQ(show("open", open, 1),
-            "path=0x7f0000, flags=O_RDONLY|O_CLOEXEC, mode=0644");
-  EXPECT_EQ(show("my::File::open", open, 1),
-            "path=0x7f0000, flags=O_RDONLY|O_CLOEXEC, mode=0644");
+  const char *const open = "i0:s32;path:i0:p(const char);flags:i1:s32;mode:i2:u32";
+  EXPECT_EQ(show("open", open, 1), "path=0x7f0000, flags=O_RDONLY|O_CLOEXEC, mode=0644");
+  EXPECT_EQ(show("my::File::open", open, 1), "path=0x7f0000, flags=O_RDONLY|O_CLOEXEC, mode=0644");
   EXPECT_EQ(show("close", open, 1), "path=0x7f0000, flags=524288, mode=420");
   // By position in C, by name elsewhere.
-  EXPECT_EQ(show("open", "i0:s32;:i0:p(const char);:i1:s32", 1),
-            "0x7f0000, O_RDONLY|O_CLOEXEC");
-  EXPECT_EQ(show("A::open", "i0:s32;:i0:p(const char);:i1:s32", 1),
-            "0x7f0000, 524288");
+  EXPECT_EQ(show("open", "i0:s32;:i0:p(const char);:i1:s32", 1), "0x7f0000, O_RDONLY|O_CLOEXEC");
+  EXPECT_EQ(show("A::open", "i0:s32;:i0:p(const char);:i1:s32", 1), "0x7f0000, 524288");
   const std::uint64_t direct[8] = {0, 0200000, 0, 0, 0, 0, 0, 0};
   const Registers other{direct, {}, 16, {}};
   FunctionTypes types = FunctionTypes::parse(open);
@@ -205,18 +202,14 @@ TEST(CallTexts, RegistersWhereTypesAreNotKnown) {
   vectors[0] = std::byte{9};
   const Registers registers{general, vectors, 16, {}};
   const FunctionTypes nothing;
-  EXPECT_EQ(argumentsText(nothing, registers, 1),
-            "rdi=0x1, rsi=0x2, rdx=0x3, rcx=0x4, r8=0x5, r9=0x6, xmm0=0x9");
-  EXPECT_EQ(
-      argumentsText(nothing, registers, 2),
-      "x0=0x1, x1=0x2, x2=0x3, x3=0x4, x4=0x5, x5=0x6, x6=0x7, x7=0x8, v0=0x9");
+  EXPECT_EQ(argumentsText(nothing, registers, 1), "rdi=0x1, rsi=0x2, rdx=0x3, rcx=0x4, r8=0x5, r9=0x6, xmm0=0x9");
+  EXPECT_EQ(argumentsText(nothing, registers, 2),
+            "x0=0x1, x1=0x2, x2=0x3, x3=0x4, x4=0x5, x5=0x6, x6=0x7, x7=0x8, v0=0x9");
   EXPECT_EQ(resultText(nothing, registers, 1), "rax=0x1, rdx=0x2, xmm0=0x9");
   // Those that a parameter claims are not shown twice.
-  EXPECT_EQ(argumentsText(FunctionTypes::parse("i0:v;n:i1:s32;z:i0:NEW"),
-                          registers, 1),
+  EXPECT_EQ(argumentsText(FunctionTypes::parse("i0:v;n:i1:s32;z:i0:NEW"), registers, 1),
             "n=2, rdi=0x1, rdx=0x3, rcx=0x4, r8=0x5, r9=0x6, xmm0=0x9");
-  EXPECT_EQ(argumentsJson(FunctionTypes::parse("-:v;:i0:s32;n:i1:s32;n:i2:s32"),
-                          registers),
+  EXPECT_EQ(argumentsJson(FunctionTypes::parse("-:v;:i0:s32;n:i1:s32;n:i2:s32"), registers),
             "{\"#1\":1,\"n\":2,\"#3\":3}");
 }
 

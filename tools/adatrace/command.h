@@ -1,14 +1,12 @@
-//===- command.h - the registry of subcommands ----------------------------===//
+// The registry of subcommands.
 //
-// A subcommand is one file, cmd_<verb>.cpp, that defines one `const Command`.
+// A subcommand is one file, commands/<verb>.cpp, that defines one `const Command`.
 // To add one: write the file, name its Command below and in commands().
-//
-//===----------------------------------------------------------------------===//
 #ifndef ADATRACE_COMMAND_H
 #define ADATRACE_COMMAND_H
 
 #include "exit_codes.h"
-#include "terminal.h"
+#include "output/terminal.h"
 
 #include <functional>
 #include <span>
@@ -30,21 +28,20 @@ struct Invocation {
 struct Command {
   const char *name;
   const char *summary;
-  const char *examples; ///< shown at the end of --help, one a line
+  const char *examples; ///< shown at the end of --help, one per line
   /// Declares the options on `app` and returns what to run once they are parsed;
   /// its result is the exit status.
   std::function<int()> (*declare)(CLI::App &app, const Invocation &invocation);
   bool takesProgram = false; ///< the first argument that is no option ends them
 };
 
-extern const Command kRecord, kTree, kReport, kInfo, kDump, kVerify, kConvert,
+extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kDiff, kInfo, kDump, kVerify, kConvert,
     kRecover, kFlags, kTrigger;
 
 /// All subcommands in the order of --help.
 inline std::span<const Command *const> commands() {
-  static const Command *const list[] = {&kRecord,  &kTree,    &kReport,
-                                        &kInfo,    &kDump,    &kVerify,
-                                        &kConvert, &kRecover, &kTrigger, &kFlags};
+  static const Command *const list[] = {&kRecord, &kTree, &kReport, &kGraph,   &kFlame,   &kStacks,  &kLast, &kDiff,
+                                        &kInfo,   &kDump, &kVerify, &kConvert, &kRecover, &kTrigger, &kFlags};
   return list;
 }
 

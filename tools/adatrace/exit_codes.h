@@ -1,9 +1,7 @@
-//===- exit_codes.h - what the exit statuses of adatrace mean -------------===//
+// What the exit statuses of adatrace mean.
 //
 // `record` adds those of env(1): 126 and 127 if the program can't be started,
 // 128+n if signal n killed it, and else the program's own status.
-//
-//===----------------------------------------------------------------------===//
 #ifndef ADATRACE_EXIT_CODES_H
 #define ADATRACE_EXIT_CODES_H
 

@@ -1,6 +1,7 @@
-//===- main.cpp - adatrace: reads the command line, runs a subcommand -----===//
+// Adatrace: reads the command line, runs a subcommand.
 #include "command.h"
-#include "suggestion.h"
+#include "options/suggestion.h"
+#include "process/bus_error.h"
 
 #include <CLI/CLI.hpp>
 
@@ -17,11 +18,10 @@ using namespace ada::cli;
 
 namespace {
 
-constexpr const char *kExitStatus =
-    "Exit status: 0 all is well; 1 the trace has problems; 2 wrong usage; 3 the input\n"
-    "can't be read or the output can't be written. `record` passes the status of the\n"
-    "program through: 128+n if signal n killed it, 127 if it was not found, 126 if it\n"
-    "can't be executed, 125 if recording could not be set up.\n";
+constexpr const char *kExitStatus = "Exit status: 0 all is well; 1 the trace has problems; 2 wrong usage; 3 the input\n"
+                                    "can't be read or the output can't be written. `record` passes the status of the\n"
+                                    "program through: 128+n if signal n killed it, 127 if it was not found, 126 if it\n"
+                                    "can't be executed, 125 if recording could not be set up.\n";
 
 std::string indent(std::string_view lines) {
   std::string text;
@@ -37,8 +37,7 @@ std::string indent(std::string_view lines) {
 
 // Takes the traced program's command line off `args` (in order): it starts after
 // "--" or with the first argument that is neither an option nor an option's value.
-std::vector<std::string> takeProgram(CLI::App &app,
-                                     std::vector<std::string> &args) {
+std::vector<std::string> takeProgram(CLI::App &app, std::vector<std::string> &args) {
   size_t at = 0;
   for (; at < args.size(); ++at) {
     const std::string &arg = args[at];
@@ -49,8 +48,7 @@ std::vector<std::string> takeProgram(CLI::App &app,
     if (arg.find('=') != std::string::npos)
       continue;
     const bool isShort = arg[1] != '-';
-    const CLI::Option *option =
-        app.get_option_no_throw(isShort ? arg.substr(0, 2) : arg);
+    const CLI::Option *option = app.get_option_no_throw(isShort ? arg.substr(0, 2) : arg);
     const bool valueAttached = isShort && arg.size() > 2;
     if (option && option->get_items_expected_max() > 0 && !valueAttached)
       ++at;
@@ -63,8 +61,7 @@ std::vector<std::string> takeProgram(CLI::App &app,
 }
 
 // One line instead of the library's two: what is wrong, and what was meant.
-int reportUsageError(const CLI::App &app, const std::string &path,
-                     const CLI::ParseError &error) {
+int reportUsageError(const CLI::App &app, const std::string &path, const CLI::ParseError &error) {
   std::string text = error.what();
   std::string hint;
   const std::vector<std::string> extras = app.remaining();
@@ -84,8 +81,7 @@ int reportUsageError(const CLI::App &app, const std::string &path,
   std::replace(text.begin(), text.end(), '\n', ' ');
   if (!hint.empty())
     text += " (did you mean " + hint + "?)";
-  return fail(kWrongUsage, "{}: {}; see {} --help",
-              path.substr(std::min(path.find(' ') + 1, path.size())), text, path);
+  return fail(kWrongUsage, "{}: {}; see {} --help", path.substr(std::min(path.find(' ') + 1, path.size())), text, path);
 }
 
 int runCommand(const Command &command, std::vector<std::string> args) {
@@ -94,10 +90,7 @@ int runCommand(const Command &command, std::vector<std::string> args) {
   CLI::App app(command.summary, path);
   app.get_formatter()->column_width(32);
   std::string footer = std::string("Example") +
-                       (std::string_view(command.examples).find('\n') !=
-                                std::string_view::npos
-                            ? "s:\n"
-                            : ":\n") +
+                       (std::string_view(command.examples).find('\n') != std::string_view::npos ? "s:\n" : ":\n") +
                        indent(command.examples);
   app.footer(footer);
   const std::function<int()> run = command.declare(app, invocation);
@@ -126,9 +119,8 @@ int runCommand(const Command &command, std::vector<std::string> args) {
 }
 
 std::string overview() {
-  std::string text =
-      "adatrace - records and reads traces of function calls\n\n"
-      "Usage: adatrace COMMAND [OPTIONS] ...\n\nCommands:\n";
+  std::string text = "adatrace - records and reads traces of function calls\n\n"
+                     "Usage: adatrace COMMAND [OPTIONS] ...\n\nCommands:\n";
   for (const Command *command : commands())
     text += fmt::format("  {:<10}{}\n", command->name, command->summary);
   text += "\n`adatrace COMMAND --help` describes a command, `adatrace --version` prints the\n"
@@ -164,14 +156,14 @@ int dispatch(std::vector<std::string> args) {
   for (const Command *command : commands())
     names.push_back(command->name);
   const std::string hint = nearest(args[0], names);
-  return fail(kWrongUsage, "unknown {} '{}'{}; see adatrace --help",
-              args[0][0] == '-' ? "option" : "command", args[0],
+  return fail(kWrongUsage, "unknown {} '{}'{}; see adatrace --help", args[0][0] == '-' ? "option" : "command", args[0],
               hint.empty() ? "" : " (did you mean " + hint + "?)");
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
+  handleBusErrors();
   try {
     return dispatch({argv + 1, argv + argc});
   } catch (const std::bad_alloc &) {

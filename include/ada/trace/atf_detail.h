@@ -1,8 +1,7 @@
-// Reads an ATF detail file: registers and stack bytes of some events of one
-// thread.
+// Reads an ATF detail file: registers and stack bytes of some events of one thread.
 //
 // Detail events vary in size, so opening walks the file once and keeps the
-// offset of every eighth event (a byte of memory an event); after that event n
+// offset of every eighth event (one byte of memory per event); after that event n
 // is O(1). Index event and detail event name
 // each other by number:
 //
@@ -25,9 +24,11 @@
 #include <type_traits>
 #include <vector>
 
-namespace ada::atf {
-
+namespace ada {
 class FileBytes;
+} // namespace ada
+
+namespace ada::atf {
 
 /// The registers and stack of a function event.
 ///
@@ -38,8 +39,7 @@ struct FunctionPayload {
   std::uint64_t functionId = 0;
   std::array<std::uint64_t, 8> registers{};
   std::uint64_t lr = 0, fp = 0, sp = 0;
-  std::span<const std::byte> stack =
-      {}; ///< from `sp` upwards; lies in the file
+  std::span<const std::byte> stack = {}; ///< from `sp` upwards; lies in the file
 };
 
 /// The vector registers of a function event: AdaTrace's own event behind it.
@@ -59,8 +59,7 @@ struct DetailEvent {
   std::uint64_t seq = 0;    ///< its number in the file
   std::uint64_t offset = 0; ///< where it starts in the file
   std::uint32_t totalLength = 0;
-  std::uint16_t type =
-      0; ///< kDetailFunctionCall, kDetailFunctionReturn, or another number
+  std::uint16_t type = 0; ///< kDetailFunctionCall, kDetailFunctionReturn, or another number
   std::uint16_t flags = 0;
   std::uint64_t indexSeq = 0; ///< number of its index event
   std::uint32_t threadId = 0; ///< version 2 takes it from the header
@@ -68,8 +67,8 @@ struct DetailEvent {
   std::span<const std::byte> payload = {};
 
   /// The payload as registers and stack, if it is exactly as long as such a
-  /// payload says it is. Otherwise it is opaque, and the event as good as any
-  /// other.
+  /// payload says it is. Otherwise it is opaque; the event
+  /// is valid all the same.
   std::optional<FunctionPayload> function() const;
   /// The payload as vector registers, if the event is of type kDetailVectors
   /// and exactly as long as it says.
@@ -81,56 +80,50 @@ public:
   /// Opens a file of version 1 or 2 and walks it. Errors, in the order of the
   /// checks: E_IO, E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION,
   /// E_BAD_OFFSET, E_BAD_CHECKSUM, E_BAD_EVENT, E_BAD_FOOTER.
-  static Expected<DetailReader> open(const std::string &path,
-                                     const OpenOptions &options = {});
+  static Expected<DetailReader> open(const std::string &path, const OpenOptions &options = {});
 
   /// The same for bytes in memory, which must outlive the reader.
-  static Expected<DetailReader> fromBytes(std::span<const std::byte> bytes,
-                                          const std::string &name = {},
+  static Expected<DetailReader> fromBytes(std::span<const std::byte> bytes, const std::string &name = {},
                                           const OpenOptions &options = {});
 
-  std::uint64_t size() const noexcept { return count; }
-  bool empty() const noexcept { return count == 0; }
+  std::uint64_t size() const noexcept { return count_; }
+  bool empty() const noexcept { return count_ == 0; }
 
   /// Event number `seq`, which must be less than size().
   DetailEvent operator[](std::uint64_t seq) const noexcept;
   /// Event number `seq`, or nothing if there is none. kNoDetail never names
   /// one.
   std::optional<DetailEvent> at(std::uint64_t seq) const noexcept {
-    return seq < size() ? std::optional<DetailEvent>((*this)[seq])
-                        : std::nullopt;
+    return seq < size() ? std::optional<DetailEvent>((*this)[seq]) : std::nullopt;
   }
 
   /// Calls f(const DetailEvent &) for the events from `first` on, in the order
   /// of the file. If `f` returns bool, false stops.
   template <class F> void forEach(std::uint64_t first, F &&f) const {
-    if (first >= count)
+    if (first >= count_)
       return;
     for (DetailEvent event = (*this)[first];;) {
-      if constexpr (std::is_same_v<
-                        std::invoke_result_t<F &, const DetailEvent &>, bool>) {
+      if constexpr (std::is_same_v<std::invoke_result_t<F &, const DetailEvent &>, bool>) {
         if (!f(event))
           return;
       } else {
         f(event);
       }
-      if (event.seq + 1 >= count)
+      if (event.seq + 1 >= count_)
         return;
       event = decode(event.seq + 1, event.offset + event.totalLength);
     }
   }
-  template <class F> void forEach(F &&f) const {
-    forEach(0, static_cast<F &&>(f));
-  }
+  template <class F> void forEach(F &&f) const { forEach(0, static_cast<F &&>(f)); }
 
-  const DetailHeader &header() const noexcept { return head; }
-  const std::optional<DetailFooter> &footer() const noexcept { return foot; }
+  const DetailHeader &header() const noexcept { return head_; }
+  const std::optional<DetailFooter> &footer() const noexcept { return foot_; }
   CountSource countSource() const noexcept { return CountSource::Walk; }
-  ChecksumState checksum() const noexcept { return checksumNow; }
-  const std::vector<Warning> &warnings() const noexcept { return flaws; }
-  bool isComplete() const noexcept { return foot.has_value(); }
-  const std::string &path() const noexcept { return name; }
-  std::uint64_t fileBytes() const noexcept { return total; }
+  ChecksumState checksum() const noexcept { return checksumNow_; }
+  const std::vector<Warning> &warnings() const noexcept { return flaws_; }
+  bool isComplete() const noexcept { return foot_.has_value(); }
+  const std::string &path() const noexcept { return name_; }
+  std::uint64_t fileBytes() const noexcept { return total_; }
 
   /// Compares the checksum now if that was deferred; E_BAD_CHECKSUM if it is
   /// wrong.
@@ -142,19 +135,22 @@ public:
 private:
   DetailReader() = default;
   Expected<void> parse(const OpenOptions &options);
+  Expected<void> walkToFooter(const OpenOptions &options);
+  Expected<void> walkWithoutFooter(const std::vector<std::uint64_t> &doubtful);
+  void warn(const char *code, std::string message) { flaws_.push_back({code, std::move(message)}); }
   DetailEvent decode(std::uint64_t seq, std::uint64_t offset) const noexcept;
 
   static constexpr unsigned kStride = 8;
-  const std::byte *base = nullptr;
-  std::uint64_t total = 0, count = 0;
-  std::vector<std::uint64_t> offsets; // of every kStride-th event
-  ChecksumState checksumNow = ChecksumState::Absent;
-  DetailHeader head;
-  std::optional<DetailFooter> foot;
-  std::vector<Warning> flaws;
-  std::string name;
-  std::shared_ptr<const FileBytes> owner; // keeps the bytes alive
-  bool lowMemory = false;
+  const std::byte *base_ = nullptr;
+  std::uint64_t total_ = 0, count_ = 0;
+  std::vector<std::uint64_t> offsets_; // of every kStride-th event
+  ChecksumState checksumNow_ = ChecksumState::Absent;
+  DetailHeader head_;
+  std::optional<DetailFooter> foot_;
+  std::vector<Warning> flaws_;
+  std::string name_;
+  std::shared_ptr<const FileBytes> owner_; // keeps the bytes alive
+  bool lowMemory_ = false;
 };
 
 } // namespace ada::atf

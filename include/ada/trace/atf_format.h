@@ -1,5 +1,5 @@
 // The bytes of ATF versions 1 and 2, and their decoded forms.
-// docs/formats/atf.md is the text to this.
+// docs/formats/atf.md describes them in words.
 //
 // Everything on disk is little-endian and may lie at any address, so the Raw*
 // structs are made of byte arrays (alignment 1) that convert to integers when
@@ -17,8 +17,8 @@
 
 namespace ada::atf {
 
-/// A little-endian integer at any address. (The builtin, for the runtime is
-/// compiled without hosted headers' meaning: std::memcpy would be a call there.)
+/// A little-endian integer at any address. It uses the builtin because the runtime
+/// is compiled as freestanding code, where std::memcpy would be a call.
 template <class T> struct Little {
   static_assert(std::is_unsigned_v<T>);
   unsigned char bytes[sizeof(T)];
@@ -50,19 +50,14 @@ using Little32 = Little<std::uint32_t>;
 using Little64 = Little<std::uint64_t>;
 
 /// Sizes that both versions share.
-inline constexpr std::size_t kHeaderBytes = 64, kFooterBytes = 64,
-                             kIndexEventBytes = 32,
-                             kDetailEventHeaderBytes = 24,
+inline constexpr std::size_t kHeaderBytes = 64, kFooterBytes = 64, kIndexEventBytes = 32, kDetailEventHeaderBytes = 24,
                              kFunctionPayloadBytes = 100, kMaxStackBytes = 256;
 
 inline constexpr std::uint8_t kLittleEndian = 1;
-inline constexpr std::uint32_t kFlagHasDetail =
-    1; ///< bit of the index header's flags
+inline constexpr std::uint32_t kFlagHasDetail = 1; ///< bit of the index header's flags
 inline constexpr std::uint8_t kArchX86_64 = 1, kArchArm64 = 2;
-inline constexpr std::uint8_t kOsIos = 1, kOsAndroid = 2, kOsMacos = 3,
-                              kOsLinux = 4, kOsWindows = 5;
-inline constexpr std::uint8_t kClockMachContinuous = 1, kClockQpc = 2,
-                              kClockBoottime = 3;
+inline constexpr std::uint8_t kOsIos = 1, kOsAndroid = 2, kOsMacos = 3, kOsLinux = 4, kOsWindows = 5;
+inline constexpr std::uint8_t kClockMachContinuous = 1, kClockQpc = 2, kClockBoottime = 3;
 
 /// "no detail" in a decoded event of either version.
 inline constexpr std::uint64_t kNoDetail = ~std::uint64_t{0};
@@ -74,14 +69,12 @@ inline constexpr std::uint32_t kNoDepth = ~std::uint32_t{0};
 /// event_type of a detail event; readers pass other numbers through. There is
 /// none for exceptional exits: they are written as FunctionCall, and the index
 /// event says what they were.
-inline constexpr std::uint16_t kDetailFunctionCall = 3,
-                               kDetailFunctionReturn = 4;
+inline constexpr std::uint16_t kDetailFunctionCall = 3, kDetailFunctionReturn = 4;
 /// AdaTrace's own: vector registers, right behind the function event with the
 /// same index_seq. Readers of the specification alone skip it by its length.
 inline constexpr std::uint16_t kDetailVectors = 0xADA0;
 
-//===--- on disk
-//-----------------------------------------------------------===//
+//===--- on disk ----------------------------------------------------------===//
 
 /// First 64 bytes of an index file, version 1.
 struct RawIndexHeaderV1 {
@@ -93,8 +86,7 @@ struct RawIndexHeaderV1 {
   Little64 eventsOffset, footerOffset, timeStartNs, timeEndNs;
 };
 static_assert(sizeof(RawIndexHeaderV1) == 64 && alignof(RawIndexHeaderV1) == 1);
-static_assert(offsetof(RawIndexHeaderV1, eventSize) == 24 &&
-              offsetof(RawIndexHeaderV1, eventsOffset) == 32);
+static_assert(offsetof(RawIndexHeaderV1, eventSize) == 24 && offsetof(RawIndexHeaderV1, eventsOffset) == 32);
 
 /// First 64 bytes of an index file, version 2.
 struct RawIndexHeaderV2 {
@@ -106,8 +98,7 @@ struct RawIndexHeaderV2 {
   Little64 eventCount, eventsOffset, footerOffset, timeStartNs, timeEndNs;
 };
 static_assert(sizeof(RawIndexHeaderV2) == 64 && alignof(RawIndexHeaderV2) == 1);
-static_assert(offsetof(RawIndexHeaderV2, eventSize) == 20 &&
-              offsetof(RawIndexHeaderV2, eventsOffset) == 32);
+static_assert(offsetof(RawIndexHeaderV2, eventSize) == 20 && offsetof(RawIndexHeaderV2, eventsOffset) == 32);
 
 struct RawIndexEventV1 {
   Little64 timestampNs, functionId;
@@ -179,40 +170,34 @@ struct RawDetailFooter {
   Little64 eventCount, bytesLength, timeStartNs, timeEndNs;
   std::uint8_t reserved[24];
 };
-static_assert(sizeof(RawDetailFooter) == 64 &&
-              offsetof(RawDetailFooter, bytesLength) == 16);
+static_assert(sizeof(RawDetailFooter) == 64 && offsetof(RawDetailFooter, bytesLength) == 16);
 
-//===--- decoded
-//-----------------------------------------------------------===//
+//===--- decoded ----------------------------------------------------------===//
 
-/// An index file's header as stored, which need not be true: see
+/// An index file's header as stored. It need not be true: see
 /// IndexReader::size().
 struct IndexHeader {
   std::uint8_t version = 0, arch = 0, os = 0, clockType = 0;
   std::uint32_t flags = 0, threadId = 0, eventSize = 0;
-  std::uint64_t eventCount = 0, eventsOffset = 0, footerOffset = 0,
-                timeStartNs = 0, timeEndNs = 0;
+  std::uint64_t eventCount = 0, eventsOffset = 0, footerOffset = 0, timeStartNs = 0, timeEndNs = 0;
 };
 
 /// An index file's footer as stored, and where it lies.
 struct IndexFooter {
   std::uint64_t offset = 0;
   std::uint32_t checksum = 0;
-  std::uint64_t eventCount = 0, timeStartNs = 0, timeEndNs = 0,
-                bytesWritten = 0;
+  std::uint64_t eventCount = 0, timeStartNs = 0, timeEndNs = 0, bytesWritten = 0;
 };
 
 /// An index event of either version.
 struct IndexEvent {
   std::uint64_t timestampNs = 0;
   std::uint64_t functionId = 0;
-  std::uint64_t detailSeq =
-      kNoDetail;    ///< number of its detail event, or kNoDetail
-  EventKind kind{}; ///< may be a number that EventKind has no name for
-  std::uint32_t threadId = 0; ///< version 2 takes it from the header
-  std::uint32_t storedDepth =
-      kNoDepth; ///< version 1 only; writers disagree on it: see
-                ///< ada::CallStackWalker for a depth that can be relied on
+  std::uint64_t detailSeq = kNoDetail;  ///< number of its detail event, or kNoDetail
+  EventKind kind{};                     ///< may be a number that EventKind has no name for
+  std::uint32_t threadId = 0;           ///< version 2 takes it from the header
+  std::uint32_t storedDepth = kNoDepth; ///< version 1 only; writers disagree on it: see
+                                        ///< ada::CallStackWalker for a depth that can be relied on
 
   bool operator==(const IndexEvent &) const = default;
 };
@@ -220,8 +205,7 @@ struct IndexEvent {
 struct DetailHeader {
   std::uint8_t version = 0, arch = 0, os = 0;
   std::uint32_t flags = 0, threadId = 0;
-  std::uint64_t eventsOffset = 0, eventCount = 0, bytesLength = 0,
-                indexSeqStart = 0, indexSeqEnd = 0;
+  std::uint64_t eventsOffset = 0, eventCount = 0, bytesLength = 0, indexSeqStart = 0, indexSeqEnd = 0;
 };
 
 struct DetailFooter {

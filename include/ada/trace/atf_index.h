@@ -1,5 +1,4 @@
-// Reads an ATF index file: every call, return and exceptional exit of one
-// thread.
+// Reads an index file, ATF or packed: every call, return and exceptional exit of one thread.
 //
 //   auto reader = ada::atf::IndexReader::open("thread_0/index.atf");
 //   if (!reader)
@@ -8,10 +7,13 @@
 //     ...
 //
 // The file is mapped, so opening is cheap whatever its size (but for the
-// checksum, see OpenOptions), and event n is one address calculation away. A
+// checksum, see OpenOptions), and event n is one address calculation away. Of a
+// packed file (docs/formats/packed.md) it is one block away, which is decoded
+// first: take ranges of events from it rather than one after the other. A
 // reader may be used by several threads at once; copies share the mapping. A
 // file that another program cuts short while it is mapped raises SIGBUS, as
-// with any mapping; files that grow are safe: the reader sees what was there
+// with any mapping (a program that must survive that handles the signal, as
+// tools/adatrace/process/bus_error.cpp does); files that grow are safe: the reader sees what was there
 // when it was opened.
 #ifndef ADA_TRACE_ATF_INDEX_H
 #define ADA_TRACE_ATF_INDEX_H
@@ -19,6 +21,7 @@
 #include "ada/trace/atf_format.h"
 #include "ada/trace/error.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <memory>
@@ -54,58 +57,86 @@ struct SeqRange {
   bool operator==(const SeqRange &) const = default;
 };
 
+class DetailReader;
+
 class IndexReader {
 public:
-  /// Opens a file of version 1 or 2. Errors, in the order of the checks: E_IO
+  /// Opens a file of version 1 or 2, or a packed one, by its first bytes. Errors, in the order of the checks: E_IO
   /// (cannot be opened or is not a regular file), E_TOO_SMALL, E_BAD_MAGIC,
   /// E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_EVENT_SIZE, E_BAD_OFFSET, E_BAD_FOOTER,
-  /// E_BAD_CHECKSUM.
-  static Expected<IndexReader> open(const std::string &path,
-                                    const OpenOptions &options = {});
+  /// E_BAD_CHECKSUM. Of packed files: those of the first five that fit, E_BAD_OFFSET, E_BAD_CHECKSUM, E_BAD_BLOCK.
+  static Expected<IndexReader> open(const std::string &path, const OpenOptions &options = {});
 
   /// The same for bytes in memory, which must outlive the reader. `name` is
   /// used in messages.
-  static Expected<IndexReader> fromBytes(std::span<const std::byte> bytes,
-                                         const std::string &name = {},
+  static Expected<IndexReader> fromBytes(std::span<const std::byte> bytes, const std::string &name = {},
                                          const OpenOptions &options = {});
 
   /// Number of events: all whole events that the file holds. Bounded by the
   /// file's size, whatever the file says.
-  std::uint64_t size() const noexcept { return count; }
-  bool empty() const noexcept { return count == 0; }
+  std::uint64_t size() const noexcept { return count_; }
+  bool empty() const noexcept { return count_ == 0; }
 
-  /// Event number `seq`, which must be less than size(). One load a field.
+  /// Event number `seq`, which must be less than size(). One load a field. Of a packed file one that is damaged is all
+  /// zeros; see damage().
   IndexEvent operator[](std::uint64_t seq) const noexcept {
-    return isV1 ? decode(rawV1()[seq]) : decode(rawV2()[seq]);
+    if (isPacked_)
+      return packedAt(seq);
+    return isV1_ ? decode(rawV1()[seq]) : decode(rawV2()[seq]);
   }
   /// Event number `seq`, or nothing if there is none (a dangling link, say).
   std::optional<IndexEvent> at(std::uint64_t seq) const noexcept {
-    return seq < count ? std::optional<IndexEvent>((*this)[seq]) : std::nullopt;
+    return seq < count_ ? std::optional<IndexEvent>((*this)[seq]) : std::nullopt;
   }
 
   /// Calls f(seq, event) for each event of the range, in file order. The
   /// fastest way to read everything: the version is looked at once, and fields
   /// that `f` does not use are not loaded. If `f` returns bool, false stops.
   template <class F> void forEach(SeqRange range, F &&f) const {
-    if (isV1)
+    if (isPacked_)
+      forEachPacked(range, f);
+    else if (isV1_)
       forEachRaw(rawV1(), range, f);
     else
       forEachRaw(rawV2(), range, f);
   }
-  template <class F> void forEach(F &&f) const {
-    forEach(all(), static_cast<F &&>(f));
-  }
-  SeqRange all() const noexcept { return {0, count}; }
+  template <class F> void forEach(F &&f) const { forEach(all(), static_cast<F &&>(f)); }
+  SeqRange all() const noexcept { return {0, count_}; }
+
+  bool isPacked() const noexcept { return isPacked_; }
+  /// Events of a packed file that are stored together: [first, last). Of a damaged block fewer or none are there.
+  struct EventBlock {
+    std::uint64_t first = 0, last = 0;
+    std::vector<IndexEvent> events;
+  };
+  /// The block with event number `seq`, which must be less than size(). Packed files only. The newest few are kept.
+  std::shared_ptr<const EventBlock> block(std::uint64_t seq) const;
+  /// Packed files don't store links: with its detail file a reader, and all its copies, have them. Any thread.
+  void linkDetails(const DetailReader &details) const;
+  /// The calls that were open before the first event, outermost first, if older blocks of a packed file are gone.
+  struct OpenCall {
+    std::uint64_t functionId = 0, beginNs = 0;
+  };
+  struct OpenCalls {
+    std::uint64_t unknown = 0; ///< so many more were open around them
+    std::vector<OpenCall> calls;
+  };
+  OpenCalls openAtStart() const { return count_ > 0 ? openBefore(0) : OpenCalls(); }
+  /// The first event from number `seq` on before which all open calls are known without those before it: the first one
+  /// of a block of a packed file whose times are in order. size() if there is none.
+  std::uint64_t cutFrom(std::uint64_t seq) const;
+  /// The calls that were open before event `seq`, 0 or what cutFrom() returned.
+  OpenCalls openBefore(std::uint64_t seq) const;
+  /// The first damage that was met in a packed file's blocks. Their events are left out.
+  std::optional<Error> damage() const;
 
   /// The events as they lie in the file, for loops that need every nanosecond.
-  /// Empty if the file is of the other version.
+  /// Empty if the file is of the other version, or packed.
   std::span<const RawIndexEventV1> recordsV1() const noexcept {
-    return isV1 ? std::span(rawV1(), count)
-                : std::span<const RawIndexEventV1>();
+    return isV1_ ? std::span(rawV1(), count_) : std::span<const RawIndexEventV1>();
   }
   std::span<const RawIndexEventV2> recordsV2() const noexcept {
-    return isV1 ? std::span<const RawIndexEventV2>()
-                : std::span(rawV2(), count);
+    return isV1_ || isPacked_ ? std::span<const RawIndexEventV2>() : std::span(rawV2(), count_);
   }
 
   class Iterator;
@@ -136,18 +167,29 @@ public:
   std::uint64_t minTimeNs() const;
   std::uint64_t maxTimeNs() const;
 
-  /// As stored. What the header says about counts and times may be stale.
-  const IndexHeader &header() const noexcept { return head; }
+  /// Times of the first and the last event; zeros if there are none. Never decodes a block.
+  std::uint64_t firstNs() const noexcept;
+  std::uint64_t lastNs() const noexcept;
+  /// Where event number `seq` is in the file; of a packed file, its block.
+  std::uint64_t offsetOf(std::uint64_t seq) const noexcept;
+  /// The number that event `seq` has in the trace. It is `seq`, unless older blocks of a packed file are gone.
+  std::uint64_t numberOf(std::uint64_t seq) const noexcept { return isPacked_ ? packedNumberOf(seq) : seq; }
+  /// The number that an event behind the last one would have.
+  std::uint64_t endNumber() const noexcept { return count_ ? numberOf(count_ - 1) + 1 : 0; }
+
+  /// As stored; of a packed file, what an ATF 2 file of the same events would have. What it says about counts and times
+  /// may be stale.
+  const IndexHeader &header() const noexcept { return head_; }
   /// As stored; nothing if the file has no (good) footer.
-  const std::optional<IndexFooter> &footer() const noexcept { return foot; }
-  CountSource countSource() const noexcept { return source; }
-  ChecksumState checksum() const noexcept { return checksumNow; }
+  const std::optional<IndexFooter> &footer() const noexcept { return foot_; }
+  CountSource countSource() const noexcept { return source_; }
+  ChecksumState checksum() const noexcept { return checksumNow_; }
   /// The flaws that were found, in the order of the checks.
-  const std::vector<Warning> &warnings() const noexcept { return flaws; }
-  /// True if the file was finished by its writer: it has a good footer.
-  bool isComplete() const noexcept { return foot.has_value(); }
-  const std::string &path() const noexcept { return name; }
-  std::uint64_t fileBytes() const noexcept { return total; }
+  const std::vector<Warning> &warnings() const noexcept { return flaws_; }
+  /// True if the file was finished by its writer: it has a good footer, or block index.
+  bool isComplete() const noexcept { return foot_.has_value() || isFinished_; }
+  const std::string &path() const noexcept { return name_; }
+  std::uint64_t fileBytes() const noexcept { return total_; }
 
   /// Compares the checksum now if that was deferred; E_BAD_CHECKSUM if it is
   /// wrong.
@@ -159,16 +201,11 @@ public:
 
   IndexEvent decode(const RawIndexEventV1 &raw) const noexcept {
     std::uint32_t detail = raw.detailSeq;
-    return {raw.timestampNs,
-            raw.functionId,
-            detail == kNoDetailV1 ? kNoDetail : detail,
-            EventKind{raw.kind.get()},
-            raw.threadId,
-            raw.depth};
+    return {raw.timestampNs,           raw.functionId, detail == kNoDetailV1 ? kNoDetail : detail,
+            EventKind{raw.kind.get()}, raw.threadId,   raw.depth};
   }
   IndexEvent decode(const RawIndexEventV2 &raw) const noexcept {
-    return {raw.timestampNs,     raw.functionId, raw.detailSeq,
-            EventKind{raw.kind}, head.threadId,  kNoDepth};
+    return {raw.timestampNs, raw.functionId, raw.detailSeq, EventKind{raw.kind}, head_.threadId, kNoDepth};
   }
 
 private:
@@ -177,17 +214,20 @@ private:
 
   IndexReader() = default;
   Expected<void> parse(const OpenOptions &options);
+  Expected<void> parsePacked(const OpenOptions &options);
+  Expected<void> verifyPacked();
+  IndexEvent packedAt(std::uint64_t seq) const noexcept;
+  std::uint64_t packedNumberOf(std::uint64_t seq) const noexcept;
+  std::uint64_t packedLowerBound(std::uint64_t ns) const noexcept;
+  Expected<void> useFooter(const IndexFooter &found);
+  void countWithoutFooter();
+  void warn(const char *code, std::string message) { flaws_.push_back({code, std::move(message)}); }
   const TimeTable &timeTable() const;
 
-  const RawIndexEventV1 *rawV1() const noexcept {
-    return reinterpret_cast<const RawIndexEventV1 *>(events);
-  }
-  const RawIndexEventV2 *rawV2() const noexcept {
-    return reinterpret_cast<const RawIndexEventV2 *>(events);
-  }
+  const RawIndexEventV1 *rawV1() const noexcept { return reinterpret_cast<const RawIndexEventV1 *>(events_); }
+  const RawIndexEventV2 *rawV2() const noexcept { return reinterpret_cast<const RawIndexEventV2 *>(events_); }
 
-  template <class Raw, class F>
-  void forEachRaw(const Raw *raw, SeqRange range, F &f) const {
+  template <class Raw, class F> void forEachRaw(const Raw *raw, SeqRange range, F &f) const {
     const Raw *next = raw + range.first;
     for (std::uint64_t seq = range.first; seq < range.last; ++seq, ++next) {
       if constexpr (std::is_same_v<decltype(f(seq, decode(*next))), bool>) {
@@ -199,25 +239,40 @@ private:
     }
   }
 
-  const std::byte *events = nullptr;
-  std::uint64_t count = 0;
-  bool isV1 = false, lowMemory = false;
-  ChecksumState checksumNow = ChecksumState::Absent;
-  CountSource source = CountSource::FileSize;
-  IndexHeader head;
-  std::optional<IndexFooter> foot;
-  std::vector<Warning> flaws;
-  std::string name;
-  std::uint64_t total = 0;
-  std::shared_ptr<Shared>
-      shared; // the bytes, and what is found out about them later
+  template <class F> void forEachPacked(SeqRange range, F &f) const {
+    while (range.first < range.last) {
+      const std::shared_ptr<const EventBlock> part = block(range.first);
+      const IndexEvent *const events = part->events.data();
+      const std::uint64_t last = std::min(range.last, part->first + part->events.size());
+      for (std::uint64_t seq = range.first; seq < last; ++seq) {
+        if constexpr (std::is_same_v<decltype(f(seq, events[seq - part->first])), bool>) {
+          if (!f(seq, events[seq - part->first]))
+            return;
+        } else {
+          f(seq, events[seq - part->first]);
+        }
+      }
+      range.first = part->last;
+    }
+  }
+
+  const std::byte *events_ = nullptr;
+  std::uint64_t count_ = 0;
+  bool isV1_ = false, isPacked_ = false, isFinished_ = false, lowMemory_ = false;
+  ChecksumState checksumNow_ = ChecksumState::Absent;
+  CountSource source_ = CountSource::FileSize;
+  IndexHeader head_;
+  std::optional<IndexFooter> foot_;
+  std::vector<Warning> flaws_;
+  std::string name_;
+  std::uint64_t total_ = 0;
+  std::shared_ptr<Shared> shared_; // the bytes, and what is found out about them later
 };
 
 /// Random-access iterator over decoded events.
 class IndexReader::Iterator {
 public:
-  using iterator_category =
-      std::input_iterator_tag; // returns values, not references
+  using iterator_category = std::input_iterator_tag; // returns values, not references
   using iterator_concept = std::random_access_iterator_tag;
   using value_type = IndexEvent;
   using difference_type = std::int64_t;
@@ -225,70 +280,52 @@ public:
   using pointer = void;
 
   Iterator() = default;
-  Iterator(const IndexReader *reader, std::uint64_t seq)
-      : reader(reader), position(seq) {}
+  Iterator(const IndexReader *reader, std::uint64_t seq) : reader_(reader), position_(seq) {}
 
-  IndexEvent operator*() const noexcept { return (*reader)[position]; }
-  IndexEvent operator[](difference_type n) const noexcept {
-    return *(*this + n);
-  }
+  IndexEvent operator*() const noexcept { return (*reader_)[position_]; }
+  IndexEvent operator[](difference_type n) const noexcept { return *(*this + n); }
   /// The event's sequence number.
-  std::uint64_t seq() const noexcept { return position; }
+  std::uint64_t seq() const noexcept { return position_; }
 
   Iterator &operator++() noexcept {
-    ++position;
+    ++position_;
     return *this;
   }
   Iterator operator++(int) noexcept {
     Iterator old = *this;
-    ++position;
+    ++position_;
     return old;
   }
   Iterator &operator--() noexcept {
-    --position;
+    --position_;
     return *this;
   }
   Iterator operator--(int) noexcept {
     Iterator old = *this;
-    --position;
+    --position_;
     return old;
   }
   Iterator &operator+=(difference_type n) noexcept {
-    position += static_cast<std::uint64_t>(n);
+    position_ += static_cast<std::uint64_t>(n);
     return *this;
   }
   Iterator &operator-=(difference_type n) noexcept { return *this += -n; }
-  friend Iterator operator+(Iterator it, difference_type n) noexcept {
-    return it += n;
+  friend Iterator operator+(Iterator it, difference_type n) noexcept { return it += n; }
+  friend Iterator operator+(difference_type n, Iterator it) noexcept { return it += n; }
+  friend Iterator operator-(Iterator it, difference_type n) noexcept { return it -= n; }
+  friend difference_type operator-(const Iterator &a, const Iterator &b) noexcept {
+    return static_cast<difference_type>(a.position_ - b.position_);
   }
-  friend Iterator operator+(difference_type n, Iterator it) noexcept {
-    return it += n;
-  }
-  friend Iterator operator-(Iterator it, difference_type n) noexcept {
-    return it -= n;
-  }
-  friend difference_type operator-(const Iterator &a,
-                                   const Iterator &b) noexcept {
-    return static_cast<difference_type>(a.position - b.position);
-  }
-  friend bool operator==(const Iterator &a, const Iterator &b) noexcept {
-    return a.position == b.position;
-  }
-  friend auto operator<=>(const Iterator &a, const Iterator &b) noexcept {
-    return a.position <=> b.position;
-  }
+  friend bool operator==(const Iterator &a, const Iterator &b) noexcept { return a.position_ == b.position_; }
+  friend auto operator<=>(const Iterator &a, const Iterator &b) noexcept { return a.position_ <=> b.position_; }
 
 private:
-  const IndexReader *reader = nullptr;
-  std::uint64_t position = 0;
+  const IndexReader *reader_ = nullptr;
+  std::uint64_t position_ = 0;
 };
 
-inline IndexReader::Iterator IndexReader::begin() const noexcept {
-  return {this, 0};
-}
-inline IndexReader::Iterator IndexReader::end() const noexcept {
-  return {this, count};
-}
+inline IndexReader::Iterator IndexReader::begin() const noexcept { return {this, 0}; }
+inline IndexReader::Iterator IndexReader::end() const noexcept { return {this, count_}; }
 
 } // namespace ada::atf
 

@@ -1,19 +1,19 @@
-// Writes ATF index and detail files, versions 1 and 2.
+// Writes ATF index and detail files, versions 1 and 2, and packed index files.
 //
-//   auto writer = ada::atf::IndexWriter::create("index.atf", {.version = 2,
-//   .threadId = 4711}); if (!writer)
+//   auto writer = ada::atf::IndexWriter::create("index.atf", {.version = 2, .threadId = 4711});
+//   if (!writer)
 //     return fail(writer.error());
-//   writer->append({.timestampNs = 1, .functionId = 5, .kind =
-//   ada::EventKind::Call}); if (auto done = writer->finish(); !done)
+//   writer->append({.timestampNs = 1, .functionId = 5, .kind = ada::EventKind::Call});
+//   if (auto done = writer->finish(); !done)
 //     return fail(done.error());
 //
-// The order is crash-safe: a placeholder header first, events appended, the
-// footer, and last the header again with the true values. A writer that is
-// destroyed without finish() leaves a file that readers take for one of a
-// crashed program: every whole event in it is readable.
+// The order is safe against crashes: first a placeholder header, then the
+// events, then the footer, and last the header again with the true values. A
+// writer that is destroyed without finish() leaves a file like that of a crashed
+// program: every complete event in it can be read.
 //
-// Errors of the system stick: after one, append() goes on failing with the same
-// error, so a loop may look at finish() only.
+// After an error of the system, append() keeps failing with the same error, so a
+// loop need only check finish().
 #ifndef ADA_TRACE_ATF_WRITER_H
 #define ADA_TRACE_ATF_WRITER_H
 
@@ -30,10 +30,19 @@ namespace ada::atf {
 
 struct WriterOptions {
   std::uint8_t version = 2; ///< 1 or 2
+  /// Index files only: a packed one (docs/formats/packed.md). The version counts for nothing then.
+  bool packed = false;
+  /// Packed files: bodies of blocks as zstd frames, if the library was built with zstd.
+  bool compress = false;
+  /// Packed files: every link is what readers find in the detail file anyway, so none is stored.
+  bool linksFollow = false;
   std::uint8_t arch = kArchX86_64, os = kOsLinux, clockType = kClockBoottime;
   std::uint32_t threadId = 0;
   /// False refuses to replace a file that exists (E_IO).
   bool overwrite = false;
+  /// For places that somebody else may have prepared: nothing in the path may be a symbolic link, and the file no
+  /// device, FIFO, or file with a second name (E_UNSAFE). resume() always wants it so.
+  bool noLinks = false;
   /// Bytes that are collected before they are written.
   std::size_t bufferBytes = 1 << 20;
 };
@@ -42,21 +51,19 @@ class IndexWriter {
 public:
   /// Makes the file and writes the placeholder header. Errors: E_IO,
   /// E_BAD_VERSION.
-  static Expected<IndexWriter> create(const std::string &path,
-                                      const WriterOptions &options = {});
-  /// Goes on with a file that was not finished, or was: keeps its first `keep`
-  /// events (all if there are fewer) and drops the rest and any footer. Version
-  /// and the other options are the file's. Errors: those of IndexReader::open,
-  /// E_IO, E_BAD_OFFSET for a file whose events don't begin at byte 64.
-  static Expected<IndexWriter> resume(const std::string &path,
-                                      std::uint64_t keep);
+  static Expected<IndexWriter> create(const std::string &path, const WriterOptions &options = {});
+  /// Continues a file, finished or not: keeps its first `keep` events (all if
+  /// there are fewer) and drops the rest and any footer. Version and the other
+  /// options are those of the file. Errors: those of IndexReader::open,
+  /// E_IO, E_UNSAFE (see WriterOptions::noLinks), E_BAD_OFFSET for a file whose events don't begin at byte 64.
+  static Expected<IndexWriter> resume(const std::string &path, std::uint64_t keep);
   IndexWriter(IndexWriter &&) noexcept;
   IndexWriter &operator=(IndexWriter &&) noexcept;
   ~IndexWriter();
 
   /// Appends an event. Its number is size() before the call. Version 1 stores
   /// `threadId` and `storedDepth` (kNoDepth as 0) of the event; version 2
-  /// stores neither. E_RANGE if a field does not fit: in version 1 a detailSeq
+  /// stores neither, nor does a packed file. E_RANGE if a field does not fit: in version 1 a detailSeq
   /// over 2^32-2, in version 2 a kind over 255.
   Expected<void> append(const IndexEvent &event);
 
@@ -68,17 +75,15 @@ public:
 private:
   struct State;
   explicit IndexWriter(std::unique_ptr<State> state);
-  std::unique_ptr<State> state;
+  std::unique_ptr<State> state_;
 };
 
 class DetailWriter {
 public:
-  static Expected<DetailWriter> create(const std::string &path,
-                                       const WriterOptions &options = {});
-  /// Goes on with a file: keeps its first `keep` events, as
-  /// IndexWriter::resume does.
-  static Expected<DetailWriter> resume(const std::string &path,
-                                       std::uint64_t keep);
+  static Expected<DetailWriter> create(const std::string &path, const WriterOptions &options = {});
+  /// Continues a file: keeps its first `keep` events, as IndexWriter::resume
+  /// does.
+  static Expected<DetailWriter> resume(const std::string &path, std::uint64_t keep);
   DetailWriter(DetailWriter &&) noexcept;
   DetailWriter &operator=(DetailWriter &&) noexcept;
   ~DetailWriter();
@@ -88,12 +93,10 @@ public:
   /// is size() before the call. E_RANGE if the event would be longer than
   /// 2^32-1 bytes or, in version 1, indexSeq is over 2^32-1 or size() has
   /// reached 2^32-1.
-  Expected<void> append(const DetailEvent &event,
-                        std::span<const std::byte> payload);
+  Expected<void> append(const DetailEvent &event, std::span<const std::byte> payload);
   /// The same with a function payload. E_RANGE if the stack is longer than 256
   /// bytes.
-  Expected<void> append(const DetailEvent &event,
-                        const FunctionPayload &payload);
+  Expected<void> append(const DetailEvent &event, const FunctionPayload &payload);
 
   std::uint64_t size() const noexcept;
   Expected<void> finish();
@@ -101,7 +104,7 @@ public:
 private:
   struct State;
   explicit DetailWriter(std::unique_ptr<State> state);
-  std::unique_ptr<State> state;
+  std::unique_ptr<State> state_;
 };
 
 } // namespace ada::atf

@@ -1,20 +1,16 @@
-// Calls out of events: which exit belongs to which call, how deep, how long,
-// how it ended.
+// Calls out of events: which exit belongs to which call, how deep, how long, how it ended.
 //
 // Traces are not always balanced: a program is killed, recording starts in the
 // middle, events are lost. The walker never fails; it repairs by rule and
 // counts what it repaired:
 //   - an exit of the innermost call closes it;
-//   - an exit of a call further out closes it, and before it all calls inside,
-//   whose exits
-//     are missing (SpanEnd::Missing), at the time of that exit;
+//   - an exit of a call further out closes it, and before it all calls inside, whose exits are missing
+//     (SpanEnd::Missing), at the time of that exit;
 //   - an exit of a function that has no open call is stray and changes nothing;
-//   - calls that are open at the end stay so (SpanEnd::Open), up to the last
-//   event's time.
+//   - calls that are open at the end stay so (SpanEnd::Open), up to the time of the last event.
 #ifndef ADA_TRACE_CALLS_H
 #define ADA_TRACE_CALLS_H
 
-#include "ada/trace/atf_index.h"
 #include "ada/trace/event.h"
 
 #include <cstdint>
@@ -51,17 +47,17 @@ constexpr std::string_view spanEndName(SpanEnd end) {
 struct Span {
   std::uint64_t functionId = 0;
   std::uint64_t beginNs = 0, endNs = 0; ///< endNs is never less than beginNs
-  std::uint64_t childrenNs =
-      0; ///< time in the calls it made itself; at most the duration
-  std::uint64_t beginSeq = 0; ///< event that opened it
-  std::uint64_t endSeq =
-      0; ///< event that closed it; for Open, the number of events
-  std::uint64_t calls = 0;         ///< calls it made itself
-  std::uint32_t depth = 0;         ///< 0 is the outermost
-  std::uint32_t functionIndex = 0; ///< see CallStackWalker::functions()
+  std::uint64_t childrenNs = 0;         ///< time in the calls it made itself; at most the duration
+  std::uint64_t beginSeq = 0;           ///< event that opened it
+  std::uint64_t endSeq = 0;             ///< event that closed it; for Open, the number of events
+  std::uint64_t calls = 0;              ///< calls it made itself
+  std::uint32_t depth = 0;              ///< 0 is the outermost
+  std::uint32_t functionIndex = 0;      ///< see CallStackWalker::functions()
   SpanEnd how = SpanEnd::Open;
-  bool outermost =
-      true; ///< no other call of the same function is open around it
+  bool outermost = true;  ///< no other call of the same function is open around it
+  bool isEarlier = false; ///< began before the events did: beginSeq is kNoSeq, and childrenNs has all time before them
+
+  static constexpr std::uint64_t kNoSeq = ~std::uint64_t{0};
 
   std::uint64_t durationNs() const { return endNs - beginNs; }
   std::uint64_t selfNs() const { return durationNs() - childrenNs; }
@@ -77,24 +73,22 @@ public:
   std::uint32_t find(std::uint64_t functionId) const noexcept;
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   /// All ids, by number.
-  std::span<const std::uint64_t> ids() const noexcept { return known; }
+  std::span<const std::uint64_t> ids() const noexcept { return known_; }
 
 private:
   std::size_t slotOf(std::uint64_t functionId) const noexcept;
   void grow();
-  std::vector<std::uint64_t> known;
-  std::vector<std::uint32_t> slots; // open addressing; kNone is free
+  std::vector<std::uint64_t> known_;
+  std::vector<std::uint32_t> slots_; // open addressing; kNone is free
 };
 
 /// Feeds on one thread's events in order and hands out finished calls. Memory:
-/// the open calls, and 12 bytes or so a function.
+/// the open calls, and some 12 bytes per function.
 ///
 ///   CallStackWalker walker;
-///   reader.forEach([&](std::uint64_t seq, const atf::IndexEvent &event) {
-///     auto step = walker.feed(seq, event.timestampNs, event.functionId,
-///     event.kind); for (const Span &span : step.finished)
+///   for (const auto &[seq, timeNs, function, kind] : events)
+///     for (const Span &span : walker.feed(seq, timeNs, function, kind).finished)
 ///       use(span);
-///   });
 ///   for (const Span &span : walker.finish())
 ///     use(span);
 class CallStackWalker {
@@ -111,60 +105,97 @@ public:
     std::span<const Span> finished = {};
   };
 
-  Step feed(std::uint64_t seq, std::uint64_t timestampNs,
-            std::uint64_t functionId, EventKind kind);
+  Step feed(std::uint64_t seq, std::uint64_t timestampNs, std::uint64_t functionId, EventKind kind);
+  /// The same for functions that have small numbers already, as those of model.h do: Span::functionIndex and
+  /// functionId are the number, and nothing has to be looked up. One walker is fed in one of the two ways.
+  Step feedNumbered(std::uint64_t seq, std::uint64_t timestampNs, std::uint32_t function, EventKind kind) {
+    if (function >= openCalls_.size())
+      openCalls_.resize(function + std::size_t{1});
+    return step(seq, timestampNs, function, function, kind);
+  }
+
+  /// A call that was open before the first event, which came at `firstNs`; outermost first. Its duration is whole, and
+  /// its own time counts from `firstNs`. feedNumbered() goes on from there. `firstNs` 0: what was before is known to
+  /// the caller, and childrenNs has what comes.
+  void openEarlier(std::uint64_t beginNs, std::uint32_t function, std::uint64_t firstNs);
+  /// So many calls around them are not known: as many exits without a call are no strays.
+  void openUnknown(std::uint64_t calls) noexcept { unknownOpen_ += calls; }
 
   /// The calls that are still open, innermost first, as SpanEnd::Open up to the
-  /// latest time seen. The walker is empty afterwards and may be fed anew;
+  /// latest time seen. The walker is empty afterwards and may be fed again;
   /// counters stay.
   std::span<const Span> finish();
 
   /// The open calls, outermost first. `endNs`, `how` are not set yet.
-  std::span<const Span> open() const noexcept { return stack; }
-  std::uint32_t depth() const noexcept {
-    return static_cast<std::uint32_t>(stack.size());
-  }
+  std::span<const Span> open() const noexcept { return {stack_.data(), depth_}; }
+  std::uint32_t depth() const noexcept { return depth_; }
 
   /// Numbers the functions seen; Span::functionIndex points into it.
-  const FunctionIndex &functions() const noexcept { return index; }
+  const FunctionIndex &functions() const noexcept { return index_; }
 
-  std::uint64_t strayExits() const noexcept { return strays; }
-  std::uint64_t missingExits() const noexcept { return missing; }
-  std::uint64_t unknownKinds() const noexcept { return unknown; }
-  std::uint32_t maxDepth() const noexcept { return deepest; }
+  std::uint64_t strayExits() const noexcept { return strays_; }
+  std::uint64_t missingExits() const noexcept { return missing_; }
+  std::uint64_t unknownKinds() const noexcept { return unknown_; }
+  std::uint32_t maxDepth() const noexcept { return deepest_; }
 
 private:
-  void close(std::uint64_t endNs, std::uint64_t endSeq, SpanEnd how);
+  // Calls, and exits of the innermost call, are nearly all events: they take no function call.
+  Step step(std::uint64_t seq, std::uint64_t timestampNs, std::uint64_t functionId, std::uint32_t number,
+            EventKind kind) {
+    latestNs_ = timestampNs > latestNs_ ? timestampNs : latestNs_;
+    nextSeq_ = seq + 1;
+    if (kind == EventKind::Call) {
+      if (depth_ == stack_.size())
+        stack_.emplace_back();
+      if (depth_ > 0)
+        ++stack_[depth_ - 1].calls;
+      Span &span = stack_[depth_]; // field by field: a copy made of small stores would wait for them
+      span.functionId = functionId;
+      span.beginNs = timestampNs;
+      span.childrenNs = 0;
+      span.beginSeq = seq;
+      span.calls = 0;
+      span.depth = depth_;
+      span.isEarlier = false;
+      span.functionIndex = number;
+      span.outermost = openCalls_[number]++ == 0;
+      ++depth_;
+      deepest_ = depth_ > deepest_ ? depth_ : deepest_;
+      return {.depth = depth_ - 1};
+    }
+    if (kind != EventKind::Return && kind != EventKind::Exception) {
+      ++unknown_;
+      return {.depth = depth_};
+    }
+    const SpanEnd how = kind == EventKind::Return ? SpanEnd::Return : SpanEnd::Exception;
+    if (depth_ == 0 || stack_[depth_ - 1].functionId != functionId)
+      return repair(seq, timestampNs, functionId, number, how);
+    return {.depth = depth_ - 1, .finished = {&close(timestampNs, seq, how), 1}};
+  }
+  // The innermost call; what is returned stays where it is until the next call begins.
+  const Span &close(std::uint64_t endNs, std::uint64_t endSeq, SpanEnd how) {
+    Span &span = stack_[--depth_];
+    --openCalls_[span.functionIndex];
+    span.endNs = endNs > span.beginNs ? endNs : span.beginNs; // time may go back in bad traces
+    span.endSeq = endSeq;
+    const std::uint64_t duration = span.durationNs();
+    span.childrenNs = span.childrenNs < duration ? span.childrenNs : duration;
+    span.how = how;
+    if (depth_ > 0)
+      stack_[depth_ - 1].childrenNs += duration;
+    return span;
+  }
+  Step repair(std::uint64_t seq, std::uint64_t timestampNs, std::uint64_t functionId, std::uint32_t number,
+              SpanEnd how);
 
-  std::vector<Span> stack, ended;
-  FunctionIndex index;
-  std::vector<std::uint32_t> openCalls; // by function index
-  std::uint64_t latestNs = 0, nextSeq = 0;
-  std::uint64_t strays = 0, missing = 0, unknown = 0;
-  std::uint32_t deepest = 0;
+  std::vector<Span> stack_; // the open calls are the first depth_
+  std::vector<Span> ended_; // by one event, if it was several
+  FunctionIndex index_;
+  std::vector<std::uint32_t> openCalls_; // by function index
+  std::uint64_t latestNs_ = 0, nextSeq_ = 0;
+  std::uint64_t strays_ = 0, missing_ = 0, unknown_ = 0, unknownOpen_ = 0;
+  std::uint32_t depth_ = 0, deepest_ = 0;
 };
-
-/// Calls f(const Span &) for every call of a range of a thread's events, in the
-/// order in which they end (a call comes after those it made). Returns the
-/// walker, for its counters.
-template <class F>
-CallStackWalker forEachSpan(const atf::IndexReader &reader, atf::SeqRange range,
-                            F &&f) {
-  CallStackWalker walker;
-  reader.forEach(range, [&](std::uint64_t seq, const atf::IndexEvent &event) {
-    for (const Span &span :
-         walker.feed(seq, event.timestampNs, event.functionId, event.kind)
-             .finished)
-      f(span);
-  });
-  for (const Span &span : walker.finish())
-    f(span);
-  return walker;
-}
-template <class F>
-CallStackWalker forEachSpan(const atf::IndexReader &reader, F &&f) {
-  return forEachSpan(reader, reader.all(), static_cast<F &&>(f));
-}
 
 } // namespace ada
 

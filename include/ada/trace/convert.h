@@ -1,5 +1,4 @@
-// Readers and writers of all trace formats against model.h, and what connects
-// them.
+// Readers and writers of all trace formats against model.h, and what connects them.
 //
 //   std::ofstream out("run.trc", std::ios::binary);
 //   auto source = ada::model::openTrace("ada-traces/session_20261121_101500");
@@ -18,6 +17,7 @@
 #ifndef ADA_TRACE_CONVERT_H
 #define ADA_TRACE_CONVERT_H
 
+#include "ada/trace/byte_input.h"
 #include "ada/trace/model.h"
 #include "ada/trace/session.h"
 #include "ada/trace/wtf/format.h"
@@ -27,45 +27,7 @@
 
 namespace ada::model {
 
-/// What a file is, by its first bytes.
-enum class Format { AtfIndex, AtfDetail, Dial9, Wtf, Gzip, Unknown };
-/// 12 bytes are enough. Gzip may be a packed dial9 stream.
-Format sniff(std::span<const std::byte> head);
-
-/// Bytes of a file or of standard input, in pieces.
-class ByteInput {
-public:
-  /// "-" is standard input. Errors: E_IO.
-  static Expected<ByteInput> open(const std::string &path);
-  ByteInput(ByteInput &&) noexcept;
-  ByteInput &operator=(ByteInput &&) noexcept;
-  ~ByteInput();
-
-  /// As it was given; "standard input" for "-".
-  const std::string &name() const noexcept;
-  /// The first bytes (at most 64), which the next read() begins with.
-  std::span<const std::byte> head() const noexcept;
-  /// The next piece, valid until the next call; empty at the end.
-  Expected<std::span<const std::byte>> read();
-  /// Back to the first byte; E_IO if the input is a pipe that was read from.
-  Expected<void> rewind();
-  /// Copies a pipe into a temporary file without a name, so that it can be read
-  /// again. Files stay as they are.
-  Expected<void> spool();
-  /// A name under which the (spooled) bytes can be opened while this lives.
-  std::string path() const;
-  /// Bytes handed out since the last rewind(), and in all if that is known.
-  std::uint64_t position() const noexcept;
-  std::optional<std::uint64_t> size() const noexcept;
-
-private:
-  struct State;
-  explicit ByteInput(std::unique_ptr<State> state);
-  std::unique_ptr<State> state;
-};
-
-//===--- sources
-//-----------------------------------------------------------===//
+//===--- sources ----------------------------------------------------------===//
 
 /// All readable threads of a session. Details are opened thread by thread,
 /// whether or not the session was opened with them.
@@ -84,8 +46,7 @@ Expected<std::unique_ptr<TraceSource>> openTrace(const std::string &path);
 /// The same for a file that is open.
 Expected<std::unique_ptr<TraceSource>> openTrace(ByteInput input);
 
-//===--- sinks
-//-------------------------------------------------------------===//
+//===--- sinks ------------------------------------------------------------===//
 
 /// Takes the bytes of the output in order; false if they can't be written,
 /// which ends the conversion with E_IO.
@@ -93,17 +54,20 @@ using ByteSink = std::function<bool(std::span<const std::byte>)>;
 
 struct AtfSinkOptions {
   std::uint8_t version = 2;
+  /// Packed index files; details are those of version 2.
+  bool packed = false;
+  bool compress = false; ///< packed files, by zstd: needs canCompress()
   /// Version 1 links at most so many index and detail events of a thread; later
   /// details are a loss. Smaller in tests only.
   std::uint64_t maxLinks = 0xFFFFFFFE;
 };
+/// Whether the library was built with zstd.
+bool canCompress() noexcept;
 /// Writes a session into `directory`, which must not exist or be empty. Keeps
 /// the files of all threads open that have events and have not ended.
-std::unique_ptr<TraceSink> makeAtfSessionSink(const std::string &directory,
-                                              AtfSinkOptions options = {});
+std::unique_ptr<TraceSink> makeAtfSessionSink(const std::string &directory, AtfSinkOptions options = {});
 /// Writes one index file; E_SEVERAL_THREADS if events of a second thread come.
-std::unique_ptr<TraceSink> makeAtfFileSink(const std::string &path,
-                                           AtfSinkOptions options = {});
+std::unique_ptr<TraceSink> makeAtfFileSink(const std::string &path, AtfSinkOptions options = {});
 
 std::unique_ptr<TraceSink> makeDial9Sink(ByteSink bytes);
 
@@ -113,11 +77,9 @@ struct WtfSinkOptions {
   /// which viewers show. False leaves them out: half the size.
   bool exactTimes = true;
 };
-std::unique_ptr<TraceSink> makeWtfSink(ByteSink bytes,
-                                       WtfSinkOptions options = {});
+std::unique_ptr<TraceSink> makeWtfSink(ByteSink bytes, WtfSinkOptions options = {});
 
-//===--- both
-//--------------------------------------------------------------===//
+//===--- both -------------------------------------------------------------===//
 
 /// Reads the source into the sink; twice if the sink needs the range of times
 /// and the source doesn't know it.
@@ -125,9 +87,8 @@ Expected<void> convert(TraceSource &source, TraceSink &sink);
 
 /// What copyDial9() and copyWtf() did.
 struct CopyResult {
-  std::uint64_t events = 0; ///< dial9 events, wtf-trace records
-  std::optional<Error> problem =
-      {}; ///< where the input is damaged; all before is written
+  std::uint64_t events = 0;          ///< dial9 events, wtf-trace records
+  std::optional<Error> problem = {}; ///< where the input is damaged; all before is written
   std::vector<Warning> warnings = {};
   std::vector<Loss> losses = {};
 };
@@ -136,8 +97,7 @@ struct CopyResult {
 /// a source's and a sink's.
 Expected<CopyResult> copyDial9(ByteInput &input, const ByteSink &bytes);
 /// The same for a wtf-trace, in the dialect asked for.
-Expected<CopyResult> copyWtf(ByteInput &input, const ByteSink &bytes,
-                             wtf::Dialect dialect);
+Expected<CopyResult> copyWtf(ByteInput &input, const ByteSink &bytes, wtf::Dialect dialect);
 
 } // namespace ada::model
 

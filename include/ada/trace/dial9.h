@@ -1,22 +1,20 @@
-// dial9-trace-format 1, read and written: the manual's first page, and all of
-// the interface in one include.
+// The dial9 interface: the first page of its manual, and all of it in one include.
+// Reads and writes dial9-trace-format 1.
 //
 // A stream is self-describing: schema frames say which fields an event type
 // has, event frames carry the values, string pool frames hold text that events
 // refer to by number. docs/formats/dial9.md has the bytes.
 //
-//   reading, as it comes      Decoder + Visitor            decoder.h    no
-//   allocation per event reading, to keep          decodeAll, FrameCollector
-//   owned.h reading .trc.gz           UnzippingDecoder             gzip.h
+//   reading, as it comes      Decoder + Visitor            decoder.h; no allocation per event
+//   reading, to keep          decodeAll, FrameCollector    owned.h
+//   reading .trc.gz           UnzippingDecoder             gzip.h
 //   writing                   Encoder                      encoder.h
 //   pooled strings, stacks    StringPool, StringInterner   pools.h
-//   values, schemas, errors   Value, Schema, DecodeStatus  value.h, schema.h,
-//   format.h
+//   values, schemas, errors   Value, Schema, DecodeStatus  value.h, schema.h, format.h
 //
-// Nothing here throws but what the standard library throws when memory ends.
-// Errors are values: `DecodeStatus` names what is wrong and at which byte,
-// after every frame before it was delivered; `EncodeError` names why an
-// operation was refused.
+// Only the standard library throws here, when memory runs out. Errors are
+// values: `DecodeStatus` says what is wrong and at which byte, after all frames
+// before it were delivered; `EncodeError` says why an operation was refused.
 #ifndef ADA_TRACE_DIAL9_H
 #define ADA_TRACE_DIAL9_H
 

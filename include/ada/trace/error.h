@@ -1,5 +1,4 @@
-// Errors and warnings of the trace library: values that say what, where and
-// what to do.
+// Errors and warnings of the trace library: values that say what, where and what to do.
 //
 // No function of the library throws. What can fail returns Expected<T>, which
 // holds either the result or an Error:
@@ -64,11 +63,11 @@ struct Warning {
 /// the part of it that the library needs.)
 template <class T> class [[nodiscard]] Expected {
 public:
-  Expected(T value) : state(std::in_place_index<0>, std::move(value)) {}
-  Expected(Error error) : state(std::in_place_index<1>, std::move(error)) {}
+  Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Expected(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   /// True if there is a value.
-  explicit operator bool() const noexcept { return state.index() == 0; }
+  explicit operator bool() const noexcept { return state_.index() == 0; }
 
   /// The value. Only if there is one.
   T &operator*() & noexcept { return value(); }
@@ -80,40 +79,40 @@ public:
   /// The reason. Only if there is no value.
   Error &error() noexcept {
     assert(!*this);
-    return *std::get_if<1>(&state);
+    return *std::get_if<1>(&state_);
   }
   const Error &error() const noexcept {
     assert(!*this);
-    return *std::get_if<1>(&state);
+    return *std::get_if<1>(&state_);
   }
 
 private:
   T &value() noexcept {
     assert(*this);
-    return *std::get_if<0>(&state);
+    return *std::get_if<0>(&state_);
   }
   const T &value() const noexcept {
     assert(*this);
-    return *std::get_if<0>(&state);
+    return *std::get_if<0>(&state_);
   }
 
-  std::variant<T, Error> state;
+  std::variant<T, Error> state_;
 };
 
 /// Success, or the reason for the failure.
 template <> class [[nodiscard]] Expected<void> {
 public:
   Expected() = default;
-  Expected(Error error) : failure(std::move(error)) {}
+  Expected(Error error) : failure_(std::move(error)) {}
 
-  explicit operator bool() const noexcept { return !failure; }
+  explicit operator bool() const noexcept { return !failure_; }
   const Error &error() const noexcept {
-    assert(failure);
-    return *failure;
+    assert(failure_);
+    return *failure_;
   }
 
 private:
-  std::optional<Error> failure;
+  std::optional<Error> failure_;
 };
 
 } // namespace ada

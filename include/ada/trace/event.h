@@ -1,5 +1,4 @@
-// What happened in a thread, whatever file it came from: calls, returns,
-// exceptional exits.
+// What happened in a thread, whatever file it came from: calls, returns, exceptional exits.
 #ifndef ADA_TRACE_EVENT_H
 #define ADA_TRACE_EVENT_H
 
@@ -32,16 +31,11 @@ constexpr std::string_view kindName(EventKind kind) {
 /// A function in a process: the module's number in the upper half (0 is the
 /// main executable), the ordinal of the function in the module's table in the
 /// lower half.
-constexpr std::uint64_t makeFunctionId(std::uint32_t module,
-                                       std::uint32_t symbol) {
+constexpr std::uint64_t makeFunctionId(std::uint32_t module, std::uint32_t symbol) {
   return std::uint64_t{module} << 32 | symbol;
 }
-constexpr std::uint32_t moduleOf(std::uint64_t functionId) {
-  return static_cast<std::uint32_t>(functionId >> 32);
-}
-constexpr std::uint32_t symbolOf(std::uint64_t functionId) {
-  return static_cast<std::uint32_t>(functionId);
-}
+constexpr std::uint32_t moduleOf(std::uint64_t functionId) { return static_cast<std::uint32_t>(functionId >> 32); }
+constexpr std::uint32_t symbolOf(std::uint64_t functionId) { return static_cast<std::uint32_t>(functionId); }
 
 } // namespace ada
 

@@ -1,5 +1,5 @@
-// Checks that a thread's two lanes fit: every link, in both directions, and
-// that what they connect is about the same event.
+// Checks that the two lanes of a thread fit together.
+// It follows every link, in both directions, and compares the two events that it connects.
 //
 //   ada::atf::LinkSummary summary =
 //       ada::atf::checkLinks(thread, [](const ada::atf::LinkFlaw &flaw) {
@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace ada::atf {
@@ -35,15 +36,15 @@ struct LinkFlaw {
     VectorsAstray,   ///< vector registers that are not right behind a function
                      ///< event of the same index_seq
     VectorsFunction, ///< vector registers of another function than theirs
-    BadPayload,      ///< not as long as it says, for its type
+    BadPayload,      ///< vector registers that are not as long as they say
     OtherThread,     ///< version 1: the thread's id is not the file's
   };
   static constexpr unsigned kKinds = 11;
 
   Kind kind{};
-  bool inDetail = false;    ///< `seq` and `offset` are of the detail file
-  std::uint64_t seq = 0;    ///< the event's number
-  std::uint64_t offset = 0; ///< where the wrong field is in the file
+  bool inDetail = false;                 ///< `seq` and `offset` are of the detail file
+  std::uint64_t seq = 0;                 ///< the event's number
+  std::uint64_t offset = 0;              ///< where the wrong field is in the file
   std::uint64_t found = 0, expected = 0; ///< what that is depends on `kind`
 
   /// "detail_seq is 7, but there are only 5 detail events"
@@ -57,10 +58,17 @@ struct LinkSummary {
   std::uint64_t firstNs = 0, lastNs = 0;       ///< of the first and last one
 };
 
+/// True if a detail event is that of index event `seq`: they name each other, and time and function agree.
+bool belongTogether(std::uint64_t seq, const IndexEvent &event, const DetailEvent &detail) noexcept;
+
+/// What is lost of the detail of a thread that was opened with its detail file: that file is missing, can't be read, or
+/// is that of another thread or run. Nothing if all is well. Looks at the first events, and counts only if something is
+/// wrong with those.
+std::optional<Warning> detailLoss(const ThreadTrace &thread);
+
 /// Checks a thread with a readable index. Without a readable detail file every
 /// forward link is DetailMissing.
-LinkSummary checkLinks(const ThreadTrace &thread,
-                       const std::function<void(const LinkFlaw &)> &report);
+LinkSummary checkLinks(const ThreadTrace &thread, const std::function<void(const LinkFlaw &)> &report);
 
 } // namespace ada::atf
 

@@ -26,8 +26,8 @@ struct ManifestThread {
   std::optional<std::uint64_t> tid; ///< the system's thread id
   std::string name;                 ///< empty if none
   std::optional<std::uint64_t> eventCount, detailCount, timeStartNs, timeEndNs;
-  std::map<std::string, std::uint64_t>
-      dropped; ///< events that were not recorded, by reason
+  std::uint64_t removedCount = 0;               ///< older events that were taken away (max_size, max_time, flight)
+  std::map<std::string, std::uint64_t> dropped; ///< events that were not recorded, by reason
 };
 
 struct ManifestModule {
@@ -72,7 +72,7 @@ struct DetailWindow {
 
 /// How the process ended, as far as the manifest knows.
 struct ManifestExit {
-  /// "code", "signal", "exec", "running", "unknown"; empty if the manifest
+  /// "code", "signal", "exec", "running", "dump", "unknown"; empty if the manifest
   /// doesn't say.
   std::string how;
   /// Exit code or signal number.
@@ -87,8 +87,7 @@ public:
   /// text where a number should be) is left out.
   static Expected<Manifest> read(const std::string &path);
   /// The same for a text in memory.
-  static Expected<Manifest> parse(std::string_view json,
-                                  const std::string &name = {});
+  static Expected<Manifest> parse(std::string_view json, const std::string &name = {});
 
   /// A manifest that knows nothing: names are ids.
   static Manifest empty();
@@ -97,11 +96,13 @@ public:
   Manifest &operator=(Manifest &&) noexcept;
   ~Manifest();
 
-  std::string formatVersion; ///< "2.1"
-  std::vector<ManifestThread>
-      threads; ///< in the manifest's order; an id that comes twice counts once
+  std::string formatVersion;           ///< "2.1"
+  std::vector<ManifestThread> threads; ///< in the manifest's order; an id that comes twice counts once
   std::uint64_t timeStartNs = 0, timeEndNs = 0;
   std::uint64_t clockType = 0;
+  /// Events by reason that were not recorded, of threads that are not among `threads`: those that there was no memory
+  /// to record anything of.
+  std::map<std::string, std::uint64_t> dropped;
   std::vector<ManifestModule> modules;
 
   // process
@@ -111,9 +112,11 @@ public:
   ManifestExit exit;
 
   // host, clock, recorder, recovered
-  std::vector<std::pair<std::string, std::string>>
-      host; ///< field and value, as text
+  std::vector<std::pair<std::string, std::string>> host; ///< field and value, as text
   std::string clockSource;
+  std::string times; ///< "exact", "tick" or "none"; empty if it does not say
+  std::uint64_t resolutionNs = 0, longestTickNs = 0;
+  std::uint64_t counterFaults = 0; ///< how often the counter went back, or differed between CPUs
   struct ClockAnchor {
     std::uint64_t counter = 0, timeNs = 0;
   };
@@ -126,25 +129,24 @@ public:
   std::vector<TimingAnchor> timingAnchors;
   /// By time. Empty unless the program ran with detail_mode=window.
   std::vector<DetailWindow> windows;
-  std::vector<std::pair<std::string, std::string>>
-      options; ///< name and value, as text
-  std::vector<std::pair<std::string, std::string>>
-      recorder; ///< name, version, ABI versions, as text
-  std::vector<std::pair<std::string, std::string>>
-      recovered; ///< empty if nothing was recovered
+  std::vector<std::pair<std::string, std::string>> options;   ///< name and value, as text
+  std::vector<std::pair<std::string, std::string>> recorder;  ///< name, version, ABI versions, as text
+  std::vector<std::pair<std::string, std::string>> recovered; ///< empty if nothing was recovered
   bool wasRecovered = false;
 
   /// Flaws that did not stop the reader (bytes that are not UTF-8, symbols
   /// without id).
   std::vector<Warning> warnings;
 
+  /// All events that were not recorded, those of the threads included, by reason.
+  std::map<std::string, std::uint64_t> allDropped() const;
+
   /// All symbols, in the manifest's order.
   std::span<const Symbol> symbols() const noexcept;
   /// The symbol of a function id, or null. O(1).
   const Symbol *find(std::uint64_t functionId) const noexcept;
   /// The module of a function id, or null.
-  const ManifestModule *
-  moduleOfFunction(std::uint64_t functionId) const noexcept;
+  const ManifestModule *moduleOfFunction(std::uint64_t functionId) const noexcept;
 
   /// The function's name for people: demangled, or as it is in the object file
   /// if it is not mangled, or the id as "0x0000000100000002" if the manifest
@@ -157,7 +159,7 @@ public:
 private:
   struct Table;
   Manifest();
-  std::unique_ptr<Table> table;
+  std::unique_ptr<Table> table_;
   friend class ManifestParser;
 };
 

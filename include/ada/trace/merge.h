@@ -37,13 +37,11 @@ public:
   explicit MergeCursor(const Session &session);
 
   /// False at the end.
-  explicit operator bool() const noexcept {
-    return !tree.empty() && !inputs[tree[0]].done();
-  }
+  explicit operator bool() const noexcept { return !tree_.empty() && !inputs_[tree_[0]].done(); }
   /// Position of the current event's source.
-  std::size_t thread() const noexcept { return tree[0]; }
-  std::uint64_t seq() const noexcept { return inputs[tree[0]].next; }
-  const IndexEvent &event() const noexcept { return inputs[tree[0]].event; }
+  std::size_t thread() const noexcept { return tree_[0]; }
+  std::uint64_t seq() const noexcept { return inputs_[tree_[0]].next; }
+  const IndexEvent &event() const noexcept { return inputs_[tree_[0]].event; }
   void advance();
 
 private:
@@ -51,11 +49,19 @@ private:
     const IndexReader *reader = nullptr;
     std::uint64_t next = 0, last = 0;
     IndexEvent event;
+    std::shared_ptr<const IndexReader::EventBlock> block = {}; // packed files
 
     bool done() const noexcept { return next == last; }
-    void load() noexcept {
-      if (!done())
+    void load() {
+      if (done())
+        return;
+      if (!reader->isPacked()) {
         event = (*reader)[next];
+        return;
+      }
+      if (!block || next >= block->last)
+        block = reader->block(next);
+      event = next - block->first < block->events.size() ? block->events[next - block->first] : IndexEvent{};
     }
   };
 
@@ -63,12 +69,11 @@ private:
   void findRunnerUp() noexcept;
   bool before(std::uint32_t a, std::uint32_t b) const noexcept;
 
-  std::vector<Input> inputs;
+  std::vector<Input> inputs_;
   // A loser tree: tree[0] is the winner, tree[n] the loser of the match at
   // inner node n.
-  std::vector<std::uint32_t> tree;
-  std::uint32_t runnerUp =
-      0; // the best of the winner's path: whom it must beat to stay
+  std::vector<std::uint32_t> tree_;
+  std::uint32_t runnerUp_ = 0; // the best of the winner's path: whom it must beat to stay
 };
 
 } // namespace ada::atf

@@ -1,6 +1,5 @@
-// What all trace formats have in common: processes, threads, functions, calls
-// and their ends, marks and values. A format is one TraceSource and one
-// TraceSink against this; convert.h makes them and connects them.
+// What all trace formats have in common: processes, threads, functions, calls and their ends, marks and values.
+// A format is one TraceSource and one TraceSink against this; convert.h makes them and connects them.
 //
 //   struct Count : ada::model::TraceSink {
 //     uint64_t calls = 0;
@@ -28,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,10 +42,9 @@ enum class Kind : std::uint8_t {
   Call = 1,
   Return = 2,
   Exception = 3, ///< left by unwinding, longjmp or the end of the thread
-  Other =
-      4,    ///< an ATF event of a kind without a name; Event::other is the kind
-  Mark = 5, ///< a point in time with a name: Batch::texts
-  Value = 6, ///< a named value of the innermost open call: Batch::texts
+  Other = 4,     ///< an ATF event of a kind without a name; Event::other is the kind
+  Mark = 5,      ///< a point in time with a name: Batch::texts
+  Value = 6,     ///< a named value of the innermost open call: Batch::texts
 };
 
 struct Event {
@@ -54,6 +53,7 @@ struct Event {
   std::uint32_t function = 0; ///< Call, Return, Exception, Other
   Kind kind = Kind::Call;
   std::uint8_t details = 0; ///< how many of Batch::details are the event's
+  bool isEarlier = false;   ///< Call: no event of the thread, but open before its first one; see Batch::keptFromNs
   std::uint32_t other = 0;  ///< Other: the number of the kind
   std::uint32_t extra = 0;  ///< index of its first detail, or of its text
 };
@@ -70,6 +70,8 @@ struct Detail {
   std::uint16_t type = 0, flags = 0;
   std::uint64_t timeNs = 0;
   std::span<const std::byte> payload = {};
+  /// Its number in the detail file; counted by the reader where there is none.
+  std::uint64_t seq = 0;
 };
 
 /// Events and what they refer to; everything is valid during the call only.
@@ -77,6 +79,12 @@ struct Batch {
   std::span<const Event> events;
   std::span<const Text> texts;
   std::span<const Detail> details;
+  /// Sources that are threadwise: the number, in its thread, of the first event. The others follow without a gap.
+  std::uint64_t firstSeq = 0;
+  /// A trace that has lost its oldest events may know which calls were open when the first one that it has happened, at
+  /// `keptFromNs`. Then they are a thread's first batch, outermost first, with the times when they began and
+  /// without numbers; `unknownCalls` more were open around them. A reading that begins elsewhere has no such batch.
+  std::uint64_t keptFromNs = 0, unknownCalls = 0;
 };
 
 struct Process {
@@ -85,12 +93,22 @@ struct Process {
   std::optional<std::uint64_t> pid = {};
   std::string executable = {};
   std::uint8_t clockType = 3; ///< as in ATF's index header
+  /// Where events got their times from a word that was advanced only so often
+  /// (clock=tick): a call may be off by so much. 0: each event has a time of its own.
+  std::uint64_t resolutionNs = 0;
+  bool timesAreOrder = false; ///< clock=none: times say what came first, nothing else
   /// An ATF session's manifest.json (docs/formats/manifest.md) without threads
   /// and symbols; empty if there is none.
   std::string description = {};
   /// ATF sources only, for ATF sinks: the manifest's `symbols`, all of them.
   /// Valid during addProcess().
   std::string_view symbols = {};
+};
+
+/// How much a thread holds.
+struct ThreadExtent {
+  std::uint64_t events = 0;
+  std::uint64_t firstNs = 0, lastNs = 0; ///< of its first and last event; 0 if there are none
 };
 
 struct Thread {
@@ -104,6 +122,8 @@ struct Thread {
   /// What else the manifest says of it, as a JSON object: events that were
   /// dropped, say. Empty if nothing.
   std::string description = {};
+  /// Sources that are threadwise know it.
+  std::optional<ThreadExtent> extent = {};
 };
 
 struct Function {
@@ -149,11 +169,38 @@ public:
   virtual bool needsRange() const { return false; }
   /// Details are of use.
   virtual bool wantsDetails() const { return false; }
+  /// Process::symbols is of use: functions that no event names are kept.
+  virtual bool takesSymbols() const { return false; }
   /// After finish(): what could not be carried. Each reason once.
   virtual std::vector<Loss> losses() const { return {}; }
 };
 
+/// Which part of a trace is wanted.
+struct ReadRequest {
+  /// By index; nothing: all. An empty list: no events at all, only what is announced.
+  std::optional<std::vector<std::uint32_t>> threads = {};
+  /// Events with fromNs <= time < toNs.
+  std::uint64_t fromNs = 0, toNs = ~std::uint64_t{0};
+  /// Events with these numbers in their thread, counted from 0: fromSeq <= number < toSeq.
+  std::uint64_t fromSeq = 0, toSeq = ~std::uint64_t{0};
+  /// The sink (or one that shares its tables) has read from this source before: what was announced then is not
+  /// announced again, begin() is not called, and damage that was found then is not listed twice.
+  bool isFurther = false;
+  /// The calls that are open at fromSeq, which is one of TraceSource::cuts(), come first, as Event::isEarlier. They are
+  /// all of them, and nothing is lost before it: Batch::keptFromNs is 0.
+  bool withOpenCalls = false;
+
+  bool wantsThread(std::uint32_t thread) const;
+  bool wantsEvent(std::uint64_t seq, std::uint64_t timeNs) const {
+    return seq >= fromSeq && seq < toSeq && timeNs >= fromNs && (timeNs < toNs || toNs == ~std::uint64_t{0});
+  }
+};
+
 /// A trace that can be read.
+///
+/// Some sources are threadwise: they deliver one thread after the other in batches of one thread each, can be read
+/// as often as one likes and from within a sink, and go to a requested part directly. model/spool.h makes one of any
+/// other.
 class TraceSource {
 public:
   virtual ~TraceSource();
@@ -162,6 +209,15 @@ public:
   /// there, or is the sink's. May be called again, unless the trace comes from
   /// a pipe (see makeRepeatable()).
   virtual Expected<void> read(TraceSink &sink) = 0;
+  virtual bool isThreadwise() const { return false; }
+  /// Hands a part to the sink. Threadwise sources only; E_INTERNAL from others.
+  virtual Expected<void> readPart(TraceSink &sink, const ReadRequest &request);
+  /// Threadwise sources: one more of the same trace, for another thread of the program. It is for sinks that know what
+  /// this one has announced so far (ReadRequest::isFurther), and numbers functions that come later in its own way.
+  virtual std::unique_ptr<TraceSource> another() const { return nullptr; }
+  /// Threadwise sources: numbers of events from which on a thread can be read by itself (ReadRequest::withOpenCalls),
+  /// the first of them 0. There are at most `pieces`, about equally far from each other.
+  virtual std::vector<std::uint64_t> cuts(std::uint32_t /*thread*/, std::size_t /*pieces*/) const { return {0}; }
   /// Makes sure that read() can be called twice: bytes of a pipe are kept in a
   /// temporary file.
   virtual Expected<void> makeRepeatable() { return {}; }

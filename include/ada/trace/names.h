@@ -17,11 +17,10 @@ std::string demangle(std::string_view name);
 
 /// What shortName() leaves out.
 struct NameStyle {
-  bool foldTemplateArguments =
-      true;                   ///< vector<int, allocator<int> > -> vector<..>
-  bool foldParameters = true; ///< f(int, char) -> f(..); f() stays
-  bool dropReturnType = true; ///< int f<char>(char) -> f<char>(char)
-  bool dropAbiTags = true;    ///< to_string[abi:cxx11](int) -> to_string(int)
+  bool foldTemplateArguments = true; ///< vector<int, allocator<int> > -> vector<..>
+  bool foldParameters = true;        ///< f(int, char) -> f(..); f() stays
+  bool dropReturnType = true;        ///< int f<char>(char) -> f<char>(char)
+  bool dropAbiTags = true;           ///< to_string[abi:cxx11](int) -> to_string(int)
 };
 
 /// A demangled name with the noise folded away. Text that doesn't look like a

@@ -26,25 +26,53 @@ struct RecoverOptions {
   std::optional<int> exitCode, signal;
   /// Leaves the ring file where it is.
   bool keepRing = false;
+  /// The ring file, where the directory has lost its link to it.
+  std::string ring = {};
 };
 
 struct RecoverResult {
   /// False if the process had finished its files itself.
   bool wasNeeded = false;
-  /// False if there was no ring file any more (the machine was started anew, say): the files were
+  /// False if there was no ring file any more (after a reboot, say): the files were
   /// finished with what they held.
   bool ringFound = false;
   std::uint64_t eventsFromRing = 0;
   std::uint64_t events = 0; ///< in all threads, with those
   std::uint64_t threads = 0;
+  /// Index events that named a detail event which was never written: they name none now.
+  std::uint64_t linksCleared = 0;
   /// Threads whose files could not be finished, and why; the others are.
   std::vector<Error> failures;
 };
 
 /// Recovers one process directory (…/pid_N). Errors: E_IO; E_RUNNING if the process is alive
 /// and records; E_BAD_RING if the ring file is not one or was written by another version.
-Expected<RecoverResult> recoverProcess(const std::string &directory,
-                                       const RecoverOptions &options = {});
+Expected<RecoverResult> recoverProcess(const std::string &directory, const RecoverOptions &options = {});
+
+/// Whether a process records into that directory (…/pid_N), as far as the system tells.
+bool isRecording(const std::string &directory);
+
+/// A ring file: the memory that a process shares with its recovery.
+struct RingFile {
+  enum class State {
+    Recording,   ///< its process is alive
+    Unfinished,  ///< recoverProcess(directory, {.ring = path}) takes what it holds
+    SessionGone, ///< nobody can use it any more
+  };
+  State state = State::Recording;
+  std::string path;
+  std::uint32_t pid = 0;
+  std::uint64_t bytes = 0;     ///< of memory or disk that it really takes: the file is sparse
+  std::uint64_t changedNs = 0; ///< since 1970
+  std::string directory;       ///< of its process; empty if that was killed while it started
+};
+
+/// The ring files in these directories, by path. Programs that crash leave theirs in /dev/shm, or where their option
+/// `ring` says. `unreadable` counts files with such a name that belong to others.
+std::vector<RingFile> findRings(const std::vector<std::string> &directories, std::uint64_t *unreadable = nullptr);
+
+/// Removes the ring file of a dead process. Errors: E_IO; E_RUNNING if it turns out to be alive.
+Expected<void> removeRing(const RingFile &ring);
 
 } // namespace ada
 

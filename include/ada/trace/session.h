@@ -1,5 +1,4 @@
-// Opens what a traced program left behind: a session, one process of it, one
-// thread, one file.
+// Opens what a traced program left behind: a session, one process of it, one thread, one file.
 //
 //   session_20250102_030405/          a root: Session
 //     pid_4711/                       a process: ProcessTrace
@@ -15,7 +14,7 @@
 //         use(*thread.index);
 //
 // One bad file never spoils the rest: a thread or process that can't be read
-// carries its error, and a warning of the level above names it.
+// holds its error, and a warning on the level above names it.
 #ifndef ADA_TRACE_SESSION_H
 #define ADA_TRACE_SESSION_H
 
@@ -47,8 +46,7 @@ struct LinkReport {
   std::vector<std::uint64_t> detailWithoutIndex;
 
   bool clean() const {
-    return indexWithoutDetail.empty() && indexDetailElsewhere.empty() &&
-           detailWithoutIndex.empty();
+    return indexWithoutDetail.empty() && indexDetailElsewhere.empty() && detailWithoutIndex.empty();
   }
 };
 
@@ -74,8 +72,8 @@ struct ThreadTrace {
 
   /// The detail event of an index event, if it has one and it is there.
   std::optional<DetailEvent> detailOf(const IndexEvent &event) const;
-  /// Follows all links. Needs a readable index. The lists take memory by the
-  /// event; ada::atf::checkLinks() of link_check.h checks more and takes none.
+  /// Follows all links. Needs a readable index. The lists take memory per event;
+  /// ada::atf::checkLinks() of link_check.h checks more and takes none.
   LinkReport checkLinks() const;
 };
 
@@ -89,22 +87,20 @@ public:
   /// Warnings: W_NO_MANIFEST, W_THREAD_MISSING:<id>, W_THREAD_UNREADABLE:<id>.
   /// Errors: E_NO_SESSION (neither manifest nor thread directories),
   /// E_BAD_MANIFEST, E_IO.
-  static Expected<ProcessTrace> open(const std::string &directory,
-                                     const OpenOptions &options = {});
+  static Expected<ProcessTrace> open(const std::string &directory, const OpenOptions &options = {});
 
-  /// As open(), but gets at everything there is, as Session::open() does: with
+  /// As open(), but uses everything there is, as Session::open() does: with
   /// a manifest that can't be used (W_BAD_MANIFEST) the directories count, and
   /// thread directories that the manifest does not list are used too, after
   /// the listed ones (W_THREAD_UNLISTED:<id>).
-  static Expected<ProcessTrace> openLenient(const std::string &directory,
-                                            const OpenOptions &options = {});
+  static Expected<ProcessTrace> openLenient(const std::string &directory, const OpenOptions &options = {});
 
-  const std::vector<ThreadTrace> &threads() const noexcept { return all; }
-  std::vector<ThreadTrace> &threads() noexcept { return all; }
-  const std::vector<Warning> &warnings() const noexcept { return flaws; }
+  const std::vector<ThreadTrace> &threads() const noexcept { return all_; }
+  std::vector<ThreadTrace> &threads() noexcept { return all_; }
+  const std::vector<Warning> &warnings() const noexcept { return flaws_; }
   /// Null if there is none.
-  const Manifest *manifest() const noexcept { return description.get(); }
-  const std::string &path() const noexcept { return where; }
+  const Manifest *manifest() const noexcept { return description_.get(); }
+  const std::string &path() const noexcept { return where_; }
   /// The directory's last component, "pid_4711_2".
   std::string_view name() const noexcept;
   /// From the manifest, else from the directory's name.
@@ -113,9 +109,7 @@ public:
   /// Thread directories that exist but are not in the manifest, as paths: a
   /// program that was killed may have some. open() leaves them out of
   /// threads().
-  const std::vector<std::string> &unlistedThreads() const noexcept {
-    return unlisted;
-  }
+  const std::vector<std::string> &unlistedThreads() const noexcept { return unlisted_; }
 
   /// Manifest::displayName, or the id if there is no manifest.
   std::string_view displayName(std::uint64_t functionId) const;
@@ -127,18 +121,15 @@ public:
 private:
   friend class Session;
   ProcessTrace();
-  static Expected<ProcessTrace> openDirectory(const std::string &directory,
-                                              const OpenOptions &options,
-                                              bool lenient);
-  static Expected<ProcessTrace> openOne(const std::string &indexPath,
-                                        const OpenOptions &options);
+  static Expected<ProcessTrace> openDirectory(const std::string &directory, const OpenOptions &options, bool lenient);
+  static Expected<ProcessTrace> openOne(const std::string &indexPath, const OpenOptions &options);
 
-  std::string where;
-  std::vector<ThreadTrace> all;
-  std::vector<Warning> flaws;
-  std::vector<std::string> unlisted;
+  std::string where_;
+  std::vector<ThreadTrace> all_;
+  std::vector<Warning> flaws_;
+  std::vector<std::string> unlisted_;
   // Without a manifest, an empty one that keeps the texts of ids.
-  std::shared_ptr<const Manifest> description, names;
+  std::shared_ptr<const Manifest> description_, names_;
 };
 
 /// All processes of a recording.
@@ -146,8 +137,8 @@ class Session {
 public:
   /// What open() was given.
   enum class Kind {
-    Root, ///< session_YYYYMMDD_HHMMSS, or a directory that has some: the newest
-          ///< is taken
+    Root,    ///< session_YYYYMMDD_HHMMSS, or a directory that has some: the newest
+             ///< is taken
     Process, ///< a directory with manifest.json or thread_N/
     Thread,  ///< a directory with index.atf: a session of that one thread
     File,    ///< one index file: the same
@@ -159,36 +150,31 @@ public:
   ///
   /// Errors: E_IO (no such path), E_NO_SESSION (nothing that AdaTrace wrote),
   /// or that of the only process, thread or file there is.
-  static Expected<Session> open(const std::string &path,
-                                const OpenOptions &options = {});
+  static Expected<Session> open(const std::string &path, const OpenOptions &options = {});
 
-  Kind kind() const noexcept { return what; }
+  Kind kind() const noexcept { return what_; }
   /// The directory or file that was opened in the end.
-  const std::string &path() const noexcept { return where; }
+  const std::string &path() const noexcept { return where_; }
   /// In a root by number: pid_9, pid_10, pid_10_2.
-  const std::vector<ProcessTrace> &processes() const noexcept { return all; }
-  std::vector<ProcessTrace> &processes() noexcept { return all; }
-  const std::vector<Warning> &warnings() const noexcept { return flaws; }
-  const std::vector<Error> &failures() const noexcept { return failed; }
+  const std::vector<ProcessTrace> &processes() const noexcept { return all_; }
+  std::vector<ProcessTrace> &processes() noexcept { return all_; }
+  const std::vector<Warning> &warnings() const noexcept { return flaws_; }
+  const std::vector<Error> &failures() const noexcept { return failed_; }
   std::uint64_t eventCount() const;
 
 private:
   Session() = default;
-  Kind what = Kind::Root;
-  std::string where;
-  std::vector<ProcessTrace> all;
-  std::vector<Warning> flaws;
-  std::vector<Error> failed;
+  Kind what_ = Kind::Root;
+  std::string where_;
+  std::vector<ProcessTrace> all_;
+  std::vector<Warning> flaws_;
+  std::vector<Error> failed_;
 };
 
 /// The newest session below a directory such as "ada-traces": of all session_*
 /// in it, the one whose name (a date) comes last. E_NO_SESSION if there is
 /// none.
 Expected<std::string> newestSession(const std::string &directory);
-
-/// What a file is, by its first bytes.
-enum class FileType { AtfIndex, AtfDetail, Dial9, Gzip, Unknown };
-Expected<FileType> identify(const std::string &path);
 
 } // namespace ada::atf
 

@@ -10,10 +10,10 @@
 
 namespace ada {
 
-/// Collects durations and answers percentiles.
+/// Collects durations and computes percentiles.
 ///
 /// Up to kExact values are kept as they are, so percentiles of few calls are
-/// exact. Beyond, values are counted in buckets, 64 to a power of two, and an
+/// exact. Beyond that, values are counted in buckets, 64 per power of two, and an
 /// answer is off by at most 1/128 of itself (0.8 %); values under 128 ns, the
 /// smallest and the largest stay exact. Memory: 512 bytes for each power of two
 /// from the smallest value to the largest.
@@ -24,31 +24,28 @@ public:
   void add(std::uint64_t value);
   void merge(const Distribution &other);
 
-  std::uint64_t count() const noexcept { return number; }
-  std::uint64_t min() const noexcept { return number ? smallest : 0; }
-  std::uint64_t max() const noexcept { return largest; }
+  std::uint64_t count() const noexcept { return number_; }
+  std::uint64_t min() const noexcept { return number_ ? smallest_ : 0; }
+  std::uint64_t max() const noexcept { return largest_; }
 
   /// The smallest value that at least `percent` per cent of the values do not
   /// exceed (nearest rank); 0 if there are none. percentile(0) is min(),
   /// percentile(100) is max().
   std::uint64_t percentile(double percent) const;
 
-  /// How many values were in each power of two: element n counts values in
-  /// [2^(n-1), 2^n), element 0 counts zeros. As long as needed.
-  std::vector<std::uint64_t> octaves() const;
-
 private:
   std::uint64_t *row(unsigned number);
+  std::uint64_t *makeRow(unsigned number);
   void count(std::uint64_t value);
   void spill();
 
-  std::uint64_t number = 0, smallest = ~std::uint64_t{0}, largest = 0;
-  std::vector<std::uint64_t> exact;
-  // Rows of 64 buckets, one a power of two, from the smallest to the largest
-  // that was needed. Row n holds the values of n + 6 significant bits, row 0
+  std::uint64_t number_ = 0, smallest_ = ~std::uint64_t{0}, largest_ = 0;
+  std::vector<std::uint64_t> exact_;
+  // Rows of 64 buckets, one row per power of two, from the smallest to the
+  // largest that was needed. Row n holds the values of n + 6 significant bits, row 0
   // those of at most 6.
-  unsigned firstRow = 0;
-  std::vector<std::uint64_t> counts;
+  unsigned firstRow_ = 0;
+  std::vector<std::uint64_t> counts_;
 };
 
 /// One function's figures.
@@ -58,49 +55,23 @@ struct FunctionStatistics {
   std::uint64_t exceptions = 0; ///< ended exceptionally
   std::uint64_t missing = 0;    ///< exit not recorded
   std::uint64_t open = 0;       ///< not ended when the trace did
+  std::uint64_t earlier = 0;    ///< begun before the trace did
   /// Time between entry and exit. Of calls inside a call of the same function
   /// only the outermost counts, so recursion is not counted twice. Open calls
   /// count up to the thread's last event.
   std::uint64_t totalNs = 0;
   /// Time in the function itself, without the traced functions it called. Over
-  /// all functions of a thread these add up to the time in outermost calls.
+  /// all functions of a thread these add up to the time in outermost calls. Of
+  /// calls that began before the trace, what lies in it.
   std::uint64_t selfNs = 0;
   /// Durations of the calls whose both ends were recorded, inner recursive ones
   /// too.
   Distribution durations;
 
-  void add(const Span &span);
+  void add(const Span &span) { add(span, span.outermost); }
+  /// The same where other calls than those of the function count as its own: a module's, say.
+  void add(const Span &span, bool isOutermost);
   void merge(const FunctionStatistics &other);
-};
-
-/// The figures of all functions of a thread, a process, or whatever is added.
-class Statistics {
-public:
-  /// Adds one call. `functionId` is span.functionId.
-  void add(const Span &span);
-  /// Adds all calls of a thread.
-  void addThread(const atf::IndexReader &reader) {
-    addThread(reader, reader.all());
-  }
-  void addThread(const atf::IndexReader &reader, atf::SeqRange range);
-  /// Adds another collection, of another thread for instance.
-  void merge(const Statistics &other);
-
-  /// One entry a function, in the order in which their first calls ended.
-  const std::vector<FunctionStatistics> &functions() const noexcept {
-    return all;
-  }
-  /// The function's entry, or null.
-  const FunctionStatistics *find(std::uint64_t functionId) const;
-
-  std::uint64_t calls = 0, strayExits = 0, missingExits = 0, openCalls = 0,
-                unknownKinds = 0;
-  std::uint32_t maxDepth = 0;
-
-private:
-  std::uint32_t numberOf(std::uint64_t functionId);
-  FunctionIndex index;
-  std::vector<FunctionStatistics> all;
 };
 
 } // namespace ada

@@ -1,5 +1,5 @@
-// Joins the two lanes of a thread: its events, and for those that have detail
-// the registers, the stack and the values of arguments and result.
+// Joins the two lanes of a thread: its events, and the detail of those that have some.
+// Detail is registers, stack, and the values of arguments and result.
 //
 //   auto process = ada::atf::ProcessTrace::open("session/pid_4711");
 //   ada::types::Catalog types(*process);
@@ -42,15 +42,13 @@ public:
   const FunctionTypes &of(std::uint64_t functionId) const;
   /// ATF's code of the machine the process ran on; 0 if it has no readable
   /// thread.
-  std::uint8_t arch() const noexcept { return machine; }
+  std::uint8_t arch() const noexcept { return machine_; }
 
 private:
-  const atf::ProcessTrace *process;
-  std::uint8_t machine = 0;
-  mutable std::mutex mutex;
-  mutable std::unordered_map<std::uint64_t,
-                             std::unique_ptr<const FunctionTypes>>
-      known;
+  const atf::ProcessTrace *process_;
+  std::uint8_t machine_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<std::uint64_t, std::unique_ptr<const FunctionTypes>> known_;
 };
 
 } // namespace ada::types
@@ -76,6 +74,14 @@ struct EventDetail {
   types::Registers registers() const;
 };
 
+/// An event's detail as members of a JSON object. What the event has of these, without braces:
+///   "args":{"n":10},"arg_types":{"n":"int32"}  of a call, if the types are known
+///   "return":55,"return_type":"int32"          of a return, likewise
+///   "registers":{"rdi":"0xa",…}, "vectors":{"xmm0":"0x…",…}
+///   "lr":"0x…","fp":"0x…","sp":"0x…"
+///   "stack":"0011…"                            its bytes from sp upwards
+std::string detailJson(const EventDetail &detail, std::uint8_t arch);
+
 /// Reads one thread. Cheap to make; one reader is for one thread of the
 /// program at a time.
 class ThreadReader {
@@ -83,29 +89,22 @@ public:
   /// `thread` must have a readable index; both must outlive the reader.
   ThreadReader(const ThreadTrace &thread, const types::Catalog &types);
 
-  const IndexReader &index() const noexcept { return *thread->index; }
+  const IndexReader &index() const noexcept { return *thread_->index; }
   /// True if there is a readable detail file.
-  bool hasDetail() const noexcept { return details != nullptr; }
+  bool hasDetail() const noexcept { return details_ != nullptr; }
 
-  ThreadEvent operator[](std::uint64_t seq) const {
-    return {{index()[seq]}, seq};
-  }
+  ThreadEvent operator[](std::uint64_t seq) const { return {{index()[seq]}, seq}; }
 
   /// Calls f(const ThreadEvent &) for each event of the range. If `f` returns
   /// bool, false stops.
   template <class F> void forEach(SeqRange range, F &&f) const {
-    index().forEach(range, [&](std::uint64_t seq, const IndexEvent &event) {
-      return f(ThreadEvent{{event}, seq});
-    });
+    index().forEach(range, [&](std::uint64_t seq, const IndexEvent &event) { return f(ThreadEvent{{event}, seq}); });
   }
-  template <class F> void forEach(F &&f) const {
-    forEach(index().all(), static_cast<F &&>(f));
-  }
+  template <class F> void forEach(F &&f) const { forEach(index().all(), static_cast<F &&>(f)); }
 
   /// The event's detail, if it has some and the two name each other. O(1).
   std::optional<EventDetail> detail(const ThreadEvent &event) const;
-  std::optional<EventDetail> detail(std::uint64_t seq,
-                                    const IndexEvent &event) const {
+  std::optional<EventDetail> detail(std::uint64_t seq, const IndexEvent &event) const {
     return detail(ThreadEvent{{event}, seq});
   }
 
@@ -119,11 +118,11 @@ public:
 private:
   const types::FunctionTypes &typesOf(std::uint64_t functionId) const;
 
-  const ThreadTrace *thread;
-  const types::Catalog *catalog;
-  const DetailReader *details = nullptr;
+  const ThreadTrace *thread_;
+  const types::Catalog *catalog_;
+  const DetailReader *details_ = nullptr;
   // The catalog's answers, without its lock.
-  mutable std::unordered_map<std::uint64_t, const types::FunctionTypes *> known;
+  mutable std::unordered_map<std::uint64_t, const types::FunctionTypes *> known_;
 };
 
 } // namespace ada::atf

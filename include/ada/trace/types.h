@@ -1,9 +1,8 @@
-// Types and values of arguments and results, from the registers of detail
-// events.
+// Types and values of arguments and results, from the registers of detail events.
 //
 // The compiler pass writes for each function what its parameters are called,
 // what types they have and which registers carry them (docs/types.md); the
-// manifest hands it on as Symbol::types. Together with the registers of a
+// manifest passes it on as Symbol::types. Together with the registers of a
 // detail event that gives values:
 //
 //   ada::types::FunctionTypes types =
@@ -13,10 +12,10 @@
 //   for (const auto &parameter : types.parameters)
 //     print(parameter.name, parameter.value(registers).text());
 //
-// Nothing in a text is trusted. parse() takes what it understands from the
-// front and stops at the first thing that it does not; values never read beyond
-// the registers that were recorded. Pointers are never followed: what they
-// pointed to was not recorded.
+// Nothing in a text is trusted. parse() reads from the front and stops at the
+// first thing that it does not understand. Values never read beyond the registers
+// that were recorded. Pointers are never followed, because what they pointed to
+// was not recorded.
 //
 // Values point into the types they were made with, so a FunctionTypes must
 // outlive them. Everything here may be read by several threads at once.
@@ -123,20 +122,17 @@ struct FlagNames {
 class Value {
 public:
   /// No value: the parameter was not in a register that was recorded.
-  explicit Value(const Type &type) : shape(&type) {}
+  explicit Value(const Type &type) : shape_(&type) {}
   /// At most kMostBytes of `bytes` are taken.
-  Value(const Type &type, std::span<const std::byte> bytes,
-        const FlagNames *flags = nullptr);
+  Value(const Type &type, std::span<const std::byte> bytes, const FlagNames *flags = nullptr);
 
-  /// The largest value that is held whole; structs in registers have 64.
+  /// The largest value that is held completely; structs in registers have 64.
   static constexpr std::size_t kMostBytes = 64;
 
-  const Type &type() const noexcept { return *shape; }
+  const Type &type() const noexcept { return *shape_; }
   /// True if its bytes are known.
-  bool isKnown() const noexcept { return known; }
-  std::span<const std::byte> bytes() const noexcept {
-    return {storage.data(), size};
-  }
+  bool isKnown() const noexcept { return known_; }
+  std::span<const std::byte> bytes() const noexcept { return {storage_.data(), size_}; }
 
   /// The value of integers, enums, bool and char of up to 64 bits; nothing for
   /// other types, for values that don't fit and for unknown ones.
@@ -159,17 +155,18 @@ public:
   std::string json() const;
 
 private:
-  const Type *shape;
-  const FlagNames *flags = nullptr;
-  std::array<std::byte, kMostBytes> storage{};
-  std::uint8_t size = 0;
-  bool known = false;
+  const Type *shape_;
+  const FlagNames *flags_ = nullptr;
+  std::array<std::byte, kMostBytes> storage_{};
+  std::uint8_t size_ = 0;
+  bool known_ = false;
 };
 
 /// A parameter, or the result.
 struct Parameter {
   std::string name;         ///< empty if it has none in the source
-  std::vector<Piece> where; ///< empty: not in registers, or not known
+  std::vector<Piece> where; ///< empty: not known
+  bool isLeftOut = false;   ///< the function does not use it and callers need not pass it
   Type type;
   const FlagNames *flags = nullptr; ///< see FunctionTypes::nameFlags
 
@@ -207,16 +204,13 @@ struct FunctionTypes {
 /// was not understood to its end (or is empty), the general registers that no
 /// parameter claims follow, labelled as the architecture calls them
 /// ("rdi=0x1, rsi=0x2"), and the vector registers. `arch`: ATF's code.
-std::string argumentsText(const FunctionTypes &types,
-                          const Registers &registers, std::uint8_t arch);
+std::string argumentsText(const FunctionTypes &types, const Registers &registers, std::uint8_t arch);
 /// "55"; "" for void; "rax=0x37" if the type is not known.
-std::string resultText(const FunctionTypes &types, const Registers &registers,
-                       std::uint8_t arch);
+std::string resultText(const FunctionTypes &types, const Registers &registers, std::uint8_t arch);
 
 /// {"n":10,"v":2.5}: parameters without a name are called "#2" by their number
 /// from 1. Registers are not in there: see registerName().
-std::string argumentsJson(const FunctionTypes &types,
-                          const Registers &registers);
+std::string argumentsJson(const FunctionTypes &types, const Registers &registers);
 /// {"n":"int32","v":"float64"}, with the keys of argumentsJson().
 std::string argumentTypesJson(const FunctionTypes &types);
 /// The result's value, "null" for void and where the type is not known.

@@ -1,19 +1,13 @@
 // Checks that index and detail files share.
 #include "formats/atf/checks.h"
 
+#include "base/file_bytes.h"
 #include "formats/atf/checksum.h"
-#include "formats/atf/file_bytes.h"
 
-#include <cstdio>
 #include <cstring>
+#include <fmt/format.h>
 
 namespace ada::atf {
-
-std::string hex32(std::uint32_t value) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%08x", value);
-  return text;
-}
 
 bool hasMagic(Bytes file, std::uint64_t offset, const char *magic) {
   return std::memcmp(file.data() + offset, magic, std::strlen(magic)) == 0;
@@ -27,9 +21,7 @@ static std::string showMagic(Bytes file) {
     auto c = static_cast<unsigned char>(file[i]);
     printable = printable && c >= 0x20 && c < 0x7f;
     text += static_cast<char>(c);
-    char pair[8];
-    std::snprintf(pair, sizeof pair, "%s%02x", i ? " " : "", c);
-    hex += pair;
+    hex += fmt::format("{}{:02x}", i ? " " : "", c);
   }
   return printable ? text + "'" : "bytes " + hex;
 }
@@ -44,15 +36,11 @@ static std::string magicHint(Bytes file, bool wantIndex) {
                    : "not an ATF detail file, or its start was overwritten";
 }
 
-std::optional<Error> checkStart(Bytes file, const char *magic,
-                                const std::string &name) {
+std::optional<Error> checkStart(Bytes file, const char *magic, const std::string &name) {
   if (file.size() < kHeaderBytes)
     return Error{.code = "E_TOO_SMALL",
-                 .message = file.empty()
-                                ? "the file is empty: nothing was recorded, or "
-                                  "it was never written out"
-                                : "too short for the 64 bytes of a header: the "
-                                  "file was cut off",
+                 .message = file.empty() ? "the file is empty: nothing was recorded, or it was never written out"
+                                         : "too short for the 64 bytes of a header: the file was cut off",
                  .file = name,
                  .offset = 0,
                  .field = "size",
@@ -68,21 +56,19 @@ std::optional<Error> checkStart(Bytes file, const char *magic,
                  .found = showMagic(file)};
   auto endian = static_cast<unsigned>(file[4]);
   if (endian != kLittleEndian)
-    return Error{.code = "E_BAD_ENDIAN",
-                 .message = "only little-endian files exist; the header is "
-                            "damaged, or a program wrote it that is no ATF "
-                            "writer",
-                 .file = name,
-                 .offset = 4,
-                 .field = "endian",
-                 .expected = "1",
-                 .found = std::to_string(endian)};
+    return Error{
+        .code = "E_BAD_ENDIAN",
+        .message = "only little-endian files exist; the header is damaged, or a program wrote it that is no ATF writer",
+        .file = name,
+        .offset = 4,
+        .field = "endian",
+        .expected = "1",
+        .found = std::to_string(endian)};
   auto version = static_cast<unsigned>(file[5]);
   if (version != 1 && version != 2)
     return Error{.code = "E_BAD_VERSION",
                  .message = version > 2
-                                ? "a newer format than this program knows, or "
-                                  "a damaged header; try a newer AdaTrace"
+                                ? "a newer format than this program knows, or a damaged header; try a newer AdaTrace"
                                 : "the header is damaged",
                  .file = name,
                  .offset = 5,
@@ -92,8 +78,7 @@ std::optional<Error> checkStart(Bytes file, const char *magic,
   return std::nullopt;
 }
 
-std::optional<Error> checkEventsOffset(std::uint64_t offset, std::size_t field,
-                                       Bytes file, const std::string &name) {
+std::optional<Error> checkEventsOffset(std::uint64_t offset, std::size_t field, Bytes file, const std::string &name) {
   if (offset >= kHeaderBytes && offset <= file.size())
     return std::nullopt;
   return Error{.code = "E_BAD_OFFSET",
@@ -105,11 +90,8 @@ std::optional<Error> checkEventsOffset(std::uint64_t offset, std::size_t field,
                .found = std::to_string(offset)};
 }
 
-std::optional<Error> checkChecksum(Bytes events, unsigned version,
-                                   std::uint32_t stored,
-                                   std::uint64_t footerOffset,
-                                   const std::string &name,
-                                   const FileBytes *pages) {
+std::optional<Error> checkChecksum(Bytes events, unsigned version, std::uint32_t stored, std::uint64_t footerOffset,
+                                   const std::string &name, const FileBytes *pages) {
   const auto sumOf = [&](unsigned kind) {
     constexpr std::size_t kPieceBytes = 4 << 20;
     if (!pages)
@@ -126,23 +108,18 @@ std::optional<Error> checkChecksum(Bytes events, unsigned version,
   std::uint32_t computed = sumOf(version);
   if (computed == stored)
     return std::nullopt;
-  std::string message = "the events were changed after they were written, or "
-                        "the file was damaged; record again";
+  std::string message = "the events were changed after they were written, or the file was damaged; record again";
   if (sumOf(version == 1 ? 2 : 1) == stored)
-    message = version == 1
-                  ? "the writer used CRC-32C, which belongs to version "
-                    "2; the events are intact"
-                  : "the writer used CRC-32, which belongs to version "
-                    "1; the events are intact";
+    message = version == 1 ? "the writer used CRC-32C, which belongs to version 2; the events are intact"
+                           : "the writer used CRC-32, which belongs to version 1; the events are intact";
   return Error{.code = "E_BAD_CHECKSUM",
                .message = message,
                .file = name,
                .offset = footerOffset + 4,
                .field = "checksum",
-               .expected = hex32(computed) + " (" +
-                           (version == 1 ? "CRC-32" : "CRC-32C") + " of " +
+               .expected = fmt::format("{:#010x}", computed) + " (" + (version == 1 ? "CRC-32" : "CRC-32C") + " of " +
                            std::to_string(events.size()) + " bytes of events)",
-               .found = hex32(stored)};
+               .found = fmt::format("{:#010x}", stored)};
 }
 
 } // namespace ada::atf

@@ -1,5 +1,4 @@
-// Checks that index and detail files share: the first eight bytes, the
-// checksum.
+// Checks that index and detail files share: the first eight bytes, the checksum.
 #ifndef ADA_LIB_FORMATS_ATF_CHECKS_H
 #define ADA_LIB_FORMATS_ATF_CHECKS_H
 
@@ -11,32 +10,27 @@
 #include <span>
 #include <string>
 
+namespace ada {
+class FileBytes;
+} // namespace ada
+
 namespace ada::atf {
 
-class FileBytes;
 using Bytes = std::span<const std::byte>;
 
 /// Size, magic, endian, version, in this order. `magic` is "ATI2" or "ATD2".
-std::optional<Error> checkStart(Bytes file, const char *magic,
-                                const std::string &name);
+std::optional<Error> checkStart(Bytes file, const char *magic, const std::string &name);
 
 /// events_offset lies between the header and the end of the file.
-std::optional<Error> checkEventsOffset(std::uint64_t offset, std::size_t field,
-                                       Bytes file, const std::string &name);
+std::optional<Error> checkEventsOffset(std::uint64_t offset, std::size_t field, Bytes file, const std::string &name);
 
 /// True if the four bytes at `offset`, which must be inside, are `magic`.
 bool hasMagic(Bytes file, std::uint64_t offset, const char *magic);
 
 /// Compares the checksum of the events section with the footer's. Their memory
 /// is given back piece by piece if `pages` says whose it is.
-std::optional<Error> checkChecksum(Bytes events, unsigned version,
-                                   std::uint32_t stored,
-                                   std::uint64_t footerOffset,
-                                   const std::string &name,
-                                   const FileBytes *pages = nullptr);
-
-/// "0x1a2b3c4d"
-std::string hex32(std::uint32_t value);
+std::optional<Error> checkChecksum(Bytes events, unsigned version, std::uint32_t stored, std::uint64_t footerOffset,
+                                   const std::string &name, const FileBytes *pages = nullptr);
 
 template <class Raw> Raw load(Bytes file, std::uint64_t offset) {
   Raw raw;

@@ -6,21 +6,22 @@
 
 namespace ada::atf {
 
-void Checksum::add(std::span<const std::byte> bytes) {
-  auto *data = reinterpret_cast<const unsigned char *>(bytes.data());
-  if (version == 1) {
-    current = crc32_gzip_refl(current, data, bytes.size());
-    return;
-  }
-  std::size_t left = bytes.size();
-  while (left > 0) {
-    std::size_t step = std::min<std::size_t>(left, 1u << 30);
+std::uint32_t crc32c(std::uint32_t before, const void *data, std::size_t bytes) {
+  auto *at = static_cast<const unsigned char *>(data);
+  while (bytes > 0) {
+    const std::size_t step = std::min<std::size_t>(bytes, 1u << 30);
     // The parameter lacks its const; the function only reads.
-    current = ~crc32_iscsi(const_cast<unsigned char *>(data),
-                           static_cast<int>(step), ~current);
-    data += step;
-    left -= step;
+    before = ~crc32_iscsi(const_cast<unsigned char *>(at), static_cast<int>(step), ~before);
+    at += step, bytes -= step;
   }
+  return before;
+}
+
+void Checksum::add(std::span<const std::byte> bytes) {
+  if (version_ == 1)
+    current_ = crc32_gzip_refl(current_, reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size());
+  else
+    current_ = crc32c(current_, bytes.data(), bytes.size());
 }
 
 } // namespace ada::atf

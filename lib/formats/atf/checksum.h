@@ -14,21 +14,23 @@
 
 namespace ada::atf {
 
+/// CRC-32C of some bytes and those before them, whose sum is `before`; 0 if there are none.
+std::uint32_t crc32c(std::uint32_t before, const void *data, std::size_t bytes);
+
 /// A checksum that grows with the data.
 class Checksum {
 public:
   /// `version`: 1 or 2, of the file.
-  explicit Checksum(unsigned version) : version(version) {}
+  explicit Checksum(unsigned version) : version_(version) {}
   void add(std::span<const std::byte> bytes);
-  std::uint32_t value() const { return current; }
+  std::uint32_t value() const { return current_; }
 
 private:
-  unsigned version;
-  std::uint32_t current = 0; // finished value of what was added so far
+  unsigned version_;
+  std::uint32_t current_ = 0; // finished value of what was added so far
 };
 
-inline std::uint32_t checksumOf(unsigned version,
-                                std::span<const std::byte> bytes) {
+inline std::uint32_t checksumOf(unsigned version, std::span<const std::byte> bytes) {
   Checksum sum(version);
   sum.add(bytes);
   return sum.value();

@@ -1,37 +1,33 @@
-// Opens detail files: finds the footer, walks the events, keeps the offset of
-// every eighth.
+// Opens detail files: finds the footer, walks the events, keeps the offset of every eighth.
 #include "ada/trace/atf_detail.h"
 
+#include "base/file_bytes.h"
 #include "formats/atf/checks.h"
-#include "formats/atf/file_bytes.h"
 
 #include <cstring>
 
 namespace ada::atf {
 
-Expected<DetailReader> DetailReader::open(const std::string &path,
-                                          const OpenOptions &options) {
+Expected<DetailReader> DetailReader::open(const std::string &path, const OpenOptions &options) {
   auto file = FileBytes::open(path);
   if (!file)
     return file.error();
   auto shared = std::make_shared<FileBytes>(*std::move(file));
   DetailReader reader;
-  reader.name = path;
-  reader.base = shared->bytes().data();
-  reader.total = shared->bytes().size();
-  reader.owner = std::move(shared);
+  reader.name_ = path;
+  reader.base_ = shared->bytes().data();
+  reader.total_ = shared->bytes().size();
+  reader.owner_ = std::move(shared);
   if (auto parsed = reader.parse(options); !parsed)
     return parsed.error();
   return reader;
 }
 
-Expected<DetailReader> DetailReader::fromBytes(Bytes bytes,
-                                               const std::string &name,
-                                               const OpenOptions &options) {
+Expected<DetailReader> DetailReader::fromBytes(Bytes bytes, const std::string &name, const OpenOptions &options) {
   DetailReader reader;
-  reader.name = name;
-  reader.base = bytes.data();
-  reader.total = bytes.size();
+  reader.name_ = name;
+  reader.base_ = bytes.data();
+  reader.total_ = bytes.size();
   if (auto parsed = reader.parse(options); !parsed)
     return parsed.error();
   return reader;
@@ -76,8 +72,7 @@ struct Walk {
 } // namespace
 
 // From event to event up to `last`. An event is taken if it lies inside.
-static Walk walkEvents(Bytes file, std::uint64_t first, std::uint64_t last,
-                       const FileBytes *pages, unsigned stride) {
+static Walk walkEvents(Bytes file, std::uint64_t first, std::uint64_t last, const FileBytes *pages, unsigned stride) {
   constexpr std::uint64_t kReleaseBytes = 4 << 20;
   Walk walk;
   std::uint64_t at = first, released = first;
@@ -108,147 +103,133 @@ static Walk walkEvents(Bytes file, std::uint64_t first, std::uint64_t last,
   return walk;
 }
 
-Expected<void> DetailReader::parse(const OpenOptions &options) {
-  Bytes file{base, static_cast<std::size_t>(total)};
-  lowMemory = options.lowMemory;
-  const FileBytes *pages = lowMemory ? owner.get() : nullptr;
-  if (auto error = checkStart(file, "ATD2", name))
-    return *error;
-  head = decodeHeader(load<RawDetailHeader>(file, 0));
-  if (auto error = checkEventsOffset(head.eventsOffset,
-                                     offsetof(RawDetailHeader, eventsOffset),
-                                     file, name))
-    return *error;
+// All events up to the footer, which says how many there are.
+Expected<void> DetailReader::walkToFooter(const OpenOptions &options) {
+  Bytes file{base_, static_cast<std::size_t>(total_)};
+  const std::uint64_t end = foot_->offset;
+  if (end < total_ - kFooterBytes)
+    warn("W_TRAILING_BYTES", std::to_string(total_ - kFooterBytes - end) + " bytes after the footer were ignored");
+  checksumNow_ = foot_->checksum == 0 ? ChecksumState::Unchecked : ChecksumState::Deferred;
+  if (checksumNow_ == ChecksumState::Deferred && options.checksum == ChecksumPolicy::Verify)
+    if (auto verified = verifyChecksum(); !verified)
+      return verified.error();
+  Walk walk = walkEvents(file, head_.eventsOffset, end, lowMemory_ ? owner_.get() : nullptr, kStride);
+  if (walk.why != Stop::AtEnd) {
+    const bool noHeader = end - walk.end < kDetailEventHeaderBytes;
+    return Error{.code = "E_BAD_EVENT",
+                 .message = noHeader ? "not enough bytes for an event before the footer; the file is damaged"
+                                     : "the events can't be told apart from here on; the file is damaged",
+                 .file = name_,
+                 .offset = walk.end,
+                 .field = noHeader ? "size of the rest" : "total_length",
+                 .expected = noHeader ? "0, or 24 or more" : "24 to " + std::to_string(end - walk.end),
+                 .found = std::to_string(noHeader ? end - walk.end : walk.length)};
+  }
+  if (walk.count != foot_->eventCount)
+    return Error{.code = "E_BAD_FOOTER",
+                 .message = "the footer's count is not the number of events; the footer is damaged",
+                 .file = name_,
+                 .offset = end + offsetof(RawDetailFooter, eventCount),
+                 .field = "event_count",
+                 .expected = std::to_string(walk.count),
+                 .found = std::to_string(foot_->eventCount)};
+  offsets_ = std::move(walk.offsets);
+  count_ = walk.count;
+  return {};
+}
 
-  const std::uint64_t start = head.eventsOffset;
-  auto warn = [this](const char *code, std::string message) {
-    flaws.push_back({code, std::move(message)});
-  };
+// All events up to the end of the file, or to the first that can't be one. `doubtful`: where a footer's magic is.
+Expected<void> DetailReader::walkWithoutFooter(const std::vector<std::uint64_t> &doubtful) {
+  Bytes file{base_, static_cast<std::size_t>(total_)};
+  const std::uint64_t start = head_.eventsOffset;
+  warn("W_NO_FOOTER",
+       "the writer did not finish (the program was killed or still runs); all whole events in the file are used");
+  Walk walk = walkEvents(file, start, total_, lowMemory_ ? owner_.get() : nullptr, kStride);
+  for (std::uint64_t place : doubtful)
+    if (walk.why != Stop::AtEnd && walk.end == place)
+      return Error{.code = "E_BAD_FOOTER",
+                   .message = "the footer's byte count is not the distance from the first event; the footer is damaged",
+                   .file = name_,
+                   .offset = place + offsetof(RawDetailFooter, bytesLength),
+                   .field = "bytes_length",
+                   .expected = std::to_string(place - start),
+                   .found = std::to_string(decodeFooter(file, place).bytesLength)};
+  if (walk.why == Stop::TooShort)
+    warn("W_BAD_EVENT_LENGTH", "at byte " + std::to_string(walk.end) + ": an event of " + std::to_string(walk.length) +
+                                   " bytes can't be; it and what follows were ignored");
+  else if (walk.why == Stop::Partial)
+    warn("W_PARTIAL_EVENT",
+         "the last " + std::to_string(total_ - walk.end) + " bytes are part of an event and were ignored");
+  offsets_ = std::move(walk.offsets);
+  count_ = walk.count;
+  return {};
+}
+
+Expected<void> DetailReader::parse(const OpenOptions &options) {
+  Bytes file{base_, static_cast<std::size_t>(total_)};
+  lowMemory_ = options.lowMemory;
+  if (auto error = checkStart(file, "ATD2", name_))
+    return *error;
+  head_ = decodeHeader(load<RawDetailHeader>(file, 0));
+  if (auto error = checkEventsOffset(head_.eventsOffset, offsetof(RawDetailHeader, eventsOffset), file, name_))
+    return *error;
 
   // The header doesn't say where the footer is. It is at the end, or after as
   // many bytes as the header says; and it must agree about these bytes. What
   // has only the magic is doubtful: a damaged footer, or payload that looks so.
+  const std::uint64_t start = head_.eventsOffset;
   std::vector<std::uint64_t> doubtful;
   auto tryFooter = [&](std::uint64_t place) {
-    if (foot || place < start || place > total - kFooterBytes ||
-        !hasMagic(file, place, "2DTA"))
+    if (foot_ || place < start || place > total_ - kFooterBytes || !hasMagic(file, place, "2DTA"))
       return;
     DetailFooter found = decodeFooter(file, place);
     if (found.bytesLength == place - start)
-      foot = found;
+      foot_ = found;
     else
       doubtful.push_back(place);
   };
-  tryFooter(total - kFooterBytes);
-  if (head.bytesLength != 0 && head.bytesLength <= total - start)
-    tryFooter(start + head.bytesLength);
+  tryFooter(total_ - kFooterBytes);
+  if (head_.bytesLength != 0 && head_.bytesLength <= total_ - start)
+    tryFooter(start + head_.bytesLength);
 
-  if (foot) {
-    const std::uint64_t end = foot->offset;
-    if (end < total - kFooterBytes)
-      warn("W_TRAILING_BYTES", std::to_string(total - kFooterBytes - end) +
-                                   " bytes after the footer were ignored");
-    checksumNow = foot->checksum == 0 ? ChecksumState::Unchecked
-                                      : ChecksumState::Deferred;
-    if (checksumNow == ChecksumState::Deferred &&
-        options.checksum == ChecksumPolicy::Verify)
-      if (auto verified = verifyChecksum(); !verified)
-        return verified.error();
-    Walk walk = walkEvents(file, start, end, pages, kStride);
-    if (walk.why != Stop::AtEnd) {
-      bool noHeader = end - walk.end < kDetailEventHeaderBytes;
-      return Error{
-          .code = "E_BAD_EVENT",
-          .message = noHeader ? "not enough bytes for an event before "
-                                "the footer; the file is damaged"
-                              : "the events can't be told apart from "
-                                "here on; the file is damaged",
-          .file = name,
-          .offset = walk.end,
-          .field = noHeader ? "size of the rest" : "total_length",
-          .expected = noHeader ? "0, or 24 or more"
-                               : "24 to " + std::to_string(end - walk.end),
-          .found = std::to_string(noHeader ? end - walk.end : walk.length)};
-    }
-    if (walk.count != foot->eventCount)
-      return Error{.code = "E_BAD_FOOTER",
-                   .message = "the footer's count is not the number of events; "
-                              "the footer is damaged",
-                   .file = name,
-                   .offset = end + offsetof(RawDetailFooter, eventCount),
-                   .field = "event_count",
-                   .expected = std::to_string(walk.count),
-                   .found = std::to_string(foot->eventCount)};
-    offsets = std::move(walk.offsets);
-    count = walk.count;
-  } else {
-    warn("W_NO_FOOTER",
-         "the writer did not finish (the program was killed or still runs); "
-         "all whole events in the file are used");
-    Walk walk = walkEvents(file, start, total, pages, kStride);
-    for (std::uint64_t place : doubtful)
-      if (walk.why != Stop::AtEnd && walk.end == place)
-        return Error{.code = "E_BAD_FOOTER",
-                     .message = "the footer's byte count is not the distance "
-                                "from the first event; the footer is damaged",
-                     .file = name,
-                     .offset = place + offsetof(RawDetailFooter, bytesLength),
-                     .field = "bytes_length",
-                     .expected = std::to_string(place - start),
-                     .found =
-                         std::to_string(decodeFooter(file, place).bytesLength)};
-    if (walk.why == Stop::TooShort)
-      warn("W_BAD_EVENT_LENGTH",
-           "at byte " + std::to_string(walk.end) + ": an event of " +
-               std::to_string(walk.length) +
-               " bytes can't be; it and what follows were ignored");
-    else if (walk.why == Stop::Partial)
-      warn("W_PARTIAL_EVENT", "the last " + std::to_string(total - walk.end) +
-                                  " bytes are part of an event and were "
-                                  "ignored");
-    offsets = std::move(walk.offsets);
-    count = walk.count;
-  }
-  if (head.eventCount != count)
+  if (auto walked = foot_ ? walkToFooter(options) : walkWithoutFooter(doubtful); !walked)
+    return walked.error();
+  if (head_.eventCount != count_)
     warn("W_HEADER_COUNT_STALE",
-         "the header says " + std::to_string(head.eventCount) +
-             " events, there are " + std::to_string(count));
+         "the header says " + std::to_string(head_.eventCount) + " events, there are " + std::to_string(count_));
   return {};
 }
 
 Expected<void> DetailReader::verifyChecksum() {
-  if (checksumNow != ChecksumState::Deferred)
+  if (checksumNow_ != ChecksumState::Deferred)
     return {};
   if (auto error =
-          checkChecksum({base + head.eventsOffset,
-                         static_cast<std::size_t>(foot->bytesLength)},
-                        head.version, foot->checksum, foot->offset, name,
-                        lowMemory ? owner.get() : nullptr))
+          checkChecksum({base_ + head_.eventsOffset, static_cast<std::size_t>(foot_->bytesLength)}, head_.version,
+                        foot_->checksum, foot_->offset, name_, lowMemory_ ? owner_.get() : nullptr))
     return *error;
-  checksumNow = ChecksumState::Ok;
+  checksumNow_ = ChecksumState::Ok;
   return {};
 }
 
 void DetailReader::release() const noexcept {
-  if (owner)
-    owner->release(owner->bytes());
+  if (owner_)
+    owner_->release(owner_->bytes());
 }
 
 DetailEvent DetailReader::operator[](std::uint64_t seq) const noexcept {
-  Bytes file{base, static_cast<std::size_t>(total)};
-  std::uint64_t at = offsets[seq / kStride];
+  Bytes file{base_, static_cast<std::size_t>(total_)};
+  std::uint64_t at = offsets_[seq / kStride];
   for (std::uint64_t steps = seq % kStride; steps > 0; --steps)
     at += load<Little32>(file, at);
   return decode(seq, at);
 }
 
-DetailEvent DetailReader::decode(std::uint64_t seq,
-                                 std::uint64_t offset) const noexcept {
-  Bytes file{base, static_cast<std::size_t>(total)};
+DetailEvent DetailReader::decode(std::uint64_t seq, std::uint64_t offset) const noexcept {
+  Bytes file{base_, static_cast<std::size_t>(total_)};
   DetailEvent event;
   event.seq = seq;
   event.offset = offset;
-  if (head.version == 1) {
+  if (head_.version == 1) {
     auto raw = load<RawDetailEventV1>(file, event.offset);
     event.totalLength = raw.totalLength;
     event.type = raw.type;
@@ -262,11 +243,10 @@ DetailEvent DetailReader::decode(std::uint64_t seq,
     event.type = raw.type;
     event.flags = raw.flags;
     event.indexSeq = raw.indexSeq;
-    event.threadId = head.threadId;
+    event.threadId = head_.threadId;
     event.timestampNs = raw.timestampNs;
   }
-  event.payload = file.subspan(event.offset + kDetailEventHeaderBytes,
-                               event.totalLength - kDetailEventHeaderBytes);
+  event.payload = file.subspan(event.offset + kDetailEventHeaderBytes, event.totalLength - kDetailEventHeaderBytes);
   return event;
 }
 
@@ -275,8 +255,7 @@ std::optional<FunctionPayload> DetailEvent::function() const {
     return std::nullopt;
   auto raw = load<RawFunctionPayload>(payload, 0);
   std::size_t stackBytes = raw.stackBytes;
-  if (stackBytes > kMaxStackBytes ||
-      payload.size() != kFunctionPayloadBytes + stackBytes)
+  if (stackBytes > kMaxStackBytes || payload.size() != kFunctionPayloadBytes + stackBytes)
     return std::nullopt;
   FunctionPayload function;
   function.functionId = raw.functionId;
@@ -293,9 +272,7 @@ std::optional<VectorPayload> DetailEvent::vectors() const {
   if (type != kDetailVectors || payload.size() < sizeof(RawVectorPayload))
     return std::nullopt;
   auto raw = load<RawVectorPayload>(payload, 0);
-  if (raw.bytesEach == 0 || payload.size() != sizeof(RawVectorPayload) +
-                                                  std::size_t{raw.count} *
-                                                      raw.bytesEach)
+  if (raw.bytesEach == 0 || payload.size() != sizeof(RawVectorPayload) + std::size_t{raw.count} * raw.bytesEach)
     return std::nullopt;
   return VectorPayload{.functionId = raw.functionId,
                        .count = raw.count,

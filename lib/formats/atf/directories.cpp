@@ -98,21 +98,23 @@ static bool naturalLess(std::string_view a, std::string_view b) {
   return a.size() < b.size();
 }
 
-std::vector<std::string> directoriesNamed(const std::string &directory,
-                                          std::string_view prefix) {
+std::vector<std::string> directoriesNamed(const std::string &directory, std::string_view prefix) {
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end;
-       at.increment(error)) {
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
     std::string name = at->path().filename().string();
     std::error_code ignored;
     if (name.starts_with(prefix) && at->is_directory(ignored))
       names.push_back(std::move(name));
   }
-  std::sort(names.begin(), names.end(), [](const auto &a, const auto &b) {
-    return naturalLess(a, b) || (!naturalLess(b, a) && a < b);
-  });
+  std::sort(names.begin(), names.end(),
+            [](const auto &a, const auto &b) { return naturalLess(a, b) || (!naturalLess(b, a) && a < b); });
   return names;
+}
+
+std::string indexPathIn(const std::string &threadDirectory) {
+  const std::string plain = joinPath(threadDirectory, "index.atf"), packed = joinPath(threadDirectory, "index.atp");
+  return !exists(plain) && exists(packed) ? packed : plain;
 }
 
 std::vector<NumberedDirectory> threadDirectories(const std::string &directory) {

@@ -1,5 +1,4 @@
-// The directories of a recording: what they are called, and what order they
-// come in.
+// The directories of a recording: what they are called, and what order they come in.
 #ifndef ADA_LIB_FORMATS_ATF_DIRECTORIES_H
 #define ADA_LIB_FORMATS_ATF_DIRECTORIES_H
 
@@ -30,11 +29,13 @@ std::optional<std::uint64_t> threadNumber(std::string_view name);
 /// The N of "pid_N" or "pid_N_M".
 std::optional<std::uint64_t> processNumber(std::string_view name);
 
+/// The index file in a thread's directory: index.atf, or index.atp if there is only that.
+std::string indexPathIn(const std::string &threadDirectory);
+
 /// Directories thread_<decimal> in numeric order.
 std::vector<NumberedDirectory> threadDirectories(const std::string &directory);
 /// Directories that start with `prefix`, in natural order (numbers by value).
-std::vector<std::string> directoriesNamed(const std::string &directory,
-                                          std::string_view prefix);
+std::vector<std::string> directoriesNamed(const std::string &directory, std::string_view prefix);
 
 } // namespace ada::atf
 

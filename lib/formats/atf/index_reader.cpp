@@ -1,56 +1,35 @@
-// Opens index files: where the footer is, how many events there are, what is
-// wrong.
+// Opens index files: where the footer is, how many events there are, what is wrong.
 #include "ada/trace/atf_index.h"
 
 #include "formats/atf/checks.h"
-#include "formats/atf/file_bytes.h"
+#include "formats/atf/index_shared.h"
 
 #include <algorithm>
-#include <mutex>
 
 namespace ada::atf {
 
 // Events are examined in blocks for the time search of unsorted files.
 static constexpr std::uint64_t kBlockEvents = 4096;
 
-struct IndexReader::TimeTable {
-  struct Block {
-    std::uint64_t minNs, maxNs;
-  };
-  bool sorted = true;
-  std::uint64_t minNs = 0, maxNs = 0;
-  std::vector<Block> blocks; // only if not sorted
-};
-
-struct IndexReader::Shared {
-  FileBytes file;
-  Bytes bytes; // of `file`, or somebody else's
-  std::once_flag timesOnce;
-  TimeTable times;
-};
-
-Expected<IndexReader> IndexReader::open(const std::string &path,
-                                        const OpenOptions &options) {
+Expected<IndexReader> IndexReader::open(const std::string &path, const OpenOptions &options) {
   auto file = FileBytes::open(path);
   if (!file)
     return file.error();
   IndexReader reader;
-  reader.name = path;
-  reader.shared = std::make_shared<Shared>();
-  reader.shared->file = *std::move(file);
-  reader.shared->bytes = reader.shared->file.bytes();
+  reader.name_ = path;
+  reader.shared_ = std::make_shared<Shared>();
+  reader.shared_->file = *std::move(file);
+  reader.shared_->bytes = reader.shared_->file.bytes();
   if (auto parsed = reader.parse(options); !parsed)
     return parsed.error();
   return reader;
 }
 
-Expected<IndexReader> IndexReader::fromBytes(Bytes bytes,
-                                             const std::string &name,
-                                             const OpenOptions &options) {
+Expected<IndexReader> IndexReader::fromBytes(Bytes bytes, const std::string &name, const OpenOptions &options) {
   IndexReader reader;
-  reader.name = name;
-  reader.shared = std::make_shared<Shared>();
-  reader.shared->bytes = bytes;
+  reader.name_ = name;
+  reader.shared_ = std::make_shared<Shared>();
+  reader.shared_->bytes = bytes;
   if (auto parsed = reader.parse(options); !parsed)
     return parsed.error();
   return reader;
@@ -82,226 +61,221 @@ static IndexFooter decodeFooter(Bytes file, std::uint64_t offset) {
 }
 
 // Version 1 has 32 bits for the header's count; more events are stored as this.
-static bool isSaturated(const IndexHeader &head) {
-  return head.version == 1 && head.eventCount == kNoDetailV1;
-}
+static bool isSaturated(const IndexHeader &head) { return head.version == 1 && head.eventCount == kNoDetailV1; }
 
 // The number of events that a finalised header claims, if they are all there
 // and the footer's place fits: then only the footer is damaged or cut off.
-static std::uint64_t finalisedCount(const IndexHeader &head,
-                                    std::uint64_t room) {
+static std::uint64_t finalisedCount(const IndexHeader &head, std::uint64_t room) {
   std::uint64_t claimed = head.eventCount;
   if (isSaturated(head) && head.footerOffset >= head.eventsOffset)
-    claimed = std::max<std::uint64_t>(
-        claimed, (head.footerOffset - head.eventsOffset) / kIndexEventBytes);
+    claimed = std::max<std::uint64_t>(claimed, (head.footerOffset - head.eventsOffset) / kIndexEventBytes);
   if (claimed == 0 || claimed > room / kIndexEventBytes)
     return 0;
-  return head.footerOffset == head.eventsOffset + claimed * kIndexEventBytes
-             ? claimed
-             : 0;
+  return head.footerOffset == head.eventsOffset + claimed * kIndexEventBytes ? claimed : 0;
 }
 
 // True if what lies at the last whole event, and goes on to the file's end, is
 // the start of the footer of the events before it: the writer, or the file, was
 // stopped just there. Count and both times must be right, which no event's
 // fields are by chance.
-static bool isStartOfFooter(Bytes file, std::uint64_t start,
-                            std::uint64_t count) {
+static bool isStartOfFooter(Bytes file, std::uint64_t start, std::uint64_t count) {
   const std::uint64_t place = start + (count - 1) * kIndexEventBytes;
   if (!hasMagic(file, place, "2ITA"))
     return false;
-  const auto number = [&](std::uint64_t at) -> std::uint64_t {
-    return load<Little64>(file, at);
-  };
+  const auto number = [&](std::uint64_t at) -> std::uint64_t { return load<Little64>(file, at); };
   const std::uint64_t before = count - 1;
   return number(place + offsetof(RawIndexFooter, eventCount)) == before &&
-         number(place + offsetof(RawIndexFooter, timeStartNs)) ==
-             (before ? number(start) : 0) &&
-         number(place + offsetof(RawIndexFooter, timeEndNs)) ==
-             (before ? number(place - kIndexEventBytes) : 0);
+         number(place + offsetof(RawIndexFooter, timeStartNs)) == (before ? number(start) : 0) &&
+         number(place + offsetof(RawIndexFooter, timeEndNs)) == (before ? number(place - kIndexEventBytes) : 0);
+}
+
+// The footer counts, if it fits what lies before it.
+Expected<void> IndexReader::useFooter(const IndexFooter &found) {
+  const std::uint64_t section = found.offset - head_.eventsOffset;
+  // The division first: only after it 32 * eventCount is sure not to wrap.
+  if (found.eventCount > section / kIndexEventBytes)
+    return Error{.code = "E_BAD_FOOTER",
+                 .message = "more events than lie before the footer; the footer is damaged",
+                 .file = name_,
+                 .offset = found.offset + offsetof(RawIndexFooter, eventCount),
+                 .field = "event_count",
+                 .expected = "at most " + std::to_string(section / kIndexEventBytes),
+                 .found = std::to_string(found.eventCount)};
+  if (found.bytesWritten != found.eventCount * kIndexEventBytes)
+    return Error{.code = "E_BAD_FOOTER",
+                 .message = "the bytes don't fit the number of events; the footer is damaged",
+                 .file = name_,
+                 .offset = found.offset + offsetof(RawIndexFooter, bytesWritten),
+                 .field = "bytes_written",
+                 .expected = std::to_string(found.eventCount * kIndexEventBytes),
+                 .found = std::to_string(found.bytesWritten)};
+  if (section > found.bytesWritten)
+    warn("W_GAP_BEFORE_FOOTER",
+         std::to_string(section - found.bytesWritten) + " bytes between the last event and the footer were ignored");
+  if (found.offset < total_ - kFooterBytes)
+    warn("W_TRAILING_BYTES",
+         std::to_string(total_ - kFooterBytes - found.offset) + " bytes after the footer were ignored");
+  count_ = found.eventCount;
+  source_ = CountSource::Footer;
+  checksumNow_ = found.checksum == 0 ? ChecksumState::Unchecked : ChecksumState::Deferred;
+  foot_ = found;
+  return {};
+}
+
+// The header's count if the header was finalised, otherwise what the file has room for.
+void IndexReader::countWithoutFooter() {
+  const std::uint64_t start = head_.eventsOffset, room = total_ - start;
+  if (const std::uint64_t claimed = finalisedCount(head_, room)) {
+    count_ = claimed;
+    source_ = CountSource::Header;
+    warn("W_FOOTER_CORRUPT",
+         "the footer is damaged or cut off; the header's count fits the file and is used, without a checksum");
+    return;
+  }
+  count_ = room / kIndexEventBytes;
+  source_ = CountSource::FileSize;
+  // A footer has room for one event and a part of another.
+  const bool cutInFooter = count_ > 0 && isStartOfFooter(shared_->bytes, start, count_);
+  if (cutInFooter) {
+    --count_;
+    warn("W_FOOTER_CORRUPT", "the file ends inside the footer; all events before it are used, without a checksum");
+  } else {
+    warn("W_NO_FOOTER",
+         "the writer did not finish (the program was killed or still runs); all whole events in the file are used");
+  }
+  if (room % kIndexEventBytes != 0 && !cutInFooter)
+    warn("W_PARTIAL_EVENT",
+         "the last " + std::to_string(room % kIndexEventBytes) + " bytes are part of an event and were ignored");
 }
 
 Expected<void> IndexReader::parse(const OpenOptions &options) {
-  Bytes file = shared->bytes;
-  lowMemory = options.lowMemory;
-  total = file.size();
-  if (auto error = checkStart(file, "ATI2", name))
+  Bytes file = shared_->bytes;
+  lowMemory_ = options.lowMemory;
+  total_ = file.size();
+  if (file.size() >= 4 && hasMagic(file, 0, packed::kMagic))
+    return parsePacked(options);
+  if (auto error = checkStart(file, "ATI2", name_))
     return *error;
-  isV1 = static_cast<unsigned>(file[5]) == 1;
-  head = isV1 ? decodeHeader(load<RawIndexHeaderV1>(file, 0))
-              : decodeHeader(load<RawIndexHeaderV2>(file, 0));
+  isV1_ = static_cast<unsigned>(file[5]) == 1;
+  head_ = isV1_ ? decodeHeader(load<RawIndexHeaderV1>(file, 0)) : decodeHeader(load<RawIndexHeaderV2>(file, 0));
 
-  if (head.eventSize != kIndexEventBytes)
+  if (head_.eventSize != kIndexEventBytes)
     return Error{.code = "E_BAD_EVENT_SIZE",
-                 .message = "all index events are 32 bytes long; the header is "
-                            "damaged",
-                 .file = name,
-                 .offset = isV1 ? offsetof(RawIndexHeaderV1, eventSize)
-                                : offsetof(RawIndexHeaderV2, eventSize),
+                 .message = "all index events are 32 bytes long; the header is damaged",
+                 .file = name_,
+                 .offset = isV1_ ? offsetof(RawIndexHeaderV1, eventSize) : offsetof(RawIndexHeaderV2, eventSize),
                  .field = "event_size",
                  .expected = "32",
-                 .found = std::to_string(head.eventSize)};
-  if (auto error = checkEventsOffset(head.eventsOffset,
-                                     offsetof(RawIndexHeaderV1, eventsOffset),
-                                     file, name))
+                 .found = std::to_string(head_.eventSize)};
+  if (auto error = checkEventsOffset(head_.eventsOffset, offsetof(RawIndexHeaderV1, eventsOffset), file, name_))
     return *error;
 
-  const std::uint64_t start = head.eventsOffset, room = total - start;
-  auto warn = [this](const char *code, std::string message) {
-    flaws.push_back({code, std::move(message)});
-  };
+  const std::uint64_t start = head_.eventsOffset;
   auto footerAt = [&](std::uint64_t place) {
-    return place >= start && place <= total - kFooterBytes &&
-           hasMagic(file, place, "2ITA");
+    return place >= start && place <= total_ - kFooterBytes && hasMagic(file, place, "2ITA");
   };
   std::optional<std::uint64_t> place;
-  if (footerAt(head.footerOffset)) {
-    place = head.footerOffset;
-  } else if (footerAt(total - kFooterBytes)) {
-    place = total - kFooterBytes;
-    warn("W_FOOTER_OFFSET_STALE",
-         "the header says that the footer is at byte " +
-             std::to_string(head.footerOffset) + ", it is at the file's end");
+  if (footerAt(head_.footerOffset)) {
+    place = head_.footerOffset;
+  } else if (footerAt(total_ - kFooterBytes)) {
+    place = total_ - kFooterBytes;
+    warn("W_FOOTER_OFFSET_STALE", "the header says that the footer is at byte " + std::to_string(head_.footerOffset) +
+                                      ", it is at the file's end");
   }
+  if (!place)
+    countWithoutFooter();
+  else if (auto used = useFooter(decodeFooter(file, *place)); !used)
+    return used.error();
+  events_ = file.data() + start;
 
-  if (place) {
-    IndexFooter found = decodeFooter(file, *place);
-    std::uint64_t section = *place - start;
-    // The division first: only after it 32 * eventCount is sure not to wrap.
-    if (found.eventCount > section / kIndexEventBytes)
-      return Error{.code = "E_BAD_FOOTER",
-                   .message = "more events than lie before the footer; the "
-                              "footer is damaged",
-                   .file = name,
-                   .offset = *place + offsetof(RawIndexFooter, eventCount),
-                   .field = "event_count",
-                   .expected =
-                       "at most " + std::to_string(section / kIndexEventBytes),
-                   .found = std::to_string(found.eventCount)};
-    if (found.bytesWritten != found.eventCount * kIndexEventBytes)
-      return Error{.code = "E_BAD_FOOTER",
-                   .message = "the bytes don't fit the number of events; the "
-                              "footer is damaged",
-                   .file = name,
-                   .offset = *place + offsetof(RawIndexFooter, bytesWritten),
-                   .field = "bytes_written",
-                   .expected =
-                       std::to_string(found.eventCount * kIndexEventBytes),
-                   .found = std::to_string(found.bytesWritten)};
-    if (section > found.bytesWritten)
-      warn("W_GAP_BEFORE_FOOTER",
-           std::to_string(section - found.bytesWritten) +
-               " bytes between the last event and the footer were ignored");
-    if (*place < total - kFooterBytes)
-      warn("W_TRAILING_BYTES", std::to_string(total - kFooterBytes - *place) +
-                                   " bytes after the footer were ignored");
-    count = found.eventCount;
-    source = CountSource::Footer;
-    checksumNow = found.checksum == 0 ? ChecksumState::Unchecked
-                                      : ChecksumState::Deferred;
-    foot = found;
-  } else if (std::uint64_t claimed = finalisedCount(head, room)) {
-    count = claimed;
-    source = CountSource::Header;
-    warn("W_FOOTER_CORRUPT",
-         "the footer is damaged or cut off; the header's count fits the file "
-         "and is used, without a checksum");
-  } else {
-    count = room / kIndexEventBytes;
-    source = CountSource::FileSize;
-    // Which has room for one event and a part of another.
-    const bool cutInFooter = count > 0 && isStartOfFooter(file, start, count);
-    if (cutInFooter) {
-      --count;
-      warn("W_FOOTER_CORRUPT", "the file ends inside the footer; all events "
-                               "before it are used, without a checksum");
-    } else {
-      warn("W_NO_FOOTER",
-           "the writer did not finish (the program was killed or still runs); "
-           "all whole events in the file are used");
-    }
-    if (room % kIndexEventBytes != 0 && !cutInFooter)
-      warn("W_PARTIAL_EVENT", "the last " +
-                                  std::to_string(room % kIndexEventBytes) +
-                                  " bytes are part of an event and were "
-                                  "ignored");
-  }
-  events = file.data() + start;
-
-  if (checksumNow == ChecksumState::Deferred &&
-      options.checksum == ChecksumPolicy::Verify)
+  if (checksumNow_ == ChecksumState::Deferred && options.checksum == ChecksumPolicy::Verify)
     if (auto verified = verifyChecksum(); !verified)
       return verified.error();
 
-  if (head.eventCount != count &&
-      !(isSaturated(head) && count > head.eventCount))
+  if (head_.eventCount != count_ && !(isSaturated(head_) && count_ > head_.eventCount))
     warn("W_HEADER_COUNT_STALE",
-         "the header says " + std::to_string(head.eventCount) +
-             " events, there are " + std::to_string(count));
+         "the header says " + std::to_string(head_.eventCount) + " events, there are " + std::to_string(count_));
   return {};
 }
 
 Expected<void> IndexReader::verifyChecksum() {
-  if (checksumNow != ChecksumState::Deferred)
+  if (isPacked_)
+    return verifyPacked();
+  if (checksumNow_ != ChecksumState::Deferred)
     return {};
-  if (auto error = checkChecksum({events, count * kIndexEventBytes},
-                                 head.version, foot->checksum, foot->offset,
-                                 name, lowMemory ? &shared->file : nullptr))
+  if (auto error = checkChecksum({events_, count_ * kIndexEventBytes}, head_.version, foot_->checksum, foot_->offset,
+                                 name_, lowMemory_ ? &shared_->file : nullptr))
     return *error;
-  checksumNow = ChecksumState::Ok;
+  checksumNow_ = ChecksumState::Ok;
   return {};
 }
 
 void IndexReader::release(SeqRange range) const noexcept {
-  shared->file.release({events + range.first * kIndexEventBytes,
-                        range.size() * kIndexEventBytes});
+  if (isPacked_)
+    return shared_->releaseBlocks(range);
+  shared_->file.release({events_ + range.first * kIndexEventBytes, range.size() * kIndexEventBytes});
 }
 
 const IndexReader::TimeTable &IndexReader::timeTable() const {
-  std::call_once(shared->timesOnce, [this] {
-    TimeTable &table = shared->times;
-    if (count == 0)
+  std::call_once(shared_->timesOnce, [this] {
+    TimeTable &table = shared_->times;
+    if (count_ == 0)
       return;
     table.minNs = ~std::uint64_t{0};
     std::uint64_t previous = 0;
-    auto scan = [&](const auto *raw) {
-      for (std::uint64_t first = 0; first < count; first += kBlockEvents) {
-        std::uint64_t last = std::min(count, first + kBlockEvents);
-        std::uint64_t low = ~std::uint64_t{0}, high = 0;
-        bool sorted = true;
-        for (std::uint64_t seq = first; seq < last; ++seq) {
-          std::uint64_t now = raw[seq].timestampNs;
-          sorted &= now >= previous;
-          previous = now;
-          low = std::min(low, now);
-          high = std::max(high, now);
-        }
-        table.sorted = table.sorted && sorted;
-        table.minNs = std::min(table.minNs, low);
-        table.maxNs = std::max(table.maxNs, high);
-        table.blocks.push_back({low, high});
-      }
-    };
-    if (isV1)
-      scan(rawV1());
-    else
-      scan(rawV2());
+    if (isPacked_ && shared_->packed->isSorted()) { // it says so
+      table.minNs = firstNs(), table.maxNs = lastNs();
+      return;
+    }
+    for (std::uint64_t first = 0; first < count_; first += kBlockEvents) {
+      const SeqRange part = {first, std::min(count_, first + kBlockEvents)};
+      std::uint64_t low = ~std::uint64_t{0}, high = 0;
+      bool sorted = true;
+      forEach(part, [&](std::uint64_t, const IndexEvent &event) {
+        const std::uint64_t now = event.timestampNs;
+        sorted &= now >= previous;
+        previous = now;
+        low = std::min(low, now);
+        high = std::max(high, now);
+      });
+      table.sorted = table.sorted && sorted;
+      table.minNs = std::min(table.minNs, low);
+      table.maxNs = std::max(table.maxNs, high);
+      table.blocks.push_back({low, high});
+    }
     if (table.sorted)
       table.blocks = {};
   });
-  return shared->times;
+  return shared_->times;
 }
 
 bool IndexReader::isSorted() const { return timeTable().sorted; }
 std::uint64_t IndexReader::minTimeNs() const { return timeTable().minNs; }
 std::uint64_t IndexReader::maxTimeNs() const { return timeTable().maxNs; }
 
+std::uint64_t IndexReader::firstNs() const noexcept {
+  if (count_ == 0)
+    return 0;
+  return isPacked_ ? shared_->packed->blocks().front().firstNs : (*this)[0].timestampNs;
+}
+std::uint64_t IndexReader::lastNs() const noexcept {
+  if (count_ == 0)
+    return 0;
+  return isPacked_ ? shared_->packed->blocks().back().lastNs : (*this)[count_ - 1].timestampNs;
+}
+std::uint64_t IndexReader::offsetOf(std::uint64_t seq) const noexcept {
+  if (isPacked_)
+    return seq < count_ ? shared_->packed->blocks()[shared_->packed->blockOf(seq)].offset : total_;
+  return head_.eventsOffset + seq * kIndexEventBytes;
+}
+
 std::uint64_t IndexReader::lowerBound(std::uint64_t ns) const noexcept {
-  std::uint64_t first = 0, length = count;
+  if (isPacked_)
+    return packedLowerBound(ns);
+  std::uint64_t first = 0, length = count_;
   while (length > 0) {
     std::uint64_t half = length / 2;
-    std::uint64_t at = isV1 ? rawV1()[first + half].timestampNs.get()
-                            : rawV2()[first + half].timestampNs.get();
+    std::uint64_t at = isV1_ ? rawV1()[first + half].timestampNs.get() : rawV2()[first + half].timestampNs.get();
     if (at < ns) {
       first += half + 1;
       length -= half + 1;
@@ -312,27 +286,23 @@ std::uint64_t IndexReader::lowerBound(std::uint64_t ns) const noexcept {
   return first;
 }
 
-SeqRange IndexReader::timeRange(std::uint64_t fromNs,
-                                std::uint64_t toNs) const {
+SeqRange IndexReader::timeRange(std::uint64_t fromNs, std::uint64_t toNs) const {
   const TimeTable &table = timeTable();
   if (table.sorted) {
     std::uint64_t first = lowerBound(fromNs);
     return {first, std::max(first, lowerBound(toNs))};
   }
   auto inside = [&](std::uint64_t seq) {
-    std::uint64_t at =
-        isV1 ? rawV1()[seq].timestampNs.get() : rawV2()[seq].timestampNs.get();
+    const std::uint64_t at = (*this)[seq].timestampNs;
     return at >= fromNs && at < toNs;
   };
-  auto mayHold = [&](const TimeTable::Block &block) {
-    return block.maxNs >= fromNs && block.minNs < toNs;
-  };
+  auto mayHold = [&](const TimeTable::Block &block) { return block.maxNs >= fromNs && block.minNs < toNs; };
   SeqRange range;
   bool any = false;
   for (std::size_t b = 0; b < table.blocks.size() && !any; ++b) {
     if (!mayHold(table.blocks[b]))
       continue;
-    std::uint64_t last = std::min(count, (b + 1) * kBlockEvents);
+    std::uint64_t last = std::min(count_, (b + 1) * kBlockEvents);
     for (std::uint64_t seq = b * kBlockEvents; seq < last && !any; ++seq)
       if (inside(seq)) {
         range.first = seq;
@@ -345,8 +315,7 @@ SeqRange IndexReader::timeRange(std::uint64_t fromNs,
   for (std::size_t b = table.blocks.size(); b-- > 0;) {
     if (!mayHold(table.blocks[b]))
       continue;
-    for (std::uint64_t seq = std::min(count, (b + 1) * kBlockEvents);
-         seq-- > b * kBlockEvents;)
+    for (std::uint64_t seq = std::min(count_, (b + 1) * kBlockEvents); seq-- > b * kBlockEvents;)
       if (inside(seq))
         return {range.first, seq + 1};
   }

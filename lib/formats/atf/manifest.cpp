@@ -1,15 +1,18 @@
-// Reads manifest.json with simdjson, which does some hundred thousand symbols
-// in well under a tenth of a second. The symbols' texts stay in its buffers.
+// Reads manifest.json with simdjson, which does some hundred thousand symbols in well under a tenth of a second.
+// The symbols' texts stay in its buffers.
 #include "ada/trace/manifest.h"
 
 #include "ada/trace/event.h"
 #include "ada/trace/names.h"
-#include "formats/atf/file_bytes.h"
+#include "base/file_bytes.h"
+#include "formats/atf/directories.h"
 #include "formats/atf/json_repair.h"
+#include "shared/manifest_keys.h"
 
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <deque>
 #include <mutex>
 #include <simdjson.h>
 #include <unordered_map>
@@ -24,14 +27,14 @@ namespace dom = simdjson::dom;
 class LazyText {
 public:
   LazyText() = default;
-  LazyText(LazyText &&other) noexcept : made(other.made.exchange(nullptr)) {}
-  ~LazyText() { delete made.load(); }
+  LazyText(LazyText &&other) noexcept : made_(other.made_.exchange(nullptr)) {}
+  ~LazyText() { delete made_.load(); }
 
   template <class Make> std::string_view get(Make make) const {
-    const std::string *text = made.load(std::memory_order_acquire);
+    const std::string *text = made_.load(std::memory_order_acquire);
     if (!text) {
       auto *fresh = new std::string(make());
-      if (made.compare_exchange_strong(text, fresh, std::memory_order_acq_rel))
+      if (made_.compare_exchange_strong(text, fresh, std::memory_order_acq_rel))
         text = fresh;
       else
         delete fresh;
@@ -40,7 +43,7 @@ public:
   }
 
 private:
-  mutable std::atomic<const std::string *> made{nullptr};
+  mutable std::atomic<const std::string *> made_{nullptr};
 };
 
 struct Manifest::Table {
@@ -48,7 +51,8 @@ struct Manifest::Table {
   // only so many get a text of their own.
   static constexpr std::size_t kMaxUnknown = 1 << 20;
 
-  dom::parser parser; // owns the texts
+  dom::parser parser;                  // owns the texts
+  std::deque<dom::parser> lateParsers; // those of late modules
   std::vector<Symbol> symbols;
   std::vector<LazyText> names, shortNames; // by position in `symbols`
   std::unordered_map<std::uint64_t, std::uint32_t> byId;
@@ -63,20 +67,18 @@ struct Manifest::Table {
       return found->second;
     if (unknown.size() >= kMaxUnknown)
       return "(unknown function)";
-    return unknown.emplace(functionId, functionIdText(functionId))
-        .first->second;
+    return unknown.emplace(functionId, functionIdText(functionId)).first->second;
   }
 };
 
-Manifest::Manifest() : table(std::make_unique<Table>()) {}
+Manifest::Manifest() : table_(std::make_unique<Table>()) {}
 Manifest::Manifest(Manifest &&) noexcept = default;
 Manifest &Manifest::operator=(Manifest &&) noexcept = default;
 Manifest::~Manifest() = default;
 
 Manifest Manifest::empty() { return Manifest(); }
 
-//===--- values
-//------------------------------------------------------------===//
+//===--- values -----------------------------------------------------------===//
 
 // "0x1f" as a number.
 static std::optional<std::uint64_t> parseHex(std::string_view text) {
@@ -92,8 +94,7 @@ static std::optional<std::uint64_t> parseHex(std::string_view text) {
 
 // An integer, or a hexadecimal string: fields that other writers give as the
 // one or the other are taken as either.
-static std::optional<std::uint64_t> number(const dom::object &object,
-                                           std::string_view key) {
+static std::optional<std::uint64_t> number(const dom::object &object, std::string_view key) {
   dom::element value;
   if (object[key].get(value))
     return std::nullopt;
@@ -106,8 +107,7 @@ static std::optional<std::uint64_t> number(const dom::object &object,
   return std::nullopt;
 }
 
-static std::optional<std::int64_t> signedNumber(const dom::object &object,
-                                                std::string_view key) {
+static std::optional<std::int64_t> signedNumber(const dom::object &object, std::string_view key) {
   std::int64_t value;
   if (object[key].get(value))
     return std::nullopt;
@@ -127,8 +127,7 @@ static std::string asText(dom::element value) {
   return simdjson::minify(value);
 }
 
-static std::vector<std::pair<std::string, std::string>>
-asPairs(const dom::object &object, std::string_view key) {
+static std::vector<std::pair<std::string, std::string>> asPairs(const dom::object &object, std::string_view key) {
   std::vector<std::pair<std::string, std::string>> pairs;
   dom::object fields;
   if (!object[key].get(fields))
@@ -138,8 +137,7 @@ asPairs(const dom::object &object, std::string_view key) {
 }
 
 // Calls f for each object of an array field; other elements are left out.
-template <class F>
-static void eachObject(const dom::object &object, std::string_view key, F f) {
+template <class F> static void eachObject(const dom::object &object, std::string_view key, F f) {
   dom::array elements;
   if (object[key].get(elements))
     return;
@@ -150,54 +148,66 @@ static void eachObject(const dom::object &object, std::string_view key, F f) {
   }
 }
 
-//===--- fields
-//------------------------------------------------------------===//
+//===--- fields -----------------------------------------------------------===//
 
 class ManifestParser {
 public:
-  explicit ManifestParser(const std::string &name) : name(name) {}
+  explicit ManifestParser(std::string name) : name_(std::move(name)) {}
 
   Expected<Manifest> run(std::string_view json) {
     dom::element document;
-    auto error =
-        manifest.table->parser.parse(json.data(), json.size()).get(document);
+    auto error = manifest_.table_->parser.parse(json.data(), json.size()).get(document);
     if (error && !json.empty()) {
       std::string repaired = repairJson(json);
       if (repaired != json)
-        error = manifest.table->parser.parse(repaired).get(document);
+        error = manifest_.table_->parser.parse(repaired).get(document);
       if (!error)
-        manifest.warnings.push_back(
+        manifest_.warnings.push_back(
             {"W_MANIFEST_REPAIRED",
-             "the manifest holds bytes that are not UTF-8 or numbers out of "
-             "range; they were replaced"});
+             "the manifest holds bytes that are not UTF-8 or numbers out of range; they were replaced"});
     }
     if (error)
       return bad("", json.empty() ? "the file is empty"
-                                  : std::string("this is not JSON: ") +
-                                        simdjson::error_message(error));
-    if (document.get(root))
+                                  : std::string("this is not JSON: ") + simdjson::error_message(error));
+    if (document.get(root_))
       return bad("", "a JSON object was expected");
     if (auto failed = readThreads())
       return *failed;
+    readDropped(root_, manifest_.dropped);
     readModules();
     readSymbols();
     readProcess();
     readRest();
-    return std::move(manifest);
+    return std::move(manifest_);
+  }
+
+  // Modules that were loaded after the manifest was written, a line for each addition. The last one may be cut off.
+  static void addLate(Manifest &manifest, std::string_view lines) {
+    while (!lines.empty()) {
+      const std::size_t end = std::min(lines.find('\n'), lines.size());
+      const std::string line = repairJson(lines.substr(0, end));
+      lines.remove_prefix(std::min(end + 1, lines.size()));
+      ManifestParser more(manifest::kLateModulesFile);
+      more.manifest_ = std::move(manifest);
+      more.isLate_ = true;
+      dom::element document;
+      if (!more.manifest_.table_->lateParsers.emplace_back().parse(line).get(document) && !document.get(more.root_)) {
+        more.readModules();
+        more.readSymbols();
+      }
+      manifest = std::move(more.manifest_);
+    }
   }
 
 private:
   Error bad(std::string field, std::string message) {
-    return {.code = "E_BAD_MANIFEST",
-            .message = std::move(message),
-            .file = name,
-            .field = std::move(field)};
+    return {.code = "E_BAD_MANIFEST", .message = std::move(message), .file = name_, .field = std::move(field)};
   }
 
   std::optional<Error> readThreads() {
     dom::array threads;
-    if (root["threads"].get(threads))
-      return bad("threads", "there is no array of threads");
+    if (root_[manifest::kThreads].get(threads))
+      return bad(manifest::kThreads, "there is no array of threads");
     std::unordered_set<std::uint64_t> seen;
     std::size_t position = 0;
     for (dom::element element : threads) {
@@ -207,51 +217,55 @@ private:
         return bad(field, "an object was expected");
       // A number and nothing else: it becomes part of a path.
       std::uint64_t id;
-      if (entry["id"].get(id) || id > 0xffffffffu)
-        return bad(field + ".id", "an integer from 0 to 4294967295 was "
-                                  "expected");
+      if (entry[manifest::kId].get(id) || id > 0xffffffffu)
+        return bad(field + ".id", "an integer from 0 to 4294967295 was expected");
       if (!seen.insert(id).second)
         continue;
       ManifestThread thread;
       thread.id = id;
       bool hasDetail;
-      if (!entry["has_detail"].get(hasDetail))
+      if (!entry[manifest::kHasDetail].get(hasDetail))
         thread.hasDetail = hasDetail;
-      thread.tid = number(entry, "tid");
-      thread.name = text(entry, "name");
-      thread.eventCount = number(entry, "event_count");
-      thread.detailCount = number(entry, "detail_count");
-      thread.timeStartNs = number(entry, "time_start_ns");
-      thread.timeEndNs = number(entry, "time_end_ns");
-      dom::object dropped;
-      if (!entry["dropped"].get(dropped))
-        for (auto reason : dropped) {
-          std::uint64_t count;
-          if (!reason.value.get(count))
-            thread.dropped[std::string(reason.key)] += count;
-        }
-      manifest.threads.push_back(std::move(thread));
+      thread.tid = number(entry, manifest::kTid);
+      thread.name = text(entry, manifest::kName);
+      thread.eventCount = number(entry, manifest::kEventCount);
+      thread.detailCount = number(entry, manifest::kDetailCount);
+      thread.removedCount = number(entry, manifest::kRemovedCount).value_or(0);
+      thread.timeStartNs = number(entry, manifest::kTimeStartNs);
+      thread.timeEndNs = number(entry, manifest::kTimeEndNs);
+      readDropped(entry, thread.dropped);
+      manifest_.threads.push_back(std::move(thread));
     }
     return std::nullopt;
   }
 
+  static void readDropped(const dom::object &owner, std::map<std::string, std::uint64_t> &result) {
+    dom::object dropped;
+    if (owner[manifest::kDropped].get(dropped))
+      return;
+    for (auto reason : dropped) {
+      std::uint64_t count;
+      if (!reason.value.get(count))
+        result[std::string(reason.key)] += count;
+    }
+  }
+
   void readModules() {
-    eachObject(root, "modules", [this](const dom::object &entry) {
-      auto id = number(entry, "module_id");
-      if (!id)
+    eachObject(root_, manifest::kModules, [this](const dom::object &entry) {
+      auto id = number(entry, manifest::kModuleId);
+      if (!id || (isLate_ && manifest_.table_->moduleById.contains(*id)))
         return;
       ManifestModule module;
       module.id = *id;
-      module.path = text(entry, "path");
-      module.baseAddress = number(entry, "base_address").value_or(0);
-      module.size = number(entry, "size").value_or(0);
-      module.uuid = text(entry, "uuid");
-      module.buildId = text(entry, "build_id");
-      module.loadedNs = number(entry, "loaded_ns");
-      module.unloadedNs = number(entry, "unloaded_ns");
-      manifest.table->moduleById.emplace(
-          module.id, static_cast<std::uint32_t>(manifest.modules.size()));
-      manifest.modules.push_back(std::move(module));
+      module.path = text(entry, manifest::kPath);
+      module.baseAddress = number(entry, manifest::kBaseAddress).value_or(0);
+      module.size = number(entry, manifest::kSize).value_or(0);
+      module.uuid = text(entry, manifest::kUuid);
+      module.buildId = text(entry, manifest::kBuildId);
+      module.loadedNs = number(entry, manifest::kLoadedNs);
+      module.unloadedNs = number(entry, manifest::kUnloadedNs);
+      manifest_.table_->moduleById.emplace(module.id, static_cast<std::uint32_t>(manifest_.modules.size()));
+      manifest_.modules.push_back(std::move(module));
     });
   }
 
@@ -259,9 +273,9 @@ private:
   // these, and each search by key starts at the object's beginning.
   void readSymbols() {
     dom::array entries;
-    if (root["symbols"].get(entries))
+    if (root_[manifest::kSymbols].get(entries))
       return;
-    Manifest::Table &table = *manifest.table;
+    Manifest::Table &table = *manifest_.table_;
     // size() saturates at 2^24-1, and is bounded by the text that was parsed.
     table.symbols.reserve(entries.size());
     table.byId.reserve(entries.size());
@@ -277,30 +291,28 @@ private:
       for (auto field : entry) {
         auto key = field.key;
         auto value = field.value;
-        if (key == "function_id") {
+        if (key == manifest::kFunctionId) {
           id = asNumber(value);
-        } else if (key == "module_id") {
+        } else if (key == manifest::kModuleId) {
           moduleId = asNumber(value);
-        } else if (key == "symbol_index") {
+        } else if (key == manifest::kSymbolIndex) {
           index = asNumber(value);
-        } else if (key == "name") {
+        } else if (key == manifest::kName) {
           symbol.name = asView(value);
-        } else if (key == "file") {
+        } else if (key == manifest::kFile) {
           symbol.file = asView(value);
-        } else if (key == "signature") {
+        } else if (key == manifest::kSignature) {
           symbol.signature = asView(value);
-        } else if (key == "types") {
+        } else if (key == manifest::kTypes) {
           symbol.types = asView(value);
-        } else if (key == "line") {
+        } else if (key == manifest::kLine) {
           symbol.line = asNumber(value).value_or(0);
-        } else if (key == "address") {
+        } else if (key == manifest::kAddress) {
           symbol.address = asNumber(value).value_or(0);
         }
       }
-      if (!id && moduleId && index && *moduleId <= 0xffffffffu &&
-          *index <= 0xffffffffu)
-        id = makeFunctionId(static_cast<std::uint32_t>(*moduleId),
-                            static_cast<std::uint32_t>(*index));
+      if (!id && moduleId && index && *moduleId <= 0xffffffffu && *index <= 0xffffffffu)
+        id = makeFunctionId(static_cast<std::uint32_t>(*moduleId), static_cast<std::uint32_t>(*index));
       if (!id || symbol.name.empty()) {
         ++leftOut;
         continue;
@@ -313,10 +325,8 @@ private:
     table.names.resize(table.symbols.size());
     table.shortNames.resize(table.symbols.size());
     if (leftOut > 0)
-      manifest.warnings.push_back(
-          {"W_SYMBOLS_LEFT_OUT", std::to_string(leftOut) +
-                                     " symbols have no usable id or name and "
-                                     "were left out"});
+      manifest_.warnings.push_back(
+          {"W_SYMBOLS_LEFT_OUT", std::to_string(leftOut) + " symbols have no usable id or name and were left out"});
   }
 
   static std::optional<std::uint64_t> asNumber(dom::element value) {
@@ -336,16 +346,16 @@ private:
 
   void readProcess() {
     dom::object process;
-    if (root["process"].get(process))
+    if (root_[manifest::kProcess].get(process))
       return;
-    manifest.pid = number(process, "pid");
-    manifest.ppid = number(process, "ppid");
-    manifest.executable = text(process, "executable");
-    manifest.cwd = text(process, "cwd");
+    manifest_.pid = number(process, manifest::kPid);
+    manifest_.ppid = number(process, manifest::kPpid);
+    manifest_.executable = text(process, manifest::kExecutable);
+    manifest_.cwd = text(process, manifest::kCwd);
     dom::array argv;
-    if (!process["argv"].get(argv))
+    if (!process[manifest::kArgv].get(argv))
       for (dom::element argument : argv)
-        manifest.argv.push_back(asText(argument));
+        manifest_.argv.push_back(asText(argument));
     readExit(process);
   }
 
@@ -353,134 +363,142 @@ private:
   // as its field `how`: {"code": 3}, {"how": "signal", "value": 9}.
   void readExit(const dom::object &process) {
     dom::element value;
-    if (process["exit"].get(value))
+    if (process[manifest::kExit].get(value))
       return;
     std::string_view word;
     dom::object fields;
     if (!value.get(word)) {
-      manifest.exit.how = word;
+      manifest_.exit.how = word;
     } else if (!value.get(fields)) {
-      manifest.exit.how = text(fields, "how");
-      manifest.exit.value = signedNumber(fields, "value");
-      for (std::string_view key :
-           {"code", "signal", "exec", "running", "unknown"}) {
+      manifest_.exit.how = text(fields, manifest::kHow);
+      manifest_.exit.value = signedNumber(fields, manifest::kValue);
+      for (const std::string_view key :
+           {manifest::kCode, manifest::kSignal, manifest::kExec, manifest::kRunning, manifest::kUnknown}) {
         dom::element ignored;
         if (fields[key].get(ignored))
           continue;
-        if (manifest.exit.how.empty())
-          manifest.exit.how = key;
-        if (!manifest.exit.value && manifest.exit.how == key)
-          manifest.exit.value = signedNumber(fields, key);
+        if (manifest_.exit.how.empty())
+          manifest_.exit.how = key;
+        if (!manifest_.exit.value && manifest_.exit.how == key)
+          manifest_.exit.value = signedNumber(fields, key);
       }
     }
   }
 
   void readRest() {
-    manifest.formatVersion = text(root, "format_version");
-    manifest.timeStartNs = number(root, "time_start_ns").value_or(0);
-    manifest.timeEndNs = number(root, "time_end_ns").value_or(0);
-    manifest.clockType = number(root, "clock_type").value_or(0);
-    manifest.host = asPairs(root, "host");
-    manifest.options = asPairs(root, "options");
-    manifest.recorder = asPairs(root, "recorder");
-    manifest.recovered = asPairs(root, "recovered");
+    manifest_.formatVersion = text(root_, manifest::kFormatVersion);
+    manifest_.timeStartNs = number(root_, manifest::kTimeStartNs).value_or(0);
+    manifest_.timeEndNs = number(root_, manifest::kTimeEndNs).value_or(0);
+    manifest_.clockType = number(root_, manifest::kClockType).value_or(0);
+    manifest_.host = asPairs(root_, manifest::kHost);
+    manifest_.options = asPairs(root_, manifest::kOptions);
+    manifest_.recorder = asPairs(root_, manifest::kRecorder);
+    manifest_.recovered = asPairs(root_, manifest::kRecovered);
     dom::object recovered;
-    manifest.wasRecovered = !root["recovered"].get(recovered);
+    manifest_.wasRecovered = !root_[manifest::kRecovered].get(recovered);
     dom::object clock;
-    if (!root["clock"].get(clock)) {
-      manifest.clockSource = text(clock, "source");
-      eachObject(clock, "anchors", [this](const dom::object &anchor) {
-        manifest.clockAnchors.push_back(
-            {number(anchor, "counter").value_or(0),
-             number(anchor, "time_ns").value_or(0)});
+    if (!root_[manifest::kClock].get(clock)) {
+      manifest_.clockSource = text(clock, manifest::kSource);
+      manifest_.times = text(clock, manifest::kTimes);
+      manifest_.resolutionNs = number(clock, manifest::kResolutionNs).value_or(0);
+      manifest_.longestTickNs = number(clock, manifest::kLongestTickNs).value_or(0);
+      manifest_.counterFaults = number(clock, manifest::kCounterFaults).value_or(0);
+      eachObject(clock, manifest::kAnchors, [this](const dom::object &anchor) {
+        manifest_.clockAnchors.push_back(
+            {number(anchor, manifest::kCounter).value_or(0), number(anchor, manifest::kTimeNs).value_or(0)});
       });
     }
     readWindows();
-    eachObject(root, "timing_anchors", [this](const dom::object &anchor) {
+    eachObject(root_, manifest::kTimingAnchors, [this](const dom::object &anchor) {
       Manifest::TimingAnchor result;
-      result.hostTimeNs = number(anchor, "host_time_ns").value_or(0);
-      result.label = text(anchor, "label");
+      result.hostTimeNs = number(anchor, manifest::kHostTimeNs).value_or(0);
+      result.label = text(anchor, manifest::kLabel);
       dom::object media;
-      if (!anchor["media_time"].get(media)) {
-        result.mediaValue = signedNumber(media, "value").value_or(0);
-        result.mediaTimescale = signedNumber(media, "timescale").value_or(0);
+      if (!anchor[manifest::kMediaTime].get(media)) {
+        result.mediaValue = signedNumber(media, manifest::kValue).value_or(0);
+        result.mediaTimescale = signedNumber(media, manifest::kTimescale).value_or(0);
       }
-      manifest.timingAnchors.push_back(std::move(result));
+      manifest_.timingAnchors.push_back(std::move(result));
     });
   }
 
   void readWindows() {
-    eachObject(root, "windows", [this](const dom::object &entry) {
+    eachObject(root_, manifest::kWindows, [this](const dom::object &entry) {
       DetailWindow window;
-      window.startNs = number(entry, "start_ns").value_or(0);
-      window.endNs = number(entry, "end_ns").value_or(0);
-      window.preRollMs = number(entry, "pre_roll_ms").value_or(0);
-      window.preRollAvailableMs =
-          number(entry, "pre_roll_available_ms").value_or(0);
-      eachObject(entry, "triggers", [&](const dom::object &cause) {
-        window.triggers.push_back(
-            {.kind = std::string(text(cause, "kind")),
-             .functionId = number(cause, "function_id"),
-             .timeNs = number(cause, "time_ns").value_or(0),
-             .thread = number(cause, "thread")});
+      window.startNs = number(entry, manifest::kStartNs).value_or(0);
+      window.endNs = number(entry, manifest::kEndNs).value_or(0);
+      window.preRollMs = number(entry, manifest::kPreRollMs).value_or(0);
+      window.preRollAvailableMs = number(entry, manifest::kPreRollAvailableMs).value_or(0);
+      eachObject(entry, manifest::kTriggers, [&](const dom::object &cause) {
+        window.triggers.push_back({.kind = std::string(text(cause, manifest::kKind)),
+                                   .functionId = number(cause, manifest::kFunctionId),
+                                   .timeNs = number(cause, manifest::kTimeNs).value_or(0),
+                                   .thread = number(cause, manifest::kThread)});
       });
-      window.triggerCount =
-          number(entry, "trigger_count").value_or(window.triggers.size());
-      manifest.windows.push_back(std::move(window));
+      window.triggerCount = number(entry, manifest::kTriggerCount).value_or(window.triggers.size());
+      manifest_.windows.push_back(std::move(window));
     });
   }
 
-  const std::string &name;
-  Manifest manifest;
-  dom::object root;
+  std::string name_;
+  Manifest manifest_;
+  bool isLate_ = false;
+  dom::object root_;
 };
 
-Expected<Manifest> Manifest::parse(std::string_view json,
-                                   const std::string &name) {
+Expected<Manifest> Manifest::parse(std::string_view json, const std::string &name) {
   return ManifestParser(name).run(json);
 }
 
 Expected<Manifest> Manifest::read(const std::string &path) {
-  auto file = atf::FileBytes::open(path);
+  auto text = [](std::span<const std::byte> bytes) {
+    return std::string_view(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  };
+  // First, because a writer removes it after it has put all of it into a new manifest.
+  const auto late = FileBytes::open(atf::joinPath(atf::parentPath(path), manifest::kLateModulesFile));
+  auto file = FileBytes::open(path);
   if (!file)
     return file.error();
-  auto bytes = file->bytes();
-  return parse({reinterpret_cast<const char *>(bytes.data()), bytes.size()},
-               path);
+  auto manifest = parse(text(file->bytes()), path);
+  if (manifest && late)
+    ManifestParser::addLate(*manifest, text(late->bytes()));
+  return manifest;
 }
 
-//===--- questions
-//---------------------------------------------------------===//
+//===--- questions --------------------------------------------------------===//
 
-std::span<const Symbol> Manifest::symbols() const noexcept {
-  return table->symbols;
-}
+std::span<const Symbol> Manifest::symbols() const noexcept { return table_->symbols; }
 
 const Symbol *Manifest::find(std::uint64_t functionId) const noexcept {
-  auto found = table->byId.find(functionId);
-  return found == table->byId.end() ? nullptr : &table->symbols[found->second];
+  auto found = table_->byId.find(functionId);
+  return found == table_->byId.end() ? nullptr : &table_->symbols[found->second];
 }
 
-const ManifestModule *
-Manifest::moduleOfFunction(std::uint64_t functionId) const noexcept {
-  auto found = table->moduleById.find(moduleOf(functionId));
-  return found == table->moduleById.end() ? nullptr : &modules[found->second];
+const ManifestModule *Manifest::moduleOfFunction(std::uint64_t functionId) const noexcept {
+  auto found = table_->moduleById.find(moduleOf(functionId));
+  return found == table_->moduleById.end() ? nullptr : &modules[found->second];
 }
 
 std::string_view Manifest::displayName(std::uint64_t functionId) const {
-  auto found = table->byId.find(functionId);
-  if (found == table->byId.end())
-    return table->unknownName(functionId);
-  return table->names[found->second].get(
-      [&] { return demangle(table->symbols[found->second].name); });
+  auto found = table_->byId.find(functionId);
+  if (found == table_->byId.end())
+    return table_->unknownName(functionId);
+  return table_->names[found->second].get([&] { return demangle(table_->symbols[found->second].name); });
 }
 
 std::string_view Manifest::shortDisplayName(std::uint64_t functionId) const {
-  auto found = table->byId.find(functionId);
-  if (found == table->byId.end())
-    return table->unknownName(functionId);
-  return table->shortNames[found->second].get(
-      [&] { return shortName(displayName(functionId)); });
+  auto found = table_->byId.find(functionId);
+  if (found == table_->byId.end())
+    return table_->unknownName(functionId);
+  return table_->shortNames[found->second].get([&] { return shortName(displayName(functionId)); });
+}
+
+std::map<std::string, std::uint64_t> Manifest::allDropped() const {
+  std::map<std::string, std::uint64_t> all = dropped;
+  for (const ManifestThread &thread : threads)
+    for (const auto &[reason, count] : thread.dropped)
+      all[reason] += count;
+  return all;
 }
 
 } // namespace ada

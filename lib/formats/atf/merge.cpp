@@ -21,13 +21,12 @@ MergeCursor::MergeCursor(std::span<const Source> sources) {
       input.last = std::min(source.range.last, source.reader->size());
       input.next = std::min(source.range.first, input.last);
     }
-    inputs.push_back(input);
+    inputs_.push_back(input);
   }
   build();
 }
 
-static void addThreads(const ProcessTrace &process,
-                       std::vector<MergeCursor::Source> &sources) {
+static void addThreads(const ProcessTrace &process, std::vector<MergeCursor::Source> &sources) {
   for (const ThreadTrace &thread : process.threads()) {
     if (thread.index)
       sources.push_back({&*thread.index, thread.index->all()});
@@ -49,13 +48,11 @@ static std::vector<MergeCursor::Source> sourcesOf(const Session &session) {
   return sources;
 }
 
-MergeCursor::MergeCursor(const ProcessTrace &process)
-    : MergeCursor(sourcesOf(process)) {}
-MergeCursor::MergeCursor(const Session &session)
-    : MergeCursor(sourcesOf(session)) {}
+MergeCursor::MergeCursor(const ProcessTrace &process) : MergeCursor(sourcesOf(process)) {}
+MergeCursor::MergeCursor(const Session &session) : MergeCursor(sourcesOf(session)) {}
 
 bool MergeCursor::before(std::uint32_t a, std::uint32_t b) const noexcept {
-  const Input &x = inputs[a], &y = inputs[b];
+  const Input &x = inputs_[a], &y = inputs_[b];
   if (x.done() || y.done())
     return !x.done() || (y.done() && a < b);
   if (x.event.timestampNs != y.event.timestampNs)
@@ -64,46 +61,46 @@ bool MergeCursor::before(std::uint32_t a, std::uint32_t b) const noexcept {
 }
 
 void MergeCursor::build() {
-  auto count = static_cast<std::uint32_t>(inputs.size());
+  auto count = static_cast<std::uint32_t>(inputs_.size());
   if (count == 0)
     return;
-  for (Input &input : inputs)
+  for (Input &input : inputs_)
     input.load();
   // Input i enters at node count + i; node n plays the winners of 2n and 2n+1.
   std::vector<std::uint32_t> winners(2 * std::size_t{count});
-  tree.resize(count);
+  tree_.resize(count);
   for (std::uint32_t i = 0; i < count; ++i)
     winners[count + i] = i;
   for (std::uint32_t node = count - 1; node >= 1; --node) {
     std::uint32_t a = winners[2 * node], b = winners[2 * node + 1];
     bool first = before(a, b);
     winners[node] = first ? a : b;
-    tree[node] = first ? b : a;
+    tree_[node] = first ? b : a;
   }
-  tree[0] = count == 1 ? 0 : winners[1];
+  tree_[0] = count == 1 ? 0 : winners[1];
   findRunnerUp();
 }
 
 void MergeCursor::findRunnerUp() noexcept {
-  auto count = static_cast<std::uint32_t>(inputs.size());
-  std::uint32_t winner = tree[0];
-  runnerUp = winner;
+  auto count = static_cast<std::uint32_t>(inputs_.size());
+  std::uint32_t winner = tree_[0];
+  runnerUp_ = winner;
   for (std::uint32_t node = (winner + count) / 2; node >= 1; node /= 2)
-    if (runnerUp == winner || before(tree[node], runnerUp))
-      runnerUp = tree[node];
+    if (runnerUp_ == winner || before(tree_[node], runnerUp_))
+      runnerUp_ = tree_[node];
 }
 
 void MergeCursor::advance() {
-  std::uint32_t winner = tree[0];
-  ++inputs[winner].next;
-  inputs[winner].load();
-  if (runnerUp == winner || before(winner, runnerUp))
+  std::uint32_t winner = tree_[0];
+  ++inputs_[winner].next;
+  inputs_[winner].load();
+  if (runnerUp_ == winner || before(winner, runnerUp_))
     return;
-  auto count = static_cast<std::uint32_t>(inputs.size());
+  auto count = static_cast<std::uint32_t>(inputs_.size());
   for (std::uint32_t node = (winner + count) / 2; node >= 1; node /= 2)
-    if (before(tree[node], winner))
-      std::swap(tree[node], winner);
-  tree[0] = winner;
+    if (before(tree_[node], winner))
+      std::swap(tree_[node], winner);
+  tree_[0] = winner;
   findRunnerUp();
 }
 

@@ -8,8 +8,7 @@
 
 namespace ada::atf {
 
-//===--- a thread
-//----------------------------------------------------------===//
+//===--- a thread ---------------------------------------------------------===//
 
 std::uint64_t ThreadTrace::tid() const {
   if (info && info->tid)
@@ -17,12 +16,9 @@ std::uint64_t ThreadTrace::tid() const {
   return index ? index->header().threadId : id;
 }
 
-std::string_view ThreadTrace::name() const {
-  return info ? std::string_view(info->name) : std::string_view();
-}
+std::string_view ThreadTrace::name() const { return info ? std::string_view(info->name) : std::string_view(); }
 
-std::optional<DetailEvent>
-ThreadTrace::detailOf(const IndexEvent &event) const {
+std::optional<DetailEvent> ThreadTrace::detailOf(const IndexEvent &event) const {
   if (event.detailSeq == kNoDetail || !detail || !*detail)
     return std::nullopt;
   return (*detail)->at(event.detailSeq);
@@ -49,8 +45,7 @@ LinkReport ThreadTrace::checkLinks() const {
   return report;
 }
 
-ThreadTrace openThread(const std::string &indexPath, std::uint64_t id,
-                       const OpenOptions &options) {
+ThreadTrace openThread(const std::string &indexPath, std::uint64_t id, const OpenOptions &options) {
   ThreadTrace thread{.id = id,
                      .directory = std::string(baseName(parentPath(indexPath))),
                      .path = parentPath(indexPath),
@@ -58,53 +53,46 @@ ThreadTrace openThread(const std::string &indexPath, std::uint64_t id,
                      .detail = std::nullopt,
                      .warnings = {},
                      .info = std::nullopt};
-  // A detail file belongs to a session's index.atf; a file of another name
-  // stands alone.
-  if (!thread.index || baseName(indexPath) != "index.atf")
+  // A detail file belongs to a session's index file; a file of another name stands alone.
+  if (!thread.index || (baseName(indexPath) != "index.atf" && baseName(indexPath) != "index.atp"))
     return thread;
   std::string detailPath = joinPath(thread.path, "detail.atf");
   bool flag = (thread.index->header().flags & kFlagHasDetail) != 0;
   if (!exists(detailPath)) {
     if (flag)
-      thread.warnings.push_back({"W_DETAIL_MISSING",
-                                 "the index says that there is a detail.atf "
-                                 "beside it, but there is none"});
+      thread.warnings.push_back(
+          {"W_DETAIL_MISSING", "the index says that there is a detail.atf beside it, but there is none"});
     return thread;
   }
   if (!flag)
-    thread.warnings.push_back(
-        {"W_DETAIL_FLAG_CLEAR",
-         "the index doesn't say that there is a detail.atf, but there is (the "
-         "program was killed, for one); it is used"});
+    thread.warnings.push_back({"W_DETAIL_FLAG_CLEAR", "the index doesn't say that there is a detail.atf, but there is "
+                                                      "(the program was killed, for one); it is used"});
   if (!options.detail)
     return thread;
   thread.detail = DetailReader::open(detailPath, options);
-  if (!*thread.detail)
-    thread.warnings.push_back(
-        {"W_DETAIL_UNREADABLE", thread.detail->error().text()});
+  if (*thread.detail)
+    thread.index->linkDetails(**thread.detail);
+  else
+    thread.warnings.push_back({"W_DETAIL_UNREADABLE", thread.detail->error().text()});
   return thread;
 }
 
-//===--- a process
-//---------------------------------------------------------===//
+//===--- a process --------------------------------------------------------===//
 
 ProcessTrace::ProcessTrace() = default;
 
-Expected<ProcessTrace> ProcessTrace::open(const std::string &directory,
-                                          const OpenOptions &options) {
+Expected<ProcessTrace> ProcessTrace::open(const std::string &directory, const OpenOptions &options) {
   return openDirectory(directory, options, false);
 }
 
-Expected<ProcessTrace> ProcessTrace::openLenient(const std::string &directory,
-                                                 const OpenOptions &options) {
+Expected<ProcessTrace> ProcessTrace::openLenient(const std::string &directory, const OpenOptions &options) {
   return openDirectory(directory, options, true);
 }
 
-Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory,
-                                                   const OpenOptions &options,
+Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory, const OpenOptions &options,
                                                    bool lenient) {
   ProcessTrace process;
-  process.where = directory;
+  process.where_ = directory;
   std::string manifestPath = joinPath(directory, "manifest.json");
   std::vector<NumberedDirectory> present = threadDirectories(directory);
   std::optional<Error> badManifest;
@@ -112,98 +100,87 @@ Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory,
   if (exists(manifestPath)) {
     auto manifest = Manifest::read(manifestPath);
     if (manifest)
-      process.description = std::make_shared<Manifest>(*std::move(manifest));
+      process.description_ = std::make_shared<Manifest>(*std::move(manifest));
     else
       badManifest = manifest.error();
     if (badManifest && (!lenient || present.empty()))
       return *badManifest;
   } else if (present.empty()) {
     return Error{.code = "E_NO_SESSION",
-                 .message = isDirectory(directory)
-                                ? "there is neither a manifest.json nor a "
-                                  "thread_N directory in it; nothing was "
-                                  "recorded here"
-                                : "there is no such directory",
+                 .message =
+                     isDirectory(directory)
+                         ? "there is neither a manifest.json nor a thread_N directory in it; nothing was recorded here"
+                         : "there is no such directory",
                  .file = directory};
   }
 
-  auto add = [&](std::string_view name, std::uint64_t id,
-                 const ManifestThread *info) {
+  auto add = [&](std::string_view name, std::uint64_t id, const ManifestThread *info) {
     std::string path = joinPath(directory, name);
-    ThreadTrace thread = openThread(joinPath(path, "index.atf"), id, options);
+    ThreadTrace thread = openThread(indexPathIn(path), id, options);
     if (info)
       thread.info = *info;
     if (!thread.index)
-      process.flaws.push_back(
-          {"W_THREAD_UNREADABLE:" + std::to_string(id),
-           "its events are left out: " + thread.index.error().text()});
-    process.all.push_back(std::move(thread));
+      process.flaws_.push_back(
+          {"W_THREAD_UNREADABLE:" + std::to_string(id), "its events are left out: " + thread.index.error().text()});
+    process.all_.push_back(std::move(thread));
   };
 
-  if (!process.description) {
-    process.names = std::make_shared<Manifest>(Manifest::empty());
+  if (!process.description_) {
+    process.names_ = std::make_shared<Manifest>(Manifest::empty());
     if (badManifest)
-      process.flaws.push_back(
-          {"W_BAD_MANIFEST", "there are no names of functions, and threads are "
-                             "those whose directories exist: " +
-                                 badManifest->text()});
+      process.flaws_.push_back(
+          {"W_BAD_MANIFEST",
+           "there are no names of functions, and threads are those whose directories exist: " + badManifest->text()});
     else
-      process.flaws.push_back(
+      process.flaws_.push_back(
           {"W_NO_MANIFEST",
-           "manifest.json is missing: there are no names of functions, and "
-           "threads are those whose directories exist"});
+           "manifest.json is missing: there are no names of functions, and threads are those whose directories exist"});
     for (const NumberedDirectory &thread : present)
       add(thread.name, thread.number, nullptr);
     return process;
   }
 
-  process.names = process.description;
+  process.names_ = process.description_;
   std::unordered_set<std::string> listed;
-  for (const ManifestThread &info : process.description->threads) {
+  for (const ManifestThread &info : process.description_->threads) {
     std::string name = "thread_" + std::to_string(info.id);
     listed.insert(name);
     if (isDirectory(joinPath(directory, name)))
       add(name, info.id, &info);
-    else
-      process.flaws.push_back(
-          {"W_THREAD_MISSING:" + std::to_string(info.id),
-           "the manifest lists " + name + ", which does not exist"});
+    else if (info.eventCount != 0u || info.dropped.empty()) // otherwise nothing of it could be written
+      process.flaws_.push_back(
+          {"W_THREAD_MISSING:" + std::to_string(info.id), "the manifest lists " + name + ", which does not exist"});
   }
   for (const NumberedDirectory &thread : present) {
     if (listed.contains(thread.name))
       continue;
-    process.unlisted.push_back(joinPath(directory, thread.name));
+    process.unlisted_.push_back(joinPath(directory, thread.name));
     if (!lenient)
       continue;
-    process.flaws.push_back(
-        {"W_THREAD_UNLISTED:" + std::to_string(thread.number),
-         thread.name + " is not in the manifest (the program was killed, for "
-                       "one); it is used"});
+    process.flaws_.push_back({"W_THREAD_UNLISTED:" + std::to_string(thread.number),
+                              thread.name + " is not in the manifest (the program was killed, for one); it is used"});
     add(thread.name, thread.number, nullptr);
   }
   return process;
 }
 
-std::string_view ProcessTrace::name() const noexcept { return baseName(where); }
+std::string_view ProcessTrace::name() const noexcept { return baseName(where_); }
 
 std::optional<std::uint64_t> ProcessTrace::pid() const {
-  if (description && description->pid)
-    return description->pid;
+  if (description_ && description_->pid)
+    return description_->pid;
   return processNumber(name());
 }
 
-std::string_view ProcessTrace::displayName(std::uint64_t functionId) const {
-  return names->displayName(functionId);
-}
+std::string_view ProcessTrace::displayName(std::uint64_t functionId) const { return names_->displayName(functionId); }
 
-std::string_view
-ProcessTrace::shortDisplayName(std::uint64_t functionId) const {
-  return names->shortDisplayName(functionId);
+std::string_view ProcessTrace::shortDisplayName(std::uint64_t functionId) const {
+  return names_->shortDisplayName(functionId);
 }
 
 std::uint64_t ProcessTrace::eventCount() const {
   std::uint64_t sum = 0;
-  for (const ThreadTrace &thread : all)
+  for (const ThreadTrace &thread : all_)
     if (thread.index)
       sum += thread.index->size();
   return sum;

@@ -1,16 +1,13 @@
 // Finds out what a path is, and opens it.
 #include "ada/trace/session.h"
 
+#include "base/file_bytes.h"
 #include "formats/atf/directories.h"
-#include "formats/atf/file_bytes.h"
 #include "formats/atf/thread_files.h"
 
 #include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace ada::atf {
 
@@ -21,80 +18,43 @@ static Error noSession(const std::string &path, std::string message) {
 Expected<std::string> newestSession(const std::string &directory) {
   auto names = directoriesNamed(directory, "session_");
   if (names.empty())
-    return noSession(directory, "there is no session_* directory in it; record "
-                                "one with adatrace record");
+    return noSession(directory, "there is no session_* directory in it; record one with adatrace record");
   return joinPath(directory, names.back());
-}
-
-Expected<FileType> identify(const std::string &path) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
-    return systemError(path, "cannot be opened", errno);
-  unsigned char start[5] = {};
-  ssize_t got;
-  do
-    got = ::pread(fd, start, sizeof start, 0);
-  while (got < 0 && errno == EINTR);
-  int number = errno;
-  ::close(fd);
-  if (got < 0)
-    return systemError(path, "cannot be read", number);
-  auto startsWith = [&](const char *magic, std::size_t size) {
-    return static_cast<std::size_t>(got) >= size &&
-           std::memcmp(start, magic, size) == 0;
-  };
-  if (startsWith("ATI2", 4))
-    return FileType::AtfIndex;
-  if (startsWith("ATD2", 4))
-    return FileType::AtfDetail;
-  if (startsWith("TRC\0", 4))
-    return FileType::Dial9;
-  if (startsWith("\x1f\x8b", 2))
-    return FileType::Gzip;
-  return FileType::Unknown;
 }
 
 // A thread or file alone: a process with that one thread, which has names if
 // the manifest is where it belongs.
-Expected<ProcessTrace> ProcessTrace::openOne(const std::string &indexPath,
-                                             const OpenOptions &options) {
+Expected<ProcessTrace> ProcessTrace::openOne(const std::string &indexPath, const OpenOptions &options) {
   ProcessTrace process;
   // Absolute, so that names are found from inside the thread's directory too.
   std::error_code ignored;
-  std::string threadPath =
-      parentPath(std::filesystem::absolute(indexPath, ignored)
-                     .lexically_normal()
-                     .string());
+  std::string threadPath = parentPath(std::filesystem::absolute(indexPath, ignored).lexically_normal().string());
   auto id = threadNumber(baseName(threadPath));
   ThreadTrace thread = openThread(indexPath, id.value_or(0), options);
   if (!thread.index)
     return thread.index.error();
-  process.where = id ? parentPath(threadPath) : threadPath;
-  std::string manifestPath = joinPath(process.where, "manifest.json");
+  process.where_ = id ? parentPath(threadPath) : threadPath;
+  std::string manifestPath = joinPath(process.where_, "manifest.json");
   if (id && exists(manifestPath))
     if (auto manifest = Manifest::read(manifestPath)) {
-      process.description = std::make_shared<Manifest>(*std::move(manifest));
-      for (const ManifestThread &info : process.description->threads)
+      process.description_ = std::make_shared<Manifest>(*std::move(manifest));
+      for (const ManifestThread &info : process.description_->threads)
         if (info.id == *id)
           thread.info = info;
     }
-  process.names = process.description
-                      ? process.description
-                      : std::make_shared<Manifest>(Manifest::empty());
-  process.all.push_back(std::move(thread));
+  process.names_ = process.description_ ? process.description_ : std::make_shared<Manifest>(Manifest::empty());
+  process.all_.push_back(std::move(thread));
   return process;
 }
 
-Expected<Session> Session::open(const std::string &path,
-                                const OpenOptions &options) {
+Expected<Session> Session::open(const std::string &path, const OpenOptions &options) {
   Session session;
-  session.where = path;
-  auto take = [&](Kind kind,
-                  Expected<ProcessTrace> process) -> Expected<Session> {
+  session.where_ = path;
+  auto take = [&](Kind kind, Expected<ProcessTrace> process) -> Expected<Session> {
     if (!process)
       return process.error();
-    session.what = kind;
-    session.all.push_back(*std::move(process));
+    session.what_ = kind;
+    session.all_.push_back(*std::move(process));
     return std::move(session);
   };
 
@@ -103,11 +63,9 @@ Expected<Session> Session::open(const std::string &path,
     return systemError(path, "cannot be opened", errno);
   if (!S_ISDIR(info.st_mode))
     return take(Kind::File, ProcessTrace::openOne(path, options));
-  if (exists(joinPath(path, "index.atf")))
-    return take(Kind::Thread,
-                ProcessTrace::openOne(joinPath(path, "index.atf"), options));
-  if (exists(joinPath(path, "manifest.json")) ||
-      !threadDirectories(path).empty())
+  if (const std::string index = indexPathIn(path); exists(index))
+    return take(Kind::Thread, ProcessTrace::openOne(index, options));
+  if (exists(joinPath(path, "manifest.json")) || !threadDirectories(path).empty())
     return take(Kind::Process, ProcessTrace::openLenient(path, options));
 
   auto processes = directoriesNamed(path, "pid_");
@@ -115,31 +73,28 @@ Expected<Session> Session::open(const std::string &path,
     auto newest = newestSession(path);
     if (newest)
       return open(*newest, options);
-    return noSession(path,
-                     baseName(path).starts_with("session_")
-                         ? "the session holds no process: the program recorded "
-                           "nothing, or has just been started"
-                         : "there is no trace in it: neither a session_* or "
-                           "pid_* directory nor a manifest.json or index.atf");
+    return noSession(
+        path, baseName(path).starts_with("session_")
+                  ? "the session holds no process: the program recorded nothing, or has just been started"
+                  : "there is no trace in it: neither a session_* or pid_* directory nor a manifest.json or index.atf");
   }
   for (const std::string &name : processes) {
     auto process = ProcessTrace::openLenient(joinPath(path, name), options);
     if (process) {
-      session.all.push_back(*std::move(process));
+      session.all_.push_back(*std::move(process));
       continue;
     }
-    session.flaws.push_back({"W_PROCESS_UNREADABLE:" + name,
-                             "it is left out: " + process.error().text()});
-    session.failed.push_back(process.error());
+    session.flaws_.push_back({"W_PROCESS_UNREADABLE:" + name, "it is left out: " + process.error().text()});
+    session.failed_.push_back(process.error());
   }
-  if (session.all.empty())
-    return session.failed.front();
+  if (session.all_.empty())
+    return session.failed_.front();
   return session;
 }
 
 std::uint64_t Session::eventCount() const {
   std::uint64_t sum = 0;
-  for (const ProcessTrace &process : all)
+  for (const ProcessTrace &process : all_)
     sum += process.eventCount();
   return sum;
 }

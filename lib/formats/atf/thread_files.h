@@ -7,8 +7,7 @@
 namespace ada::atf {
 
 /// An index file, and the detail.atf beside it if the file is an index.atf.
-ThreadTrace openThread(const std::string &indexPath, std::uint64_t id,
-                       const OpenOptions &options);
+ThreadTrace openThread(const std::string &indexPath, std::uint64_t id, const OpenOptions &options);
 
 } // namespace ada::atf
 

@@ -1,32 +1,29 @@
 // Joins index and detail events of a thread.
 #include "ada/trace/thread_reader.h"
 
+#include "ada/trace/link_check.h"
 #include "ada/trace/names.h"
-#include "select/function_glob.h"
 
 namespace ada::types {
 
-Catalog::Catalog(const atf::ProcessTrace &process) : process(&process) {
+Catalog::Catalog(const atf::ProcessTrace &process) : process_(&process) {
   for (const atf::ThreadTrace &thread : process.threads())
     if (thread.index) {
-      machine = thread.index->header().arch;
+      machine_ = thread.index->header().arch;
       return;
     }
 }
 
 const FunctionTypes &Catalog::of(std::uint64_t functionId) const {
-  std::lock_guard lock(mutex);
-  auto [found, isNew] = known.try_emplace(functionId);
+  std::lock_guard lock(mutex_);
+  auto [found, isNew] = known_.try_emplace(functionId);
   if (isNew) {
-    const Manifest *manifest = process->manifest();
+    const Manifest *manifest = process_->manifest();
     const Symbol *symbol = manifest ? manifest->find(functionId) : nullptr;
     FunctionTypes types;
     if (symbol && !symbol->types.empty()) {
       types = FunctionTypes::parse(symbol->types);
-      std::string_view name = manifest->displayName(functionId);
-      types.nameFlags(name.substr(0, select::lengthWithoutParameters(
-                                         {name.data(), name.size()})),
-                      machine);
+      types.nameFlags(manifest->displayName(functionId), machine_);
     }
     found->second = std::make_unique<const FunctionTypes>(std::move(types));
   }
@@ -38,10 +35,7 @@ const FunctionTypes &Catalog::of(std::uint64_t functionId) const {
 namespace ada::atf {
 
 types::Registers EventDetail::registers() const {
-  types::Registers registers{.general = function.registers,
-                             .vectors = {},
-                             .vectorBytes = 16,
-                             .stack = function.stack};
+  types::Registers registers{.general = function.registers, .vectors = {}, .vectorBytes = 16, .stack = function.stack};
   if (vectors) {
     registers.vectors = vectors->registers;
     registers.vectorBytes = vectors->bytesEach;
@@ -49,29 +43,24 @@ types::Registers EventDetail::registers() const {
   return registers;
 }
 
-ThreadReader::ThreadReader(const ThreadTrace &thread,
-                           const types::Catalog &types)
-    : thread(&thread), catalog(&types) {
+ThreadReader::ThreadReader(const ThreadTrace &thread, const types::Catalog &types)
+    : thread_(&thread), catalog_(&types) {
   if (thread.detail && *thread.detail)
-    details = &**thread.detail;
+    details_ = &**thread.detail;
 }
 
-const types::FunctionTypes &
-ThreadReader::typesOf(std::uint64_t functionId) const {
-  auto [found, isNew] = known.try_emplace(functionId);
+const types::FunctionTypes &ThreadReader::typesOf(std::uint64_t functionId) const {
+  auto [found, isNew] = known_.try_emplace(functionId);
   if (isNew)
-    found->second = &catalog->of(functionId);
+    found->second = &catalog_->of(functionId);
   return *found->second;
 }
 
-std::optional<EventDetail>
-ThreadReader::detail(const ThreadEvent &event) const {
-  static const types::FunctionTypes nothing;
-  if (event.detailSeq == kNoDetail || !details)
+std::optional<EventDetail> ThreadReader::detail(const ThreadEvent &event) const {
+  if (event.detailSeq == kNoDetail || !details_)
     return std::nullopt;
-  std::optional<DetailEvent> found = details->at(event.detailSeq);
-  if (!found || found->indexSeq != event.seq ||
-      found->type == kDetailVectors)
+  std::optional<DetailEvent> found = details_->at(event.detailSeq);
+  if (!found || found->type == kDetailVectors || !belongTogether(index().numberOf(event.seq), event, *found))
     return std::nullopt;
   std::optional<FunctionPayload> function = found->function();
   if (!function)
@@ -80,11 +69,9 @@ ThreadReader::detail(const ThreadEvent &event) const {
                      .function = *function,
                      .vectors = std::nullopt,
                      .isReturn = event.kind == EventKind::Return,
-                     .types = &nothing};
-  if (function->functionId == event.functionId)
-    detail.types = &typesOf(event.functionId);
-  if (std::optional<DetailEvent> next = details->at(event.detailSeq + 1))
-    if (next->indexSeq == event.seq)
+                     .types = &typesOf(event.functionId)};
+  if (std::optional<DetailEvent> next = details_->at(event.detailSeq + 1))
+    if (next->indexSeq == index().numberOf(event.seq))
       detail.vectors = next->vectors();
   return detail;
 }

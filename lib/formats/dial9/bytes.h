@@ -1,5 +1,4 @@
-// Reading and writing the numbers of a stream: bounded LEB128 both ways,
-// little-endian stores.
+// Reading and writing the numbers of a stream: bounded LEB128 both ways, little-endian stores.
 #ifndef ADA_LIB_FORMATS_DIAL9_BYTES_H
 #define ADA_LIB_FORMATS_DIAL9_BYTES_H
 
@@ -39,8 +38,7 @@ enum class VarintEnd : uint8_t { Ok, Short, Overflow };
 
 /// One LEB128 that may end anywhere. On Ok, `p` is behind it; otherwise
 /// unchanged.
-inline VarintEnd readVarintBounded(const uint8_t *&p, const uint8_t *end,
-                                   uint64_t &value) {
+inline VarintEnd readVarintBounded(const uint8_t *&p, const uint8_t *end, uint64_t &value) {
   uint64_t result = 0;
   const uint8_t *at = p;
   for (unsigned shift = 0; at != end; shift += 7) {
@@ -74,9 +72,7 @@ inline const uint8_t *readLongVarint(const uint8_t *p, uint64_t &value) {
     return p + std::countr_zero(stops) / 8 + 1;
   }
   const uint8_t *at = p;
-  return readVarintBounded(at, p + kMaxVarintBytes, value) == VarintEnd::Ok
-             ? at
-             : nullptr;
+  return readVarintBounded(at, p + kMaxVarintBytes, value) == VarintEnd::Ok ? at : nullptr;
 }
 
 /// The same for decoding at full speed, where kVarintLookBytes can be read: one

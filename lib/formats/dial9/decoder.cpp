@@ -1,5 +1,4 @@
-// The decoder: a fast path for events that lie whole in a chunk, the scanner
-// for everything else.
+// The decoder: a fast path for events that lie completely in a chunk, the scanner for everything else.
 //
 // The fast path writes into the type's value array, whose types are filled in
 // already, and gives up at the first thing that is not plainly right; nothing
@@ -18,9 +17,8 @@ static constexpr size_t kKeptBufferBytes = 1 << 20;
 
 class Decoder::Impl {
 public:
-  Impl(Visitor &receiver, DecoderOptions wanted)
-      : visitor(receiver), options(wanted), scan(wanted.dialect) {
-    scan.beginHeader();
+  Impl(Visitor &receiver, DecoderOptions wanted) : visitor_(receiver), options_(wanted), scan_(wanted.dialect) {
+    scan_.beginHeader();
   }
 
   bool push(std::span<const uint8_t> chunk);
@@ -33,72 +31,61 @@ private:
   const uint8_t *finishPending(const uint8_t *p, const uint8_t *end);
   const uint8_t *decodeChunk(const uint8_t *p, const uint8_t *end);
   enum class Room : bool { Exact, Roomy };
-  template <Room kRoom>
-  const uint8_t *decodeEvents(const uint8_t *p, const uint8_t *end);
-  static const uint8_t *decodeValue(FieldType type, Value &value,
-                                    const uint8_t *p, const uint8_t *end);
-  static const uint8_t *decodeOptional(FieldType type, Value &value,
-                                       const uint8_t *p, const uint8_t *end);
+  template <Room kRoom> const uint8_t *decodeEvents(const uint8_t *p, const uint8_t *end);
+  static const uint8_t *decodeValue(FieldType type, Value &value, const uint8_t *p, const uint8_t *end);
+  static const uint8_t *decodeOptional(FieldType type, Value &value, const uint8_t *p, const uint8_t *end);
   void keep(const uint8_t *p, const uint8_t *end);
   void apply(const uint8_t *frame, size_t size);
   void applySchema(const uint8_t *frame);
   void applyAnnotations(const uint8_t *frame);
-  void fail(DecodeError error, uint64_t offset) {
-    failure = {Outcome::Error, error, offset};
-  }
-  uint64_t offsetOf(const uint8_t *p) const {
-    return uint64_t(reinterpret_cast<uintptr_t>(p)) + bias;
-  }
+  void fail(DecodeError error, uint64_t offset) { failure_ = {Outcome::Error, error, offset}; }
+  uint64_t offsetOf(const uint8_t *p) const { return uint64_t(reinterpret_cast<uintptr_t>(p)) + bias_; }
 
-  Visitor &visitor;
-  DecoderOptions options;
-  FrameScan scan;
-  bool headerSeen = false;
-  uint64_t consumed = 0; // bytes of whole frames before `pending`
-  uint64_t bias =
-      0; // what turns an address in the current bytes into an offset
-  DecodeStatus failure;
+  Visitor &visitor_;
+  DecoderOptions options_;
+  FrameScan scan_;
+  bool headerSeen_ = false;
+  uint64_t consumed_ = 0; // bytes of whole frames before `pending`
+  uint64_t bias_ = 0;     // what turns an address in the current bytes into an offset
+  DecodeStatus failure_;
 };
 
 bool Decoder::Impl::push(std::span<const uint8_t> chunk) {
   const uint8_t *p = chunk.data(), *end = p + chunk.size();
-  while (p != end && failure.ok())
-    p = !headerSeen || !pending.empty() ? finishPending(p, end)
-                                        : decodeChunk(p, end);
-  return failure.ok();
+  while (p != end && failure_.ok())
+    p = !headerSeen_ || !pending.empty() ? finishPending(p, end) : decodeChunk(p, end);
+  return failure_.ok();
 }
 
 DecodeStatus Decoder::Impl::status() const {
-  if (!failure.ok())
-    return failure;
-  if (!headerSeen)
+  if (!failure_.ok())
+    return failure_;
+  if (!headerSeen_)
     return {Outcome::Error, DecodeError::HeaderTruncated, 0};
-  return {pending.empty() ? Outcome::Ok : Outcome::Truncated, DecodeError::None,
-          consumed};
+  return {pending.empty() ? Outcome::Ok : Outcome::Truncated, DecodeError::None, consumed_};
 }
 
 // Adds what the frame needs, no more, so that the next frames are decoded in
 // place again.
-const uint8_t *Decoder::Impl::finishPending(const uint8_t *p,
-                                            const uint8_t *end) {
+const uint8_t *Decoder::Impl::finishPending(const uint8_t *p, const uint8_t *end) {
   Scan answer = Scan::Short;
-  while (answer == Scan::Short && p != end && failure.ok()) {
-    size_t take = std::min(scan.place().missing, size_t(end - p));
+  while (answer == Scan::Short && p != end && failure_.ok()) {
+    size_t take = std::min(scan_.place().missing, size_t(end - p));
     keep(p, p + take);
     p += take;
-    answer = scan.run(pending.data(), pending.size(), stream);
+    answer = scan_.run(pending.data(), pending.size(), stream);
   }
   if (answer == Scan::Wrong)
-    fail(scan.place().error, consumed);
-  if (answer != Scan::Done || !failure.ok())
+    fail(scan_.place().error, consumed_);
+  if (answer != Scan::Done || !failure_.ok())
     return p;
 
-  bias = consumed - reinterpret_cast<uintptr_t>(pending.data());
-  if (headerSeen)
+  bias_ = consumed_ - reinterpret_cast<uintptr_t>(pending.data());
+  if (headerSeen_)
     apply(pending.data(), pending.size());
-  headerSeen = true;
-  if (failure.ok())
-    consumed += pending.size();
+  headerSeen_ = true;
+  if (failure_.ok())
+    consumed_ += pending.size();
   pending.clear();
   if (pending.capacity() > kKeptBufferBytes)
     pending.shrink_to_fit();
@@ -106,44 +93,40 @@ const uint8_t *Decoder::Impl::finishPending(const uint8_t *p,
 }
 
 void Decoder::Impl::keep(const uint8_t *p, const uint8_t *end) {
-  if (size_t(end - p) > options.maxBufferedBytes ||
-      pending.size() > options.maxBufferedBytes - size_t(end - p))
-    return fail(DecodeError::FrameTooLarge, consumed);
+  if (size_t(end - p) > options_.maxBufferedBytes || pending.size() > options_.maxBufferedBytes - size_t(end - p))
+    return fail(DecodeError::FrameTooLarge, consumed_);
   pending.insert(pending.end(), p, end);
 }
 
-const uint8_t *Decoder::Impl::decodeChunk(const uint8_t *p,
-                                          const uint8_t *end) {
-  bias = consumed - reinterpret_cast<uintptr_t>(p);
+const uint8_t *Decoder::Impl::decodeChunk(const uint8_t *p, const uint8_t *end) {
+  bias_ = consumed_ - reinterpret_cast<uintptr_t>(p);
   while (p != end) {
     p = decodeEvents<Room::Roomy>(p, end);
     p = decodeEvents<Room::Exact>(p, end);
     if (p == end)
       break;
-    scan.beginFrame();
-    Scan answer = scan.run(p, size_t(end - p), stream);
-    consumed = offsetOf(p);
+    scan_.beginFrame();
+    Scan answer = scan_.run(p, size_t(end - p), stream);
+    consumed_ = offsetOf(p);
     if (answer == Scan::Wrong) {
-      fail(scan.place().error, consumed);
+      fail(scan_.place().error, consumed_);
       return end;
     }
     if (answer == Scan::Short) {
       keep(p, end);
       return end;
     }
-    apply(p, scan.place().position);
-    if (!failure.ok())
+    apply(p, scan_.place().position);
+    if (!failure_.ok())
       return end;
-    p += scan.place().position;
+    p += scan_.place().position;
   }
-  consumed = offsetOf(end);
+  consumed_ = offsetOf(end);
   return end;
 }
 
 // One value of a type that has no loop of its own in `decodeEvents`.
-const uint8_t *Decoder::Impl::decodeValue(FieldType type, Value &value,
-                                          const uint8_t *p,
-                                          const uint8_t *end) {
+const uint8_t *Decoder::Impl::decodeValue(FieldType type, Value &value, const uint8_t *p, const uint8_t *end) {
   if (ContainerScan::handles(type)) {
     ContainerScan container;
     container.begin(type);
@@ -160,9 +143,7 @@ const uint8_t *Decoder::Impl::decodeValue(FieldType type, Value &value,
   return p;
 }
 
-const uint8_t *Decoder::Impl::decodeOptional(FieldType type, Value &value,
-                                             const uint8_t *p,
-                                             const uint8_t *end) {
+const uint8_t *Decoder::Impl::decodeOptional(FieldType type, Value &value, const uint8_t *p, const uint8_t *end) {
   if (p == end || *p > 1)
     return nullptr;
   bool present = *p++;
@@ -171,14 +152,16 @@ const uint8_t *Decoder::Impl::decodeOptional(FieldType type, Value &value,
 }
 
 // Decodes and delivers events from `p` on, and returns the place of the first
-// frame that is something else, or not whole, or not right.
+// frame that is something else, or incomplete, or wrong.
 //
-// Roomy asks once an event whether all its fixed parts fit, with a reserve, and
-// stops where that is not sure: some bytes before the end of the chunk. Exact
-// asks for each value.
+// Roomy checks once per event whether all its fixed parts fit, with a reserve,
+// and stops where that is not certain: some bytes before the end of the chunk.
+// Exact checks for each value.
+//
+// Long because the speed of reading depends on this loop, whose state is to stay
+// in registers.
 template <Decoder::Impl::Room kRoom>
-const uint8_t *Decoder::Impl::decodeEvents(const uint8_t *frame,
-                                           const uint8_t *const end) {
+const uint8_t *Decoder::Impl::decodeEvents(const uint8_t *frame, const uint8_t *const end) {
   constexpr bool kRoomy = kRoom == Room::Roomy;
   constexpr size_t kReserve = kVarintLookBytes;
   for (;;) {
@@ -187,20 +170,17 @@ const uint8_t *Decoder::Impl::decodeEvents(const uint8_t *frame,
     if (left < (kRoomy ? kReserve : kUntimedEventBytes)) [[unlikely]]
       return frame;
     // The head as one word: tag, type id, delta.
-    const uint64_t head =
-        kRoomy ? load<uint64_t>(p) : load<uint16_t>(p) | uint32_t(p[2]) << 16;
+    const uint64_t head = kRoomy ? load<uint64_t>(p) : load<uint16_t>(p) | uint32_t(p[2]) << 16;
     if (uint8_t(head) != uint8_t(FrameTag::Event)) [[unlikely]]
       return frame;
     DecoderType *const type = stream.types.find(uint16_t(head >> 8));
-    if (!type || (kRoomy && left < type->plan.boundedBytes + kReserve))
-        [[unlikely]]
+    if (!type || (kRoomy && left < type->plan.boundedBytes + kReserve)) [[unlikely]]
       return frame;
     uint64_t time = 0, base = stream.base;
     if (type->plan.hasTimestamp) [[likely]] {
       if (!kRoomy && left < kTimedEventBytes)
         return frame;
-      time = base + (kRoomy ? head >> 24 & kMaxDeltaNs
-                            : load<uint16_t>(p + 3) | uint32_t(p[5]) << 16);
+      time = base + (kRoomy ? head >> 24 & kMaxDeltaNs : load<uint16_t>(p + 3) | uint32_t(p[5]) << 16);
       if (time < base) [[unlikely]]
         return frame;
       base = time;
@@ -217,8 +197,7 @@ const uint8_t *Decoder::Impl::decodeEvents(const uint8_t *frame,
       return readVarintBounded(p, end, number) == VarintEnd::Ok;
     };
     Value *value = type->values.data();
-    for (Value *const last = value + type->plan.leadingVarints; value != last;
-         ++value)
+    for (Value *const last = value + type->plan.leadingVarints; value != last; ++value)
       if (!varint(ValueAccess::payload(*value))) [[unlikely]]
         return frame;
     for (const Run &run : type->plan.runs) {
@@ -269,11 +248,8 @@ const uint8_t *Decoder::Impl::decodeEvents(const uint8_t *frame,
             return frame;
           const uint32_t count = load<uint32_t>(p);
           p += sizeof count;
-          const size_t bytes =
-              run.kind == RunKind::Stack ? count * sizeof(uint64_t) : count;
-          if (size_t(end - p) <
-              bytes + (kRoomy ? type->plan.boundedBytes + kReserve : 0))
-              [[unlikely]]
+          const size_t bytes = run.kind == RunKind::Stack ? count * sizeof(uint64_t) : count;
+          if (size_t(end - p) < bytes + (kRoomy ? type->plan.boundedBytes + kReserve : 0)) [[unlikely]]
             return frame;
           ValueAccess::point(*value, p, count);
           p += bytes;
@@ -282,13 +258,11 @@ const uint8_t *Decoder::Impl::decodeEvents(const uint8_t *frame,
       case RunKind::Container:
       case RunKind::Optional:
         do {
-          p = run.kind == RunKind::Optional
-                  ? decodeOptional(run.type, *value, p, end)
-                  : decodeValue(run.type, *value, p, end);
+          p = run.kind == RunKind::Optional ? decodeOptional(run.type, *value, p, end)
+                                            : decodeValue(run.type, *value, p, end);
           // Of what a container takes, only the count is among the bounded
           // bytes.
-          if (!p || size_t(end - p) <
-                        (kRoomy ? type->plan.boundedBytes + kReserve : 0))
+          if (!p || size_t(end - p) < (kRoomy ? type->plan.boundedBytes + kReserve : 0))
             return frame;
         } while (++value != last);
         continue;
@@ -300,12 +274,12 @@ const uint8_t *Decoder::Impl::decodeEvents(const uint8_t *frame,
     stream.base = base;
     type->view.timestampNs = time;
     type->view.offset = offsetOf(frame);
-    visitor.onEvent(type->view);
+    visitor_.onEvent(type->view);
     frame = p;
   }
 }
 
-// The frame is whole and right, but for what only the stream's past can tell.
+// The frame is complete and correct, except for what depends on earlier frames.
 void Decoder::Impl::apply(const uint8_t *frame, size_t size) {
   const uint64_t offset = offsetOf(frame);
   constexpr size_t kPoolHead = 1 + sizeof(uint32_t);
@@ -313,26 +287,23 @@ void Decoder::Impl::apply(const uint8_t *frame, size_t size) {
   case FrameTag::Schema:
     return applySchema(frame);
   case FrameTag::Event: {
-    [[maybe_unused]] const uint8_t *end =
-        decodeEvents<Room::Exact>(frame, frame + size);
+    [[maybe_unused]] const uint8_t *end = decodeEvents<Room::Exact>(frame, frame + size);
     assert(end == frame + size);
     return;
   }
   case FrameTag::StringPool:
-    return visitor.onStringPool({frame + kPoolHead, load<uint32_t>(frame + 1)},
-                                offset);
+    return visitor_.onStringPool({frame + kPoolHead, load<uint32_t>(frame + 1)}, offset);
   case FrameTag::StackPool:
-    return visitor.onStackPool({frame + kPoolHead, load<uint32_t>(frame + 1)},
-                               offset);
+    return visitor_.onStackPool({frame + kPoolHead, load<uint32_t>(frame + 1)}, offset);
   case FrameTag::TimestampReset:
     stream.base = load<uint64_t>(frame + 1);
-    return visitor.onTimestampReset(stream.base, offset);
+    return visitor_.onTimestampReset(stream.base, offset);
   case FrameTag::Annotations:
     return applyAnnotations(frame);
   case FrameTag::Segment:
     stream.base = 0;
     stream.types.clear();
-    return visitor.onSegment(offset);
+    return visitor_.onSegment(offset);
   }
 }
 
@@ -363,40 +334,37 @@ void Decoder::Impl::applySchema(const uint8_t *frame) {
   for (size_t i = 0; i < fieldCount; ++i) {
     std::string_view fieldName = text();
     uint8_t type = number(uint8_t());
-    builder.add({fieldName, FieldType(type & ~kOptionalBit),
-                 (type & kOptionalBit) != 0});
+    builder.add({fieldName, FieldType(type & ~kOptionalBit), (type & kOptionalBit) != 0});
   }
   std::shared_ptr<const Schema> schema = builder.finish();
 
   if (const DecoderType *known = stream.types.find(typeId)) {
     if (*known->plan.schema != *schema)
       return fail(DecodeError::SchemaConflict, offset);
-    return visitor.onSchema(*known->plan.schema, offset);
+    return visitor_.onSchema(*known->plan.schema, offset);
   }
   stream.types.add(typeId, std::make_unique<DecoderType>(schema));
-  visitor.onSchema(*schema, offset);
+  visitor_.onSchema(*schema, offset);
 }
 
 void Decoder::Impl::applyAnnotations(const uint8_t *frame) {
   const uint8_t *p = frame + 1;
   uint64_t typeId = 0;
   (void)readVarintBounded(p, p + kMaxVarintBytes, typeId);
-  visitor.onAnnotations(typeId, {p + sizeof(uint16_t), load<uint16_t>(p)},
-                        offsetOf(frame));
+  visitor_.onAnnotations(typeId, {p + sizeof(uint16_t), load<uint16_t>(p)}, offsetOf(frame));
 }
 
-Decoder::Decoder(Visitor &visitor, DecoderOptions options)
-    : impl(std::make_unique<Impl>(visitor, options)) {}
+Decoder::Decoder(Visitor &visitor, DecoderOptions options) : impl_(std::make_unique<Impl>(visitor, options)) {}
 Decoder::~Decoder() = default;
 Decoder::Decoder(Decoder &&) noexcept = default;
 Decoder &Decoder::operator=(Decoder &&) noexcept = default;
 
-bool Decoder::push(std::span<const uint8_t> chunk) { return impl->push(chunk); }
-DecodeStatus Decoder::status() const { return impl->status(); }
-size_t Decoder::bufferedBytes() const { return impl->pending.size(); }
+bool Decoder::push(std::span<const uint8_t> chunk) { return impl_->push(chunk); }
+DecodeStatus Decoder::status() const { return impl_->status(); }
+size_t Decoder::bufferedBytes() const { return impl_->pending.size(); }
 
 const Schema *Decoder::schema(uint16_t typeId) const {
-  const DecoderType *type = impl->stream.types.find(typeId);
+  const DecoderType *type = impl_->stream.types.find(typeId);
   return type ? type->plan.schema.get() : nullptr;
 }
 

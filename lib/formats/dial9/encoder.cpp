@@ -1,5 +1,4 @@
-// The encoder: writes a frame behind what is committed, and commits it when the
-// whole frame is right.
+// The encoder: writes a frame behind what is committed, and commits it when the complete frame is correct.
 #include "ada/trace/dial9/encoder.h"
 
 #include "plan.h"
@@ -17,15 +16,13 @@ static constexpr size_t kBufferBytes = 64 << 10;
 
 class Encoder::Impl {
 public:
-  Impl(ByteSink *target, Dialect allowed) : sink(target), dialect(allowed) {
+  Impl(ByteSink *target, Dialect allowed) : sink_(target), dialect_(allowed) {
     (void)makeRoom(nullptr, kHeaderBytes);
-    putHeader(committed);
+    putHeader(committed_);
   }
 
   EncodeError schema(const Schema &wanted, bool writeAgain);
-  template <bool kTimed>
-  EncodeError event(uint16_t typeId, uint64_t timestampNs,
-                    std::span<const Value> values);
+  template <bool kTimed> EncodeError event(uint16_t typeId, uint64_t timestampNs, std::span<const Value> values);
   EncodeError stringPool(std::span<const StringPoolEntry> entries);
   EncodeError stackPool(std::span<const StackPoolEntry> entries);
   EncodeError annotations(uint64_t typeId, std::span<const Annotation> entries);
@@ -34,8 +31,8 @@ public:
   EncodeError flush(size_t unfinished = 0);
   void reserve(size_t bytes);
 
-  uint8_t *begin() const { return buffer.get(); }
-  size_t buffered() const { return size_t(committed - begin()); }
+  uint8_t *begin() const { return buffer_.get(); }
+  size_t buffered() const { return size_t(committed_ - begin()); }
   uint64_t handedOver = 0;
   uint32_t segments = 1;
 
@@ -46,15 +43,13 @@ private:
   }
   /// Room for a frame of which `bytes` are known to be needed; null if the sink
   /// failed.
-  uint8_t *frame(size_t bytes) { return room(committed, bytes); }
+  uint8_t *frame(size_t bytes) { return room(committed_, bytes); }
   /// Makes sure that `bytes` fit at `p`, in the frame that is being written.
   /// The frame may move: use what is returned.
-  uint8_t *room(uint8_t *p, size_t bytes) {
-    return size_t(limit - p) >= bytes ? p : makeRoom(p, bytes);
-  }
+  uint8_t *room(uint8_t *p, size_t bytes) { return size_t(limit_ - p) >= bytes ? p : makeRoom(p, bytes); }
   uint8_t *makeRoom(uint8_t *p, size_t bytes);
   uint8_t *refuse(EncodeError why) {
-    refusal = why;
+    refusal_ = why;
     return nullptr;
   }
   uint8_t *putRuns(const Plan &plan, uint8_t *p, const Value *value);
@@ -62,56 +57,55 @@ private:
   uint8_t *putPair(uint8_t *p, StringPair pair, size_t after);
   uint8_t *putElement(uint8_t *p, const Value &value, size_t after, int depth);
 
-  ByteSink *sink;
-  Dialect dialect;
-  bool sinkFailed = false; // then there is no room for anything
-  EncodeError refusal = EncodeError::None;
-  std::unique_ptr<uint8_t[]> buffer;
-  uint8_t *committed = nullptr, *limit = nullptr;
-  uint64_t base = 0;
-  TypeTable<Plan> types;
+  ByteSink *sink_;
+  Dialect dialect_;
+  bool sinkFailed_ = false; // then there is no room for anything
+  EncodeError refusal_ = EncodeError::None;
+  std::unique_ptr<uint8_t[]> buffer_;
+  uint8_t *committed_ = nullptr, *limit_ = nullptr;
+  uint64_t base_ = 0;
+  TypeTable<Plan> types_;
 };
 
 uint8_t *Encoder::Impl::makeRoom(uint8_t *p, size_t bytes) {
-  size_t unfinished = size_t(p - committed);
+  size_t unfinished = size_t(p - committed_);
   if (flush(unfinished) != EncodeError::None)
     return refuse(EncodeError::SinkFailed);
-  size_t capacity = size_t(limit - begin()),
-         needed = buffered() + unfinished + bytes;
+  size_t capacity = size_t(limit_ - begin()), needed = buffered() + unfinished + bytes;
   if (capacity < needed) {
     size_t grown = std::max({kBufferBytes, needed, 2 * capacity});
     // Not zeroed: pages that are never written cost nothing.
     std::unique_ptr<uint8_t[]> larger(new uint8_t[grown]);
     if (p)
       std::memcpy(larger.get(), begin(), buffered() + unfinished);
-    committed = larger.get() + buffered();
-    buffer = std::move(larger);
-    limit = begin() + grown;
+    committed_ = larger.get() + buffered();
+    buffer_ = std::move(larger);
+    limit_ = begin() + grown;
   }
-  return committed + unfinished;
+  return committed_ + unfinished;
 }
 
-// Hands over the whole frames and moves the bytes of an unfinished one to the
+// Hands over the complete frames and moves the bytes of an unfinished one to the
 // front.
 EncodeError Encoder::Impl::flush(size_t unfinished) {
-  if (sinkFailed)
+  if (sinkFailed_)
     return EncodeError::SinkFailed;
-  if (!sink || committed == begin())
+  if (!sink_ || committed_ == begin())
     return EncodeError::None;
-  if (!sink->write({begin(), buffered()})) {
-    sinkFailed = true;
-    limit = committed;
+  if (!sink_->write({begin(), buffered()})) {
+    sinkFailed_ = true;
+    limit_ = committed_;
     return EncodeError::SinkFailed;
   }
   handedOver += buffered();
-  std::memmove(begin(), committed, unfinished);
-  committed = begin();
+  std::memmove(begin(), committed_, unfinished);
+  committed_ = begin();
   return EncodeError::None;
 }
 
 void Encoder::Impl::reserve(size_t bytes) {
-  if (!sink)
-    (void)room(committed, bytes);
+  if (!sink_)
+    (void)room(committed_, bytes);
 }
 
 EncodeError Encoder::Impl::schema(const Schema &wanted, bool writeAgain) {
@@ -123,12 +117,11 @@ EncodeError Encoder::Impl::schema(const Schema &wanted, bool writeAgain) {
   for (const Field &field : wanted.fields()) {
     if (field.name.size() > kMaxNameBytes)
       return EncodeError::NameTooLong;
-    if (!isFieldType(uint8_t(field.type), dialect) ||
-        (field.optional && dialect == Dialect::Seed))
+    if (!isFieldType(uint8_t(field.type), dialect_) || (field.optional && dialect_ == Dialect::Seed))
       return EncodeError::BadFieldType;
     bytes += 2 + field.name.size() + 1;
   }
-  const Plan *known = types.find(wanted.typeId());
+  const Plan *known = types_.find(wanted.typeId());
   if (known && *known->schema != wanted)
     return EncodeError::SchemaConflict;
   if (known && !writeAgain)
@@ -151,35 +144,31 @@ EncodeError Encoder::Impl::schema(const Schema &wanted, bool writeAgain) {
     put(p, uint8_t(uint8_t(field.type) | (field.optional ? kOptionalBit : 0)));
   }
   if (!known)
-    types.add(wanted.typeId(),
-              std::make_unique<Plan>(wanted.shared_from_this()));
-  committed = p;
+    types_.add(wanted.typeId(), std::make_unique<Plan>(wanted.shared_from_this()));
+  committed_ = p;
   return EncodeError::None;
 }
 
 template <bool kTimed>
-inline EncodeError Encoder::Impl::event(uint16_t typeId, uint64_t timestampNs,
-                                        std::span<const Value> values) {
-  const Plan *const plan = types.find(typeId);
+inline EncodeError Encoder::Impl::event(uint16_t typeId, uint64_t timestampNs, std::span<const Value> values) {
+  const Plan *const plan = types_.find(typeId);
   if (!plan) [[unlikely]]
     return EncodeError::UnknownTypeId;
   if (plan->hasTimestamp != kTimed) [[unlikely]]
-    return kTimed ? EncodeError::TimestampUnexpected
-                  : EncodeError::TimestampMissing;
+    return kTimed ? EncodeError::TimestampUnexpected : EncodeError::TimestampMissing;
   if (values.size() != plan->fieldCount) [[unlikely]]
     return EncodeError::WrongValueCount;
 
   // Every fixed part fits from here on; only what follows a length prefix asks
   // again.
-  uint8_t *p = committed;
-  const size_t fixed =
-      kResetBytes + plan->boundedBytes + kHeadStoreBytes - kTimedEventBytes;
-  if (size_t(limit - p) < fixed) [[unlikely]]
+  uint8_t *p = committed_;
+  const size_t fixed = kResetBytes + plan->boundedBytes + kHeadStoreBytes - kTimedEventBytes;
+  if (size_t(limit_ - p) < fixed) [[unlikely]]
     if (p = makeRoom(p, fixed); !p)
-      return refusal;
+      return refusal_;
   if constexpr (kTimed) {
-    uint64_t delta = timestampNs - base;
-    if (timestampNs < base || delta > kMaxDeltaNs) [[unlikely]] {
+    uint64_t delta = timestampNs - base_;
+    if (timestampNs < base_ || delta > kMaxDeltaNs) [[unlikely]] {
       put(p, FrameTag::TimestampReset);
       put(p, timestampNs);
       delta = 0;
@@ -192,26 +181,24 @@ inline EncodeError Encoder::Impl::event(uint16_t typeId, uint64_t timestampNs,
   }
 
   const Value *value = values.data();
-  for (const Value *const last = value + plan->leadingVarints; value != last;
-       ++value) {
+  for (const Value *const last = value + plan->leadingVarints; value != last; ++value) {
     if (value->type() != FieldType::Varint) [[unlikely]]
       return EncodeError::WrongValueType;
     putVarint(p, ValueAccess::payload(*value));
   }
   if (!plan->runs.empty())
     if (p = putRuns(*plan, p, value); !p) [[unlikely]]
-      return refusal;
+      return refusal_;
   if constexpr (kTimed)
-    base = timestampNs;
-  committed = p;
+    base_ = timestampNs;
+  committed_ = p;
   return EncodeError::None;
 }
 
 // The fields behind the leading varints; their fixed parts fit at `p`. Returns
 // the place behind them, or null with the reason in `refusal`. Not part of
 // `event`, so that the events without such fields save no registers.
-[[gnu::noinline]] uint8_t *Encoder::Impl::putRuns(const Plan &plan, uint8_t *p,
-                                                  const Value *value) {
+[[gnu::noinline]] uint8_t *Encoder::Impl::putRuns(const Plan &plan, uint8_t *p, const Value *value) {
   for (const Run &run : plan.runs) {
     const Value *const last = value + run.count; // at least one
     auto fixed = [&]<class T>(T) {
@@ -255,8 +242,7 @@ inline EncodeError Encoder::Impl::event(uint16_t typeId, uint64_t timestampNs,
         if (ValueAccess::tooLong(*value)) [[unlikely]]
           return refuse(EncodeError::LengthTooLarge);
         const uint32_t count = ValueAccess::count(*value);
-        const size_t bytes =
-            run.kind == RunKind::Stack ? count * sizeof(uint64_t) : count;
+        const size_t bytes = run.kind == RunKind::Stack ? count * sizeof(uint64_t) : count;
         if (p = room(p, bytes + plan.boundedBytes); !p) [[unlikely]]
           return nullptr;
         put(p, count);
@@ -266,8 +252,7 @@ inline EncodeError Encoder::Impl::event(uint16_t typeId, uint64_t timestampNs,
     case RunKind::Container:
     case RunKind::Optional:
       do {
-        if (value->type() != run.type &&
-            !(value->isAbsent() && run.kind == RunKind::Optional))
+        if (value->type() != run.type && !(value->isAbsent() && run.kind == RunKind::Optional))
           return refuse(EncodeError::WrongValueType);
         if (run.kind == RunKind::Optional)
           put(p, uint8_t(!value->isAbsent()));
@@ -288,8 +273,7 @@ inline EncodeError Encoder::Impl::event(uint16_t typeId, uint64_t timestampNs,
 // reason in `refusal`. Its fixed part fits at `p`. What comes after a count
 // does not yet: that asks for itself and `after` more bytes, the most that the
 // rest of the frame takes without asking.
-uint8_t *Encoder::Impl::putValue(uint8_t *p, const Value &value, size_t after,
-                                 int depth) {
+uint8_t *Encoder::Impl::putValue(uint8_t *p, const Value &value, size_t after, int depth) {
   if (ValueAccess::tooLong(value))
     return refuse(EncodeError::LengthTooLarge);
   const uint64_t payload = ValueAccess::payload(value);
@@ -345,8 +329,7 @@ uint8_t *Encoder::Impl::putValue(uint8_t *p, const Value &value, size_t after,
       return refuse(EncodeError::Depth);
     put(p, count);
     for (const ValuePair &entry : value.asMap())
-      if (!(p = putElement(p, entry.key, after, depth)) ||
-          !(p = putElement(p, entry.value, after, depth)))
+      if (!(p = putElement(p, entry.key, after, depth)) || !(p = putElement(p, entry.value, after, depth)))
         break;
     return p;
   case FieldType::Absent:
@@ -358,8 +341,7 @@ uint8_t *Encoder::Impl::putValue(uint8_t *p, const Value &value, size_t after,
 uint8_t *Encoder::Impl::putPair(uint8_t *p, StringPair pair, size_t after) {
   if (std::max(pair.key.size(), pair.value.size()) > UINT32_MAX)
     return refuse(EncodeError::LengthTooLarge);
-  if (!(p = room(p, 2 * sizeof(uint32_t) + pair.key.size() + pair.value.size() +
-                        after)))
+  if (!(p = room(p, 2 * sizeof(uint32_t) + pair.key.size() + pair.value.size() + after)))
     return nullptr;
   for (std::string_view text : {pair.key, pair.value}) {
     put(p, uint32_t(text.size()));
@@ -369,17 +351,14 @@ uint8_t *Encoder::Impl::putPair(uint8_t *p, StringPair pair, size_t after) {
 }
 
 // Recursion: at most kMaxNesting levels.
-uint8_t *Encoder::Impl::putElement(uint8_t *p, const Value &value, size_t after,
-                                   int depth) {
-  if (!(p = room(p, 1 + kMaxVarintBytes +
-                        after))) // the tag and the longest fixed part
+uint8_t *Encoder::Impl::putElement(uint8_t *p, const Value &value, size_t after, int depth) {
+  if (!(p = room(p, 1 + kMaxVarintBytes + after))) // the tag and the longest fixed part
     return nullptr;
   put(p, value.type());
   return putValue(p, value, after, depth + 1);
 }
 
-EncodeError
-Encoder::Impl::stringPool(std::span<const StringPoolEntry> entries) {
+EncodeError Encoder::Impl::stringPool(std::span<const StringPoolEntry> entries) {
   size_t bytes = 1 + sizeof(uint32_t);
   for (const StringPoolEntry &entry : entries) {
     if (entry.text.size() > UINT32_MAX)
@@ -398,12 +377,12 @@ Encoder::Impl::stringPool(std::span<const StringPoolEntry> entries) {
     put(p, uint32_t(entry.text.size()));
     putBytes(p, entry.text.data(), entry.text.size());
   }
-  committed = p;
+  committed_ = p;
   return EncodeError::None;
 }
 
 EncodeError Encoder::Impl::stackPool(std::span<const StackPoolEntry> entries) {
-  if (dialect == Dialect::Seed)
+  if (dialect_ == Dialect::Seed)
     return EncodeError::NotInDialect;
   size_t bytes = 1 + sizeof(uint32_t);
   for (const StackPoolEntry &entry : entries) {
@@ -421,16 +400,14 @@ EncodeError Encoder::Impl::stackPool(std::span<const StackPoolEntry> entries) {
   for (const StackPoolEntry &entry : entries) {
     put(p, entry.id);
     put(p, uint32_t(entry.addresses.size()));
-    putBytes(p, entry.addresses.data(),
-             entry.addresses.size() * sizeof(uint64_t));
+    putBytes(p, entry.addresses.data(), entry.addresses.size() * sizeof(uint64_t));
   }
-  committed = p;
+  committed_ = p;
   return EncodeError::None;
 }
 
-EncodeError Encoder::Impl::annotations(uint64_t typeId,
-                                       std::span<const Annotation> entries) {
-  if (dialect == Dialect::Seed)
+EncodeError Encoder::Impl::annotations(uint64_t typeId, std::span<const Annotation> entries) {
+  if (dialect_ == Dialect::Seed)
     return EncodeError::NotInDialect;
   if (entries.size() > UINT16_MAX)
     return EncodeError::TooManyFields;
@@ -440,8 +417,7 @@ EncodeError Encoder::Impl::annotations(uint64_t typeId,
       return EncodeError::NameTooLong;
     if (entry.value.size() > UINT32_MAX)
       return EncodeError::LengthTooLarge;
-    bytes += 2 * sizeof(uint16_t) + entry.key.size() + sizeof(uint32_t) +
-             entry.value.size();
+    bytes += 2 * sizeof(uint16_t) + entry.key.size() + sizeof(uint32_t) + entry.value.size();
   }
   uint8_t *p = frame(bytes);
   if (!p)
@@ -456,7 +432,7 @@ EncodeError Encoder::Impl::annotations(uint64_t typeId,
     put(p, uint32_t(entry.value.size()));
     putBytes(p, entry.value.data(), entry.value.size());
   }
-  committed = p;
+  committed_ = p;
   return EncodeError::None;
 }
 
@@ -466,78 +442,61 @@ EncodeError Encoder::Impl::timestampReset(uint64_t timestampNs) {
     return EncodeError::SinkFailed;
   put(p, FrameTag::TimestampReset);
   put(p, timestampNs);
-  base = timestampNs;
-  committed = p;
+  base_ = timestampNs;
+  committed_ = p;
   return EncodeError::None;
 }
 
 EncodeError Encoder::Impl::segment() {
-  if (dialect == Dialect::Seed)
+  if (dialect_ == Dialect::Seed)
     return EncodeError::NotInDialect;
   uint8_t *p = frame(kHeaderBytes);
   if (!p)
     return EncodeError::SinkFailed;
   putHeader(p);
-  types.clear();
-  base = 0;
+  types_.clear();
+  base_ = 0;
   ++segments;
-  committed = p;
+  committed_ = p;
   return EncodeError::None;
 }
 
-Encoder::Encoder(Dialect dialect)
-    : impl(std::make_unique<Impl>(nullptr, dialect)) {}
-Encoder::Encoder(ByteSink &sink, Dialect dialect)
-    : impl(std::make_unique<Impl>(&sink, dialect)) {}
+Encoder::Encoder(Dialect dialect) : impl_(std::make_unique<Impl>(nullptr, dialect)) {}
+Encoder::Encoder(ByteSink &sink, Dialect dialect) : impl_(std::make_unique<Impl>(&sink, dialect)) {}
 Encoder::~Encoder() {
-  if (impl) // not moved from
-    (void)impl->flush();
+  if (impl_) // not moved from
+    (void)impl_->flush();
 }
 Encoder::Encoder(Encoder &&) noexcept = default;
 Encoder &Encoder::operator=(Encoder &&other) noexcept {
-  if (impl && this != &other)
-    (void)impl->flush();
-  impl = std::move(other.impl);
+  if (impl_ && this != &other)
+    (void)impl_->flush();
+  impl_ = std::move(other.impl_);
   return *this;
 }
 
-EncodeError Encoder::schema(uint16_t typeId, std::string_view name,
-                            bool hasTimestamp, std::span<const Field> fields) {
-  return impl->schema(*Schema::make(typeId, name, hasTimestamp, fields), false);
+EncodeError Encoder::schema(uint16_t typeId, std::string_view name, bool hasTimestamp, std::span<const Field> fields) {
+  return impl_->schema(*Schema::make(typeId, name, hasTimestamp, fields), false);
 }
-EncodeError Encoder::schema(const Schema &schema) {
-  return impl->schema(schema, false);
-}
-EncodeError Encoder::repeatSchema(const Schema &schema) {
-  return impl->schema(schema, true);
-}
-EncodeError Encoder::event(uint16_t typeId, uint64_t timestampNs,
-                           std::span<const Value> values) {
-  return impl->event<true>(typeId, timestampNs, values);
+EncodeError Encoder::schema(const Schema &schema) { return impl_->schema(schema, false); }
+EncodeError Encoder::repeatSchema(const Schema &schema) { return impl_->schema(schema, true); }
+EncodeError Encoder::event(uint16_t typeId, uint64_t timestampNs, std::span<const Value> values) {
+  return impl_->event<true>(typeId, timestampNs, values);
 }
 EncodeError Encoder::event(uint16_t typeId, std::span<const Value> values) {
-  return impl->event<false>(typeId, 0, values);
+  return impl_->event<false>(typeId, 0, values);
 }
-EncodeError Encoder::stringPool(std::span<const StringPoolEntry> entries) {
-  return impl->stringPool(entries);
+EncodeError Encoder::stringPool(std::span<const StringPoolEntry> entries) { return impl_->stringPool(entries); }
+EncodeError Encoder::stackPool(std::span<const StackPoolEntry> entries) { return impl_->stackPool(entries); }
+EncodeError Encoder::annotations(uint64_t typeId, std::span<const Annotation> entries) {
+  return impl_->annotations(typeId, entries);
 }
-EncodeError Encoder::stackPool(std::span<const StackPoolEntry> entries) {
-  return impl->stackPool(entries);
-}
-EncodeError Encoder::annotations(uint64_t typeId,
-                                 std::span<const Annotation> entries) {
-  return impl->annotations(typeId, entries);
-}
-EncodeError Encoder::timestampReset(uint64_t timestampNs) {
-  return impl->timestampReset(timestampNs);
-}
-EncodeError Encoder::segment() { return impl->segment(); }
-uint32_t Encoder::segmentNumber() const { return impl->segments; }
-uint64_t Encoder::size() const { return impl->handedOver + impl->buffered(); }
-std::span<const uint8_t> Encoder::bytes() const {
-  return {impl->begin(), impl->buffered()};
-}
-void Encoder::reserve(size_t bytes) { impl->reserve(bytes); }
-EncodeError Encoder::flush() { return impl->flush(); }
+EncodeError Encoder::timestampReset(uint64_t timestampNs) { return impl_->timestampReset(timestampNs); }
+EncodeError Encoder::segment() { return impl_->segment(); }
+uint32_t Encoder::segmentNumber() const { return impl_->segments; }
+uint64_t Encoder::size() const { return impl_->handedOver + impl_->buffered(); }
+std::span<const uint8_t> Encoder::bytes() const { return {impl_->begin(), impl_->buffered()}; }
+void Encoder::reserve(size_t bytes) { impl_->reserve(bytes); }
+EncodeError Encoder::flush() { return impl_->flush(); }
 
 } // namespace ada::dial9

@@ -1,11 +1,9 @@
-// The scan of each kind of frame: one step is one head, field or entry, all or
-// nothing.
+// The scan of each kind of frame: one step is one head, field or entry, all or nothing.
 #include "frame_scan.h"
 
 namespace ada::dial9 {
 
-DecoderType::DecoderType(std::shared_ptr<const Schema> schema)
-    : plan(std::move(schema)) {
+DecoderType::DecoderType(std::shared_ptr<const Schema> schema) : plan(std::move(schema)) {
   values.reserve(plan.schema->fields().size());
   for (const Field &field : plan.schema->fields())
     values.push_back(ValueAccess::blank(field.type));
@@ -13,9 +11,8 @@ DecoderType::DecoderType(std::shared_ptr<const Schema> schema)
   view.values = values;
 }
 
-Scan FrameScan::run(const uint8_t *frame, size_t size,
-                    const StreamState &stream) {
-  while (step != Step::End) {
+Scan FrameScan::run(const uint8_t *frame, size_t size, const StreamState &stream) {
+  while (step_ != Step::End) {
     Scan answer = single(frame, size, stream);
     if (answer != Scan::Done)
       return answer;
@@ -23,17 +20,16 @@ Scan FrameScan::run(const uint8_t *frame, size_t size,
   return Scan::Done;
 }
 
-Scan FrameScan::single(const uint8_t *frame, size_t size,
-                       const StreamState &stream) {
-  const uint8_t *p = frame + state.position;
-  const size_t left = size - state.position;
-  switch (step) {
+Scan FrameScan::single(const uint8_t *frame, size_t size, const StreamState &stream) {
+  const uint8_t *p = frame + state_.position;
+  const size_t left = size - state_.position;
+  switch (step_) {
   case Step::Header:
     return header(frame, size, DecodeError::BadMagic);
   case Step::Segment:
     return header(frame, size, DecodeError::UnknownTag);
   case Step::Tag:
-    return left ? tag(*p) : state.lacks(1);
+    return left ? tag(*p) : state_.lacks(1);
   case Step::SchemaHead:
     return schemaHead(p, left);
   case Step::SchemaField:
@@ -43,9 +39,8 @@ Scan FrameScan::single(const uint8_t *frame, size_t size,
   case Step::EventField:
     return eventField(frame, size);
   case Step::EventContainer: {
-    Scan answer = container.run(frame, size, state);
-    return answer == Scan::Done ? (step = Step::EventField, advanceItem(0))
-                                : answer;
+    Scan answer = container_.run(frame, size, state_);
+    return answer == Scan::Done ? (step_ = Step::EventField, advanceItem(0)) : answer;
   }
   case Step::StringPoolHead:
     return poolHead(p, left, Step::StringPoolEntry);
@@ -56,8 +51,7 @@ Scan FrameScan::single(const uint8_t *frame, size_t size,
   case Step::StackPoolEntry:
     return poolEntry(p, left, sizeof(uint64_t));
   case Step::Reset:
-    return left < sizeof(uint64_t) ? state.lacks(sizeof(uint64_t) - left)
-                                   : advance(sizeof(uint64_t), Step::End);
+    return left < sizeof(uint64_t) ? state_.lacks(sizeof(uint64_t) - left) : advance(sizeof(uint64_t), Step::End);
   case Step::AnnotationsHead:
     return annotationsHead(p, left);
   case Step::Annotation:
@@ -69,17 +63,15 @@ Scan FrameScan::single(const uint8_t *frame, size_t size,
 }
 
 Scan FrameScan::advance(size_t bytes, Step next) {
-  state.position += bytes;
-  step = next;
+  state_.position += bytes;
+  step_ = next;
   return Scan::Done;
 }
 
-Scan FrameScan::advanceItem(size_t bytes) {
-  return advance(bytes, --remaining ? step : Step::End);
-}
+Scan FrameScan::advanceItem(size_t bytes) { return advance(bytes, --remaining_ ? step_ : Step::End); }
 
 Scan FrameScan::tag(uint8_t tag) {
-  if (dialect == Dialect::Extended)
+  if (dialect_ == Dialect::Extended)
     switch (FrameTag(tag)) {
     case FrameTag::StackPool:
       return advance(1, Step::StackPoolHead);
@@ -100,18 +92,17 @@ Scan FrameScan::tag(uint8_t tag) {
   case FrameTag::TimestampReset:
     return advance(1, Step::Reset);
   default:
-    return state.wrong(DecodeError::UnknownTag);
+    return state_.wrong(DecodeError::UnknownTag);
   }
 }
 
-Scan FrameScan::header(const uint8_t *frame, size_t size,
-                       DecodeError otherBytes) {
+Scan FrameScan::header(const uint8_t *frame, size_t size, DecodeError otherBytes) {
   if (!std::equal(frame, frame + std::min(size, kMagic.size()), kMagic.begin()))
-    return state.wrong(otherBytes);
+    return state_.wrong(otherBytes);
   if (size < kHeaderBytes)
-    return state.lacks(kHeaderBytes - size);
+    return state_.lacks(kHeaderBytes - size);
   if (frame[kMagic.size()] != kVersion)
-    return state.wrong(DecodeError::BadVersion);
+    return state_.wrong(DecodeError::BadVersion);
   return advance(kHeaderBytes, Step::End);
 }
 
@@ -121,9 +112,9 @@ Scan FrameScan::schemaHead(const uint8_t *p, size_t left) {
   if (left >= need)
     need += load<uint16_t>(p + 2) + 1 + 2;
   if (left < need)
-    return state.lacks(need - left);
-  remaining = load<uint16_t>(p + need - 2);
-  return advance(need, remaining ? Step::SchemaField : Step::End);
+    return state_.lacks(need - left);
+  remaining_ = load<uint16_t>(p + need - 2);
+  return advance(need, remaining_ ? Step::SchemaField : Step::End);
 }
 
 // u16 length, name, u8 type
@@ -132,59 +123,58 @@ Scan FrameScan::schemaField(const uint8_t *p, size_t left) {
   if (left >= need)
     need += load<uint16_t>(p) + 1;
   if (left < need)
-    return state.lacks(need - left);
+    return state_.lacks(need - left);
   uint8_t fieldType = p[need - 1];
-  if (dialect == Dialect::Extended)
+  if (dialect_ == Dialect::Extended)
     fieldType &= uint8_t(~kOptionalBit);
-  if (!isFieldType(fieldType, dialect))
-    return state.wrong(DecodeError::BadFieldType);
+  if (!isFieldType(fieldType, dialect_))
+    return state_.wrong(DecodeError::BadFieldType);
   return advanceItem(need);
 }
 
 // u16 type id, u24 delta if the type has a timestamp
-Scan FrameScan::eventHead(const uint8_t *p, size_t left,
-                          const StreamState &stream) {
+Scan FrameScan::eventHead(const uint8_t *p, size_t left, const StreamState &stream) {
   size_t need = kUntimedEventBytes - 1;
   if (left < need)
-    return state.lacks(need - left);
-  type = stream.types.find(load<uint16_t>(p));
-  if (!type)
-    return state.wrong(DecodeError::UnknownTypeId);
-  if (type->plan.schema->hasTimestamp()) {
+    return state_.lacks(need - left);
+  type_ = stream.types.find(load<uint16_t>(p));
+  if (!type_)
+    return state_.wrong(DecodeError::UnknownTypeId);
+  if (type_->plan.schema->hasTimestamp()) {
     need = kTimedEventBytes - 1;
     if (left < need)
-      return state.lacks(need - left);
+      return state_.lacks(need - left);
     uint32_t delta = load<uint16_t>(p + 2) | uint32_t(p[4]) << 16;
     if (delta > UINT64_MAX - stream.base)
-      return state.wrong(DecodeError::TimestampOverflow);
+      return state_.wrong(DecodeError::TimestampOverflow);
   }
-  remaining = type->values.size();
-  return advance(need, remaining ? Step::EventField : Step::End);
+  remaining_ = type_->values.size();
+  return advance(need, remaining_ ? Step::EventField : Step::End);
 }
 
 Scan FrameScan::eventField(const uint8_t *frame, size_t size) {
-  std::span<const Field> fields = type->plan.schema->fields();
-  const Field &field = fields[fields.size() - remaining];
-  const size_t start = state.position;
+  std::span<const Field> fields = type_->plan.schema->fields();
+  const Field &field = fields[fields.size() - remaining_];
+  const size_t start = state_.position;
   if (field.optional) {
     if (start == size)
-      return state.lacks(1);
+      return state_.lacks(1);
     uint8_t presence = frame[start];
     if (presence > 1)
-      return state.wrong(DecodeError::BadPresence);
+      return state_.wrong(DecodeError::BadPresence);
     if (!presence)
       return advanceItem(1);
-    ++state.position;
+    ++state_.position;
   }
   if (ContainerScan::handles(field.type)) {
-    container.begin(field.type);
+    container_.begin(field.type);
     return advance(0, Step::EventContainer);
   }
-  Scan answer = scanLeaf(field.type, frame, size, state);
+  Scan answer = scanLeaf(field.type, frame, size, state_);
   if (answer == Scan::Done)
     return advanceItem(0);
-  state.position = start; // presence byte and value together, so that no state
-                          // is needed between them
+  state_.position = start; // presence byte and value together, so that no state
+                           // is needed between them
   return answer;
 }
 
@@ -192,12 +182,12 @@ Scan FrameScan::eventField(const uint8_t *frame, size_t size) {
 Scan FrameScan::poolHead(const uint8_t *p, size_t left, Step entries) {
   constexpr size_t kCount = sizeof(uint32_t), kSmallestEntry = 8;
   if (left < kCount)
-    return state.lacks(kCount - left);
-  remaining = load<uint32_t>(p);
+    return state_.lacks(kCount - left);
+  remaining_ = load<uint32_t>(p);
   size_t room = left - kCount;
-  if (remaining > room / kSmallestEntry)
-    return state.lacks(size_t(remaining) * kSmallestEntry - room);
-  return advance(kCount, remaining ? entries : Step::End);
+  if (remaining_ > room / kSmallestEntry)
+    return state_.lacks(size_t(remaining_) * kSmallestEntry - room);
+  return advance(kCount, remaining_ ? entries : Step::End);
 }
 
 // u32 id, u32 number of units, units
@@ -206,7 +196,7 @@ Scan FrameScan::poolEntry(const uint8_t *p, size_t left, size_t unit) {
   if (left >= need)
     need += load<uint32_t>(p + 4) * unit;
   if (left < need)
-    return state.lacks(need - left);
+    return state_.lacks(need - left);
   return advanceItem(need);
 }
 
@@ -216,17 +206,17 @@ Scan FrameScan::annotationsHead(const uint8_t *p, size_t left) {
   const uint8_t *at = p;
   switch (readVarintBounded(at, p + left, typeId)) {
   case VarintEnd::Short:
-    return state.lacks(1);
+    return state_.lacks(1);
   case VarintEnd::Overflow:
-    return state.wrong(DecodeError::VarintOverflow);
+    return state_.wrong(DecodeError::VarintOverflow);
   case VarintEnd::Ok:
     break;
   }
   size_t need = size_t(at - p) + 2;
   if (left < need)
-    return state.lacks(need - left);
-  remaining = load<uint16_t>(at);
-  return advance(need, remaining ? Step::Annotation : Step::End);
+    return state_.lacks(need - left);
+  remaining_ = load<uint16_t>(at);
+  return advance(need, remaining_ ? Step::Annotation : Step::End);
 }
 
 // u16 field index, u16 length, key, u32 length, value
@@ -238,7 +228,7 @@ Scan FrameScan::annotation(const uint8_t *p, size_t left) {
       need += load<uint32_t>(p + need - sizeof(uint32_t));
   }
   if (left < need)
-    return state.lacks(need - left);
+    return state_.lacks(need - left);
   return advanceItem(need);
 }
 

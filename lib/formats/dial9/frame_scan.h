@@ -1,9 +1,8 @@
-// Finds where a frame ends and whether it is right, in bytes that come in any
-// pieces. The authority on every answer.
+// Finds where a frame ends and whether it is correct, in bytes that arrive in pieces of any size.
 //
-// The decoder's fast path knows only events that are whole and right; whatever
-// else there is comes here. A scan keeps its place between calls, so a frame
-// that comes byte by byte costs no more than one that comes at once.
+// The decoder's fast path handles only events that are complete and correct;
+// everything else is decided here. A scan keeps its place between calls, so a
+// frame that arrives byte by byte costs no more than one that arrives at once.
 #ifndef ADA_LIB_FORMATS_DIAL9_FRAME_SCAN_H
 #define ADA_LIB_FORMATS_DIAL9_FRAME_SCAN_H
 
@@ -14,19 +13,19 @@
 
 namespace ada::dial9 {
 
-/// What a decoder knows of one type.
+/// What a decoder knows about one type.
 struct DecoderType {
   explicit DecoderType(std::shared_ptr<const Schema> schema);
 
   Plan plan;
-  /// One a field, with its type filled in already: decoding an event stores
+  /// One per field, with its type filled in already: decoding an event stores
   /// numbers and addresses only.
   std::vector<Value> values;
   /// What the visitor sees; all but time and offset is always the same.
   EventView view;
 };
 
-/// What the frames so far have established. Only whole frames change it.
+/// What the frames so far have established. Only complete frames change it.
 struct StreamState {
   uint64_t base = 0;
   TypeTable<DecoderType> types;
@@ -34,7 +33,7 @@ struct StreamState {
 
 class FrameScan {
 public:
-  explicit FrameScan(Dialect allowed) : dialect(allowed) {}
+  explicit FrameScan(Dialect allowed) : dialect_(allowed) {}
 
   /// The next bytes are the stream's header.
   void beginHeader() { begin(Step::Header); }
@@ -44,7 +43,7 @@ public:
   /// `frame` begins with the frame's first byte each time; `size` grows. On
   /// Done, `place().position` is the frame's size.
   Scan run(const uint8_t *frame, size_t size, const StreamState &stream);
-  const ScanState &place() const { return state; }
+  const ScanState &place() const { return state_; }
 
 private:
   enum class Step : uint8_t {
@@ -67,9 +66,9 @@ private:
   };
 
   void begin(Step first) {
-    step = first;
-    state = {};
-    state.missing = 1;
+    step_ = first;
+    state_ = {};
+    state_.missing = 1;
   }
   Scan single(const uint8_t *frame, size_t size, const StreamState &stream);
   Scan tag(uint8_t tag);
@@ -86,12 +85,12 @@ private:
   /// One of `remaining` is done.
   Scan advanceItem(size_t bytes);
 
-  Dialect dialect;
-  Step step = Step::Header;
-  ScanState state;
-  uint64_t remaining = 0;            // entries or fields still to come
-  const DecoderType *type = nullptr; // of an event
-  ContainerScan container;
+  Dialect dialect_;
+  Step step_ = Step::Header;
+  ScanState state_;
+  uint64_t remaining_ = 0;            // entries or fields still to come
+  const DecoderType *type_ = nullptr; // of an event
+  ContainerScan container_;
 };
 
 } // namespace ada::dial9

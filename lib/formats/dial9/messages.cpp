@@ -1,29 +1,14 @@
-// Names and sentences: of field types, of what stops a decoder, of what an
-// encoder refuses.
+// Names and sentences: of field types, of what stops a decoder, of what an encoder refuses.
 #include "ada/trace/dial9/format.h"
 
 namespace ada::dial9 {
 
-static constexpr std::string_view kTypeNames[] = {"Absent",
-                                                  "I64",
-                                                  "F64",
-                                                  "Bool",
-                                                  "String",
-                                                  "Bytes",
-                                                  "PooledStackFrames",
-                                                  "PooledString",
-                                                  "StackFrames",
-                                                  "Varint",
-                                                  "StringMap",
-                                                  "U8",
-                                                  "U16",
-                                                  "U32",
-                                                  "DynamicList",
-                                                  "DynamicMap"};
+static constexpr std::string_view kTypeNames[] = {
+    "Absent",      "I64",    "F64",       "Bool", "String", "Bytes", "PooledStackFrames", "PooledString",
+    "StackFrames", "Varint", "StringMap", "U8",   "U16",    "U32",   "DynamicList",       "DynamicMap"};
 
 std::string_view typeName(FieldType type) {
-  return size_t(type) < std::size(kTypeNames) ? kTypeNames[size_t(type)]
-                                              : std::string_view("unknown");
+  return size_t(type) < std::size(kTypeNames) ? kTypeNames[size_t(type)] : std::string_view("unknown");
 }
 
 namespace {
@@ -37,61 +22,47 @@ Explanation explain(DecodeError error) {
   case DecodeError::None:
     return {};
   case DecodeError::HeaderTruncated:
-    return {"E_HEADER_TRUNCATED", "the file ends inside its 5-byte header; "
-                                  "nothing was recorded, or it was not copied "
-                                  "completely"};
+    return {"E_HEADER_TRUNCATED",
+            "the file ends inside its 5-byte header; nothing was recorded, or it was not copied completely"};
   case DecodeError::BadMagic:
-    return {"E_BAD_MAGIC",
-            "not a dial9 trace: it does not begin with \"TRC\\0\""};
+    return {"E_BAD_MAGIC", "not a dial9 trace: it does not begin with \"TRC\\0\""};
   case DecodeError::BadVersion:
-    return {"E_BAD_VERSION", "a version of dial9-trace-format that is not 1; a "
-                             "newer reader is needed"};
+    return {"E_BAD_VERSION", "a version of dial9-trace-format that is not 1; a newer reader is needed"};
   case DecodeError::UnknownTag:
-    return {"E_UNKNOWN_TAG", "an unknown kind of frame, whose length can't be "
-                             "known; the file is damaged here or comes "
-                             "from a newer writer"};
+    return {
+        "E_UNKNOWN_TAG",
+        "an unknown kind of frame, whose length can't be known; the file is damaged here or comes from a newer writer"};
   case DecodeError::UnknownTypeId:
-    return {"E_UNKNOWN_TYPE_ID", "an event of a type that no schema before it "
-                                 "describes; the file is damaged, or its "
-                                 "beginning is missing"};
+    return {"E_UNKNOWN_TYPE_ID",
+            "an event of a type that no schema before it describes; the file is damaged, or its beginning is missing"};
   case DecodeError::SchemaConflict:
-    return {"E_SCHEMA_CONFLICT", "an event type is described a second time and "
-                                 "differently; two streams may have been "
+    return {"E_SCHEMA_CONFLICT", "an event type is described a second time and differently; two streams may have been "
                                  "joined without a header between them"};
   case DecodeError::BadFieldType:
-    return {"E_BAD_FIELD_TYPE", "a field type that this reader does not know; "
-                                "the file is damaged or comes from a "
-                                "newer writer"};
+    return {"E_BAD_FIELD_TYPE",
+            "a field type that this reader does not know; the file is damaged or comes from a newer writer"};
   case DecodeError::VarintOverflow:
-    return {"E_VARINT_OVERFLOW",
-            "a variable-length number over 64 bits; the file is damaged"};
+    return {"E_VARINT_OVERFLOW", "a variable-length number over 64 bits; the file is damaged"};
   case DecodeError::TimestampOverflow:
-    return {"E_TIMESTAMP_OVERFLOW",
-            "a timestamp over 64 bits; the file is damaged"};
+    return {"E_TIMESTAMP_OVERFLOW", "a timestamp over 64 bits; the file is damaged"};
   case DecodeError::BadPresence:
-    return {"E_BAD_PRESENCE", "the presence byte of an optional field is "
-                              "neither 0 nor 1; the file is damaged"};
+    return {"E_BAD_PRESENCE", "the presence byte of an optional field is neither 0 nor 1; the file is damaged"};
   case DecodeError::Depth:
-    return {"E_DEPTH",
-            "lists or maps nested over 64 deep, which this reader refuses"};
+    return {"E_DEPTH", "lists or maps nested over 64 deep, which this reader refuses"};
   case DecodeError::FrameTooLarge:
-    return {"E_FRAME_TOO_LARGE",
-            "a frame over the limit that was set for this reader"};
+    return {"E_FRAME_TOO_LARGE", "a frame over the limit that was set for this reader"};
   case DecodeError::BadGzip:
-    return {"E_BAD_GZIP", "the gzip data around the trace is damaged; all that "
-                          "could be unpacked was read"};
+    return {"E_BAD_GZIP", "the gzip data around the trace is damaged; all that could be unpacked was read"};
   case DecodeError::GzipUnsupported:
-    return {"E_GZIP_UNSUPPORTED", "the trace is packed with gzip, and this "
-                                  "build has no zlib; unpack it with gunzip "
-                                  "first"};
+    return {"E_GZIP_UNSUPPORTED",
+            "the trace is packed with gzip, and this build has no zlib; unpack it with gunzip first"};
   }
   return {};
 }
 
 Explanation explain(const DecodeStatus &status) {
   if (status.outcome == Outcome::Truncated)
-    return {"E_TRUNCATED", "the data ends inside the frame that begins here; "
-                           "everything before it was read"};
+    return {"E_TRUNCATED", "the data ends inside the frame that begins here; everything before it was read"};
   return explain(status.error);
 }
 } // namespace
@@ -130,13 +101,11 @@ std::string_view message(EncodeError error) {
   case EncodeError::BadFieldType:
     return "not a field type of this dialect";
   case EncodeError::NotInDialect:
-    return "this frame is an extension, and the encoder was made for the plain "
-           "specification";
+    return "this frame is an extension, and the encoder was made for the plain specification";
   case EncodeError::WrongValueCount:
     return "the number of values is not the number of the schema's fields";
   case EncodeError::WrongValueType:
-    return "a value has another type than its field, or is absent where the "
-           "field is not optional";
+    return "a value has another type than its field, or is absent where the field is not optional";
   case EncodeError::TimestampMissing:
     return "events of this type have a timestamp, and none was given";
   case EncodeError::TimestampUnexpected:

@@ -1,5 +1,4 @@
-// Owned frames: an event's values and their bytes in one block, and a stream as
-// a list of frames.
+// Owned frames: an event's values and their bytes in one block, and a stream as a list of frames.
 #include "ada/trace/dial9/owned.h"
 
 #include "value_access.h"
@@ -38,16 +37,14 @@ Event::Event(const EventView &view) : Event(view, nullptr) {
 }
 
 Event::Event(const EventView &view, std::shared_ptr<std::byte> place)
-    : layout(view.schema->shared_from_this()), time(view.timestampNs),
-      position(view.offset) {
+    : layout_(view.schema->shared_from_this()), time_(view.timestampNs), position_(view.offset) {
   if (place)
     fill(view, std::move(place));
 }
 
 void Event::fill(const EventView &view, std::shared_ptr<std::byte> place) {
   Value *values = reinterpret_cast<Value *>(place.get());
-  uint8_t *next =
-      reinterpret_cast<uint8_t *>(place.get() + view.values.size_bytes());
+  uint8_t *next = reinterpret_cast<uint8_t *>(place.get() + view.values.size_bytes());
   for (const Value &source : view.values) {
     Value *value = new (values++) Value(source);
     if (!pointsToBytes(value->type()))
@@ -56,28 +53,28 @@ void Event::fill(const EventView &view, std::shared_ptr<std::byte> place) {
     ValueAccess::point(*value, next, ValueAccess::count(source));
     putBytes(next, ValueAccess::bytes(source), bytes);
   }
-  block = std::move(place);
+  block_ = std::move(place);
 }
 
 void FrameCollector::onEvent(const EventView &event) {
   size_t bytes = blockBytes(event);
   if (bytes == 0 || bytes > kSlabBytes / 4) {
-    frames.emplace_back(std::in_place_type<Event>, event);
+    frames_.emplace_back(std::in_place_type<Event>, event);
     return;
   }
   bytes = (bytes + alignof(Value) - 1) / alignof(Value) * alignof(Value);
-  if (!slab || kSlabBytes - slabUsed < bytes) {
-    slab.reset(new std::byte[kSlabBytes]);
-    slabUsed = 0;
+  if (!slab_ || kSlabBytes - slabUsed_ < bytes) {
+    slab_.reset(new std::byte[kSlabBytes]);
+    slabUsed_ = 0;
   }
-  frames.emplace_back(Event(event, {slab, slab.get() + slabUsed}));
-  slabUsed += bytes;
+  frames_.emplace_back(Event(event, {slab_, slab_.get() + slabUsed_}));
+  slabUsed_ += bytes;
 }
 
-std::deque<Frame> FrameCollector::take() { return std::exchange(frames, {}); }
+std::deque<Frame> FrameCollector::take() { return std::exchange(frames_, {}); }
 
 void FrameCollector::onSchema(const Schema &schema, uint64_t) {
-  frames.emplace_back(SchemaFrame{schema.shared_from_this()});
+  frames_.emplace_back(SchemaFrame{schema.shared_from_this()});
 }
 
 void FrameCollector::onStringPool(StringPoolView entries, uint64_t) {
@@ -85,36 +82,30 @@ void FrameCollector::onStringPool(StringPoolView entries, uint64_t) {
   frame.entries.reserve(entries.size());
   for (StringPoolEntry entry : entries)
     frame.entries.emplace_back(entry.id, entry.text);
-  frames.emplace_back(std::move(frame));
+  frames_.emplace_back(std::move(frame));
 }
 
 void FrameCollector::onStackPool(StackPoolView entries, uint64_t) {
   StackPoolFrame frame;
   frame.entries.reserve(entries.size());
   for (StackPoolEntry entry : entries)
-    frame.entries.emplace_back(
-        entry.id,
-        std::vector<uint64_t>(entry.addresses.begin(), entry.addresses.end()));
-  frames.emplace_back(std::move(frame));
+    frame.entries.emplace_back(entry.id, std::vector<uint64_t>(entry.addresses.begin(), entry.addresses.end()));
+  frames_.emplace_back(std::move(frame));
 }
 
 void FrameCollector::onTimestampReset(uint64_t timestampNs, uint64_t) {
-  frames.emplace_back(TimestampResetFrame{timestampNs});
+  frames_.emplace_back(TimestampResetFrame{timestampNs});
 }
 
-void FrameCollector::onAnnotations(uint64_t typeId, AnnotationsView entries,
-                                   uint64_t) {
+void FrameCollector::onAnnotations(uint64_t typeId, AnnotationsView entries, uint64_t) {
   AnnotationsFrame frame{typeId, {}};
   frame.entries.reserve(entries.size());
   for (Annotation entry : entries)
-    frame.entries.push_back(
-        {entry.fieldIndex, std::string(entry.key), std::string(entry.value)});
-  frames.emplace_back(std::move(frame));
+    frame.entries.push_back({entry.fieldIndex, std::string(entry.key), std::string(entry.value)});
+  frames_.emplace_back(std::move(frame));
 }
 
-void FrameCollector::onSegment(uint64_t) {
-  frames.emplace_back(SegmentFrame{});
-}
+void FrameCollector::onSegment(uint64_t) { frames_.emplace_back(SegmentFrame{}); }
 
 namespace {
 // Keeps the frames, and the pools of each segment beside them.
@@ -145,9 +136,8 @@ Trace decodeAll(std::span<const uint8_t> bytes, DecoderOptions options) {
 }
 
 const SegmentPools &Trace::poolsAt(uint64_t offset) const {
-  auto after = std::partition_point(
-      segments.begin(), segments.end(),
-      [&](const SegmentPools &segment) { return segment.offset <= offset; });
+  auto after = std::partition_point(segments.begin(), segments.end(),
+                                    [&](const SegmentPools &segment) { return segment.offset <= offset; });
   return *std::prev(after); // the first begins at 0
 }
 
@@ -155,8 +145,7 @@ const std::string *Trace::text(const Event &event, const Value &value) const {
   return poolsAt(event.offset()).strings.findAt(value.poolId(), event.offset());
 }
 
-const std::vector<uint64_t> *Trace::stack(const Event &event,
-                                          const Value &value) const {
+const std::vector<uint64_t> *Trace::stack(const Event &event, const Value &value) const {
   return poolsAt(event.offset()).stacks.findAt(value.poolId(), event.offset());
 }
 
@@ -167,12 +156,9 @@ struct FrameWriter {
   EncodeError operator()(const Event &event) const {
     std::optional<uint64_t> time = event.timestampNs();
     const uint16_t typeId = event.schema().typeId();
-    return time ? encoder.event(typeId, *time, event.values())
-                : encoder.event(typeId, event.values());
+    return time ? encoder.event(typeId, *time, event.values()) : encoder.event(typeId, event.values());
   }
-  EncodeError operator()(const SchemaFrame &frame) const {
-    return encoder.repeatSchema(*frame.schema);
-  }
+  EncodeError operator()(const SchemaFrame &frame) const { return encoder.repeatSchema(*frame.schema); }
   EncodeError operator()(const StringPoolFrame &frame) const {
     std::vector<StringPoolEntry> entries;
     for (const auto &[id, text] : frame.entries)
@@ -185,23 +171,17 @@ struct FrameWriter {
       entries.push_back({id, AddressList(std::span(addresses))});
     return encoder.stackPool(entries);
   }
-  EncodeError operator()(const TimestampResetFrame &frame) const {
-    return encoder.timestampReset(frame.timestampNs);
-  }
+  EncodeError operator()(const TimestampResetFrame &frame) const { return encoder.timestampReset(frame.timestampNs); }
   EncodeError operator()(const AnnotationsFrame &frame) const {
     std::vector<Annotation> entries;
     for (const AnnotationsFrame::Entry &entry : frame.entries)
       entries.push_back({entry.fieldIndex, entry.key, entry.value});
     return encoder.annotations(frame.typeId, entries);
   }
-  EncodeError operator()(const SegmentFrame &) const {
-    return encoder.segment();
-  }
+  EncodeError operator()(const SegmentFrame &) const { return encoder.segment(); }
 };
 } // namespace
 
-EncodeError encodeFrame(Encoder &encoder, const Frame &frame) {
-  return std::visit(FrameWriter{encoder}, frame);
-}
+EncodeError encodeFrame(Encoder &encoder, const Frame &frame) { return std::visit(FrameWriter{encoder}, frame); }
 
 } // namespace ada::dial9

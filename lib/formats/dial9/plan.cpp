@@ -47,10 +47,8 @@ static size_t boundedBytes(RunKind kind) {
 }
 
 Plan::Plan(std::shared_ptr<const Schema> source)
-    : schema(std::move(source)),
-      head(uint64_t(FrameTag::Event) | uint64_t(schema->typeId()) << 8),
-      fieldCount(schema->fields().size()),
-      hasTimestamp(schema->hasTimestamp()) {
+    : schema(std::move(source)), head(uint64_t(FrameTag::Event) | uint64_t(schema->typeId()) << 8),
+      fieldCount(schema->fields().size()), hasTimestamp(schema->hasTimestamp()) {
   boundedBytes = hasTimestamp ? kTimedEventBytes : kUntimedEventBytes;
   for (const Field &field : schema->fields()) {
     RunKind kind = runKind(field.type);
@@ -61,8 +59,7 @@ Plan::Plan(std::shared_ptr<const Schema> source)
       ++leadingVarints;
       continue;
     }
-    if (runs.empty() || runs.back().type != field.type ||
-        runs.back().kind != kind)
+    if (runs.empty() || runs.back().type != field.type || runs.back().kind != kind)
       runs.push_back({kind, field.type, 0});
     ++runs.back().count;
   }

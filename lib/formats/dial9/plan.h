@@ -1,5 +1,4 @@
-// What a schema compiles to, so that an event costs a step a run of equal
-// fields and not a look-up a field.
+// What a schema compiles to, so that an event costs one step per run of equal fields and not one look-up per field.
 #ifndef ADA_LIB_FORMATS_DIAL9_PLAN_H
 #define ADA_LIB_FORMATS_DIAL9_PLAN_H
 
@@ -43,7 +42,7 @@ struct Plan {
   /// The fields behind these.
   std::vector<Run> runs;
   /// Most bytes that an event takes, its header included, not counting what
-  /// follows the length prefixes. At most 11 bytes a field.
+  /// follows the length prefixes. At most 11 bytes per field.
   size_t boundedBytes;
   uint64_t head;     ///< an event's first bytes as a number: tag and type id
   size_t fieldCount; ///< the schema's, one look nearer
@@ -54,37 +53,34 @@ struct Plan {
 /// id 65535 doesn't cost half a megabyte.
 template <class Entry> class TypeTable {
 public:
-  TypeTable() { pages.fill(&kNoEntries); }
+  TypeTable() { pages_.fill(&kNoEntries); }
   TypeTable(const TypeTable &) = delete;
   TypeTable &operator=(const TypeTable &) = delete;
 
-  Entry *find(uint16_t typeId) const {
-    return (*pages[typeId >> 8])[typeId & 0xff];
-  }
+  Entry *find(uint16_t typeId) const { return (*pages_[typeId >> 8])[typeId & 0xff]; }
   Entry &add(uint16_t typeId, std::unique_ptr<Entry> entry) {
-    std::unique_ptr<Page> &page = ownPages[typeId >> 8];
+    std::unique_ptr<Page> &page = ownPages_[typeId >> 8];
     if (!page) {
       page = std::make_unique<Page>();
-      pages[typeId >> 8] = page.get();
+      pages_[typeId >> 8] = page.get();
     }
     Entry *added = entry.get();
-    entries.push_back({typeId, std::move(entry)});
+    entries_.push_back({typeId, std::move(entry)});
     return *((*page)[typeId & 0xff] = added);
   }
   /// Costs what was added, however high the ids.
   void clear() {
-    for (const auto &[typeId, entry] : entries)
-      (*ownPages[typeId >> 8])[typeId & 0xff] = nullptr;
-    entries.clear();
+    for (const auto &[typeId, entry] : entries_)
+      (*ownPages_[typeId >> 8])[typeId & 0xff] = nullptr;
+    entries_.clear();
   }
 
 private:
   using Page = std::array<Entry *, 256>;
-  static constexpr Page kNoEntries =
-      {}; // so that a look-up need not ask whether the page is there
-  std::array<const Page *, 256> pages;
-  std::array<std::unique_ptr<Page>, 256> ownPages;
-  std::vector<std::pair<uint16_t, std::unique_ptr<Entry>>> entries;
+  static constexpr Page kNoEntries = {}; // so that a look-up need not ask whether the page is there
+  std::array<const Page *, 256> pages_;
+  std::array<std::unique_ptr<Page>, 256> ownPages_;
+  std::vector<std::pair<uint16_t, std::unique_ptr<Entry>>> entries_;
 };
 
 } // namespace ada::dial9

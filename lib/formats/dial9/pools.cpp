@@ -1,13 +1,11 @@
-// Interners: an id for each new text or stack, defined in a frame of its own
-// before it is used.
+// Interners: an id for each new text or stack, defined in a frame of its own before it is used.
 #include "ada/trace/dial9/pools.h"
 
 namespace ada::dial9 {
 
 // The id for `key`, or a new one if `define` wrote its frame.
 template <class Ids, class Key, class Define>
-static EncodeError idFor(Ids &ids, const Key &key, uint32_t first, uint32_t &id,
-                         Define define) {
+static EncodeError idFor(Ids &ids, const Key &key, uint32_t first, uint32_t &id, Define define) {
   if (auto known = ids.find(key); known != ids.end()) {
     id = known->second;
     return EncodeError::None;
@@ -22,31 +20,29 @@ static EncodeError idFor(Ids &ids, const Key &key, uint32_t first, uint32_t &id,
 }
 
 StringInterner::StringInterner(Encoder &target, uint32_t firstId)
-    : encoder(target), first(firstId), segment(target.segmentNumber()) {}
+    : encoder_(target), first_(firstId), segment_(target.segmentNumber()) {}
 
 EncodeError StringInterner::intern(std::string_view text, uint32_t &id) {
-  if (segment != encoder.segmentNumber())
-    ids.clear();
-  segment = encoder.segmentNumber();
-  return idFor(ids, text, first, id, [&](uint32_t fresh) {
+  if (segment_ != encoder_.segmentNumber())
+    ids_.clear();
+  segment_ = encoder_.segmentNumber();
+  return idFor(ids_, text, first_, id, [&](uint32_t fresh) {
     StringPoolEntry entry = {fresh, text};
-    return encoder.stringPool({&entry, 1});
+    return encoder_.stringPool({&entry, 1});
   });
 }
 
 StackInterner::StackInterner(Encoder &target, uint32_t firstId)
-    : encoder(target), first(firstId), segment(target.segmentNumber()) {}
+    : encoder_(target), first_(firstId), segment_(target.segmentNumber()) {}
 
-EncodeError StackInterner::intern(std::span<const uint64_t> addresses,
-                                  uint32_t &id) {
-  if (segment != encoder.segmentNumber())
-    ids.clear();
-  segment = encoder.segmentNumber();
-  return idFor(ids, std::vector<uint64_t>(addresses.begin(), addresses.end()),
-               first, id, [&](uint32_t fresh) {
-                 StackPoolEntry entry = {fresh, addresses};
-                 return encoder.stackPool({&entry, 1});
-               });
+EncodeError StackInterner::intern(std::span<const uint64_t> addresses, uint32_t &id) {
+  if (segment_ != encoder_.segmentNumber())
+    ids_.clear();
+  segment_ = encoder_.segmentNumber();
+  return idFor(ids_, std::vector<uint64_t>(addresses.begin(), addresses.end()), first_, id, [&](uint32_t fresh) {
+    StackPoolEntry entry = {fresh, addresses};
+    return encoder_.stackPool({&entry, 1});
+  });
 }
 
 } // namespace ada::dial9

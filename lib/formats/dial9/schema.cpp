@@ -6,9 +6,7 @@
 
 namespace ada::dial9 {
 
-std::shared_ptr<const Schema> Schema::make(uint16_t typeId,
-                                           std::string_view name,
-                                           bool hasTimestamp,
+std::shared_ptr<const Schema> Schema::make(uint16_t typeId, std::string_view name, bool hasTimestamp,
                                            std::span<const Field> fields) {
   size_t nameBytes = name.size();
   for (const Field &field : fields)
@@ -20,35 +18,34 @@ std::shared_ptr<const Schema> Schema::make(uint16_t typeId,
 }
 
 int Schema::findField(std::string_view name) const {
-  auto found = std::ranges::find(fieldList, name, &Field::name);
-  return found == fieldList.end() ? -1 : int(found - fieldList.begin());
+  auto found = std::ranges::find(fieldList_, name, &Field::name);
+  return found == fieldList_.end() ? -1 : int(found - fieldList_.begin());
 }
 
 bool operator==(const Schema &a, const Schema &b) {
-  return a.id == b.id && a.timestamped == b.timestamped &&
-         a.typeName == b.typeName && a.fieldList == b.fieldList;
+  return a.id_ == b.id_ && a.timestamped_ == b.timestamped_ && a.typeName_ == b.typeName_ &&
+         a.fieldList_ == b.fieldList_;
 }
 
-SchemaBuilder::SchemaBuilder(uint16_t typeId, std::string_view name,
-                             bool hasTimestamp, size_t fieldCount,
+SchemaBuilder::SchemaBuilder(uint16_t typeId, std::string_view name, bool hasTimestamp, size_t fieldCount,
                              size_t nameBytes)
-    : schema(new Schema) {
-  schema->id = typeId;
-  schema->timestamped = hasTimestamp;
-  schema->names.reset(new char[nameBytes]);
-  next = schema->names.get();
-  schema->typeName = keep(name);
-  schema->fieldList.reserve(fieldCount);
+    : schema_(new Schema) {
+  schema_->id_ = typeId;
+  schema_->timestamped_ = hasTimestamp;
+  schema_->names_.reset(new char[nameBytes]);
+  next_ = schema_->names_.get();
+  schema_->typeName_ = keep(name);
+  schema_->fieldList_.reserve(fieldCount);
 }
 
 void SchemaBuilder::add(const Field &field) {
-  schema->fieldList.push_back({keep(field.name), field.type, field.optional});
+  schema_->fieldList_.push_back({keep(field.name), field.type, field.optional});
 }
 
 std::string_view SchemaBuilder::keep(std::string_view text) {
-  std::copy(text.begin(), text.end(), next);
-  std::string_view kept(next, text.size());
-  next += text.size();
+  std::copy(text.begin(), text.end(), next_);
+  std::string_view kept(next_, text.size());
+  next_ += text.size();
   return kept;
 }
 

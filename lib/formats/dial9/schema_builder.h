@@ -1,5 +1,4 @@
-// Builds a Schema from checked fields with two allocations, for a size known
-// beforehand.
+// Builds a Schema from checked fields with two allocations, for a size known beforehand.
 #ifndef ADA_LIB_FORMATS_DIAL9_SCHEMA_BUILDER_H
 #define ADA_LIB_FORMATS_DIAL9_SCHEMA_BUILDER_H
 
@@ -10,15 +9,14 @@ namespace ada::dial9 {
 class SchemaBuilder {
 public:
   /// `nameBytes`: of the type's and all fields' names together.
-  SchemaBuilder(uint16_t typeId, std::string_view name, bool hasTimestamp,
-                size_t fieldCount, size_t nameBytes);
+  SchemaBuilder(uint16_t typeId, std::string_view name, bool hasTimestamp, size_t fieldCount, size_t nameBytes);
   void add(const Field &field);
-  std::shared_ptr<const Schema> finish() { return std::move(schema); }
+  std::shared_ptr<const Schema> finish() { return std::move(schema_); }
 
 private:
   std::string_view keep(std::string_view text);
-  std::shared_ptr<Schema> schema;
-  char *next;
+  std::shared_ptr<Schema> schema_;
+  char *next_;
 };
 
 } // namespace ada::dial9

@@ -1,5 +1,5 @@
-// Values in checked bytes: what the views read, and comparison. Nothing here
-// can fail; the scanners went over the bytes.
+// Values in checked bytes: what the views read, and comparison.
+// Nothing here can fail; the scanners went over the bytes.
 #include "value_access.h"
 
 #include "ada/trace/dial9/decoder.h"
@@ -89,9 +89,7 @@ void skipCounted(FieldType type, uint32_t count, const uint8_t *&p) {
     break;
   case FieldType::DynamicList:
   case FieldType::DynamicMap:
-    for (uint64_t n = type == FieldType::DynamicMap ? uint64_t(count) * 2
-                                                    : count;
-         n; --n) {
+    for (uint64_t n = type == FieldType::DynamicMap ? uint64_t(count) * 2 : count; n; --n) {
       FieldType element{*p++};
       skipChecked(element, p);
     }
@@ -151,9 +149,9 @@ template <class View> static bool sameElements(const View &a, const View &b) {
 }
 
 bool operator==(const Value &a, const Value &b) {
-  if (a.kind != b.kind)
+  if (a.kind_ != b.kind_)
     return false;
-  switch (a.kind) {
+  switch (a.kind_) {
   case FieldType::String:
   case FieldType::Bytes:
     return a.asString() == b.asString();
@@ -166,7 +164,7 @@ bool operator==(const Value &a, const Value &b) {
   case FieldType::DynamicMap:
     return sameElements(a.asMap(), b.asMap());
   default:
-    return a.payload == b.payload;
+    return a.payload_ == b.payload_;
   }
 }
 

@@ -14,16 +14,16 @@ inline constexpr size_t kResetBytes = 9;
 
 namespace detail {
 struct ValueAccess {
-  static uint64_t &payload(Value &v) { return v.payload; }
-  static uint64_t payload(const Value &v) { return v.payload; }
-  static uint32_t &count(Value &v) { return v.count; }
-  static uint32_t count(const Value &v) { return v.count; }
-  static bool tooLong(const Value &v) { return v.form == Value::Form::TooLong; }
-  static bool isArray(const Value &v) { return v.form == Value::Form::Items; }
+  static uint64_t &payload(Value &v) { return v.payload_; }
+  static uint64_t payload(const Value &v) { return v.payload_; }
+  static uint32_t &count(Value &v) { return v.count_; }
+  static uint32_t count(const Value &v) { return v.count_; }
+  static bool tooLong(const Value &v) { return v.form_ == Value::Form::TooLong; }
+  static bool isArray(const Value &v) { return v.form_ == Value::Form::Items; }
   static const uint8_t *bytes(const Value &v) { return v.pointer<uint8_t>(); }
   static void point(Value &v, const uint8_t *p, uint32_t count) {
-    v.payload = reinterpret_cast<uintptr_t>(p);
-    v.count = count;
+    v.payload_ = reinterpret_cast<uintptr_t>(p);
+    v.count_ = count;
   }
   /// A value of this type whose number or place is still to come.
   static Value blank(FieldType type) { return {type, 0}; }

@@ -3,8 +3,7 @@
 
 namespace ada::dial9 {
 
-Scan scanLeaf(FieldType type, const uint8_t *frame, size_t size,
-              ScanState &state) {
+Scan scanLeaf(FieldType type, const uint8_t *frame, size_t size, ScanState &state) {
   const size_t left = size - state.position;
   const uint8_t *p = frame + state.position;
   size_t need = 0;
@@ -43,8 +42,7 @@ Scan scanLeaf(FieldType type, const uint8_t *frame, size_t size,
   case FieldType::StackFrames: {
     need = sizeof(uint32_t);
     if (left >= need)
-      need += size_t(load<uint32_t>(p)) *
-              (type == FieldType::StackFrames ? sizeof(uint64_t) : 1);
+      need += size_t(load<uint32_t>(p)) * (type == FieldType::StackFrames ? sizeof(uint64_t) : 1);
     break;
   }
   default: // containers are not leaves; types were checked
@@ -70,8 +68,8 @@ static size_t smallestElement(FieldType container) {
 }
 
 Scan ContainerScan::run(const uint8_t *frame, size_t size, ScanState &state) {
-  while (levels > 0) {
-    Level &level = stack[levels - 1];
+  while (levels_ > 0) {
+    Level &level = stack_[levels_ - 1];
     const size_t left = size - state.position;
     const uint8_t *p = frame + state.position;
 
@@ -89,7 +87,7 @@ Scan ContainerScan::run(const uint8_t *frame, size_t size, ScanState &state) {
       continue;
     }
     if (level.left == 0) {
-      --levels;
+      --levels_;
       continue;
     }
     if (level.type == FieldType::StringMap) {
@@ -107,7 +105,7 @@ Scan ContainerScan::run(const uint8_t *frame, size_t size, ScanState &state) {
       return state.wrong(DecodeError::BadFieldType);
     FieldType type{*p};
     if (handles(type)) {
-      if (type != FieldType::StringMap && levels == kMaxNesting)
+      if (type != FieldType::StringMap && levels_ == kMaxNesting)
         return state.wrong(DecodeError::Depth);
       ++state.position;
       --level.left;

@@ -1,5 +1,4 @@
-// Checks values that may end anywhere, and can go on where it stopped: a small
-// machine instead of recursion.
+// Checks values that may end anywhere; a small state machine, which can continue where it stopped.
 #ifndef ADA_LIB_FORMATS_DIAL9_VALUE_SCAN_H
 #define ADA_LIB_FORMATS_DIAL9_VALUE_SCAN_H
 
@@ -8,12 +7,12 @@
 namespace ada::dial9 {
 
 /// The answer of a scan. `Short` is never final: with more bytes the same scan
-/// goes on. `Wrong` is: it depends only on bytes that are there, in file order,
-/// so no further byte can change it. That is why cutting the data into chunks
-/// can't change an answer.
+/// continues. `Wrong` is final: it depends only on bytes that are there, in file
+/// order, so no further byte can change it. That is why cutting the data into
+/// chunks can't change an answer.
 enum class Scan : uint8_t { Done, Short, Wrong };
 
-/// Collects what a scan has to say besides `Scan`.
+/// What a scan reports besides `Scan`.
 struct ScanState {
   size_t position = 0; ///< from the frame's tag
   size_t missing = 0;  ///< on Short: at least so many bytes more are needed
@@ -31,19 +30,17 @@ struct ScanState {
 
 /// A value without containers in it, all or nothing: on Done, the position is
 /// behind it.
-Scan scanLeaf(FieldType type, const uint8_t *frame, size_t size,
-              ScanState &state);
+Scan scanLeaf(FieldType type, const uint8_t *frame, size_t size, ScanState &state);
 
 /// StringMap, DynamicList and DynamicMap, with everything in them.
 class ContainerScan {
 public:
   static constexpr bool handles(FieldType type) {
-    return type == FieldType::StringMap || type == FieldType::DynamicList ||
-           type == FieldType::DynamicMap;
+    return type == FieldType::StringMap || type == FieldType::DynamicList || type == FieldType::DynamicMap;
   }
   /// The next byte is the container's count.
   void begin(FieldType type) {
-    levels = 0;
+    levels_ = 0;
     push(type);
   }
   /// Goes on from `state.position`. Each byte is looked at once however often
@@ -57,10 +54,10 @@ private:
     FieldType type;
     bool counted;
   };
-  void push(FieldType type) { stack[levels++] = {0, type, false}; }
+  void push(FieldType type) { stack_[levels_++] = {0, type, false}; }
 
-  int levels = 0;
-  Level stack[kMaxNesting + 1]; // a StringMap can be innermost
+  int levels_ = 0;
+  Level stack_[kMaxNesting + 1]; // a StringMap can be innermost
 };
 
 } // namespace ada::dial9

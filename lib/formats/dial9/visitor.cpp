@@ -1,6 +1,6 @@
-// The visitor that does nothing. In a file of its own: where the compiler sees
-// these bodies it guards each event's virtual call with a comparison against
-// them.
+// The visitor that does nothing.
+// In a file of its own: where the compiler sees these bodies it guards each event's virtual call with a comparison
+// against them.
 #include "ada/trace/dial9/decoder.h"
 
 namespace ada::dial9 {

@@ -14,15 +14,12 @@
 
 namespace ada::wtf {
 
-inline std::uint32_t load8(const std::byte *p) {
-  return std::to_integer<std::uint32_t>(*p);
-}
+inline std::uint32_t load8(const std::byte *p) { return std::to_integer<std::uint32_t>(*p); }
 inline std::uint32_t load16(const std::byte *p, bool msbFirst) {
   return msbFirst ? load8(p) << 8 | load8(p + 1) : load8(p + 1) << 8 | load8(p);
 }
 inline std::uint32_t load32(const std::byte *p, bool msbFirst) {
-  return msbFirst ? load16(p, true) << 16 | load16(p + 2, true)
-                  : load16(p + 2, false) << 16 | load16(p, false);
+  return msbFirst ? load16(p, true) << 16 | load16(p + 2, true) : load16(p + 2, false) << 16 | load16(p, false);
 }
 
 inline void store32(char *to, std::uint32_t value, bool msbFirst) {
@@ -30,9 +27,7 @@ inline void store32(char *to, std::uint32_t value, bool msbFirst) {
     value = __builtin_bswap32(value);
   std::memcpy(to, &value, sizeof value);
 }
-inline void append8(std::string &out, std::uint32_t value) {
-  out += static_cast<char>(value);
-}
+inline void append8(std::string &out, std::uint32_t value) { out += static_cast<char>(value); }
 inline void append16(std::string &out, std::uint32_t value, bool msbFirst) {
   const char hi = static_cast<char>(value >> 8), lo = static_cast<char>(value);
   const char bytes[2] = {msbFirst ? hi : lo, msbFirst ? lo : hi};
@@ -48,8 +43,7 @@ inline std::string_view asText(const std::byte *p, std::size_t size) {
   return {reinterpret_cast<const char *>(p), size};
 }
 
-inline Error errorAt(const char *code, std::uint64_t offset,
-                     std::string message) {
+inline Error errorAt(const char *code, std::uint64_t offset, std::string message) {
   Error error;
   error.code = code;
   error.message = std::move(message);

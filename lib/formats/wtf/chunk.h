@@ -17,16 +17,14 @@ namespace ada::wtf {
 
 inline constexpr std::size_t kChunkHead = 24, kPartEntry = 12;
 inline constexpr std::uint32_t kHeaderChunk = 1, kEventChunk = 2;
-inline constexpr std::uint32_t kHeaderPart = 0x10000, kJsonEventsPart = 0x20000,
-                               kLegacyEventsPart = 0x20001,
+inline constexpr std::uint32_t kHeaderPart = 0x10000, kJsonEventsPart = 0x20000, kLegacyEventsPart = 0x20001,
                                kEventsPart = 0x20002, kStringsPart = 0x30000;
 
 struct ChunkHead {
   std::uint32_t type = 0, length = 0, parts = 0;
 };
 /// From at least kChunkHead bytes. E_BAD_CHUNK if the length can't be.
-Expected<ChunkHead> readChunkHead(std::span<const std::byte> bytes,
-                                  std::uint64_t offset);
+Expected<ChunkHead> readChunkHead(std::span<const std::byte> bytes, std::uint64_t offset);
 
 /// A part, or what there is of it.
 struct Part {
@@ -43,9 +41,7 @@ struct ChunkParts {
 };
 /// `bytes` may be shorter than the chunk if the file is. E_BAD_CHUNK if a part
 /// is not inside of the chunk, or there twice.
-Expected<ChunkParts> readChunkParts(const ChunkHead &head,
-                                    std::span<const std::byte> bytes,
-                                    std::uint64_t offset);
+Expected<ChunkParts> readChunkParts(const ChunkHead &head, std::span<const std::byte> bytes, std::uint64_t offset);
 
 } // namespace ada::wtf
 

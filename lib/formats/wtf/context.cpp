@@ -1,6 +1,7 @@
 // The context info, read and written.
 #include "ada/trace/wtf/context.h"
 
+#include "base/json.h"
 #include "bytes.h"
 #include "context_check.h"
 #include "json_text.h"
@@ -8,25 +9,14 @@
 namespace ada::wtf {
 namespace {
 
-void appendMember(std::string &out, std::string_view name,
-                  std::string_view text) {
-  if (out.back() != '{')
-    out += ',';
-  json::appendQuoted(out, name);
-  out += ':';
-  json::appendQuoted(out, text, /*asciiOnly=*/true);
-}
-
-std::optional<std::string> textMember(std::string_view object,
-                                      std::string_view name) {
+std::optional<std::string> textMember(std::string_view object, std::string_view name) {
   const auto value = json::member(object, name);
   return value ? json::unquote(*value) : std::nullopt;
 }
 
 } // namespace
 
-Expected<void> checkContext(std::string_view json,
-                            std::optional<std::uint64_t> offset) {
+Expected<void> checkContext(std::string_view json, std::optional<std::uint64_t> offset) {
   std::string why;
   if (json.empty())
     why = "the header has no context info";
@@ -47,35 +37,29 @@ Expected<void> checkContext(std::string_view json,
 }
 
 std::string ContextInfo::toJson() const {
-  std::string out = "{";
-  appendMember(out, "contextType", "script");
-  appendMember(out, "uri", uri);
+  std::string out;
+  JsonText json(out, /*asciiOnly=*/true);
+  json.beginObject().text("contextType", "script").text("uri", uri);
   if (title)
-    appendMember(out, "title", *title);
-  if (iconUri) {
-    out += ",\"icon\":{";
-    appendMember(out, "uri", *iconUri);
-    out += '}';
-  }
+    json.text("title", *title);
+  if (iconUri)
+    json.beginObject("icon").text("uri", *iconUri).endObject();
   if (taskId)
-    appendMember(out, "taskId", *taskId);
-  out += ",\"args\":[";
-  for (const std::string &arg : args) {
-    if (&arg != &args.front())
-      out += ',';
-    json::appendQuoted(out, arg, /*asciiOnly=*/true);
-  }
-  out += ']';
-  if (userAgent) {
-    out += ",\"userAgent\":{";
-    appendMember(out, "value", userAgent->value);
-    appendMember(out, "type", userAgent->type);
-    appendMember(out, "platform", userAgent->platform);
-    appendMember(out, "platformVersion", userAgent->platformVersion);
-    appendMember(out, "device", userAgent->device);
-    out += '}';
-  }
-  return out + '}';
+    json.text("taskId", *taskId);
+  json.beginArray("args");
+  for (const std::string &arg : args)
+    json.text({}, arg);
+  json.endArray();
+  if (userAgent)
+    json.beginObject("userAgent")
+        .text("value", userAgent->value)
+        .text("type", userAgent->type)
+        .text("platform", userAgent->platform)
+        .text("platformVersion", userAgent->platformVersion)
+        .text("device", userAgent->device)
+        .endObject();
+  json.endObject();
+  return out;
 }
 
 Expected<ContextInfo> ContextInfo::parse(std::string_view json) {
@@ -87,13 +71,11 @@ Expected<ContextInfo> ContextInfo::parse(std::string_view json) {
   if (const auto icon = json::member(json, "icon"))
     info.iconUri = textMember(*icon, "uri");
   info.taskId = textMember(json, "taskId");
-  json::forEachElement(json::member(json, "args").value_or(""),
-                       [&](std::string_view value) {
-                         if (auto arg = json::unquote(value))
-                           info.args.push_back(std::move(*arg));
-                       });
-  if (const auto agent = json::member(json, "userAgent");
-      agent && agent->starts_with('{')) {
+  json::forEachElement(json::member(json, "args").value_or(""), [&](std::string_view value) {
+    if (auto arg = json::unquote(value))
+      info.args.push_back(std::move(*arg));
+  });
+  if (const auto agent = json::member(json, "userAgent"); agent && agent->starts_with('{')) {
     UserAgent &to = info.userAgent.emplace();
     const auto read = [&](std::string &field, std::string_view name) {
       if (auto text = textMember(*agent, name))

@@ -1,5 +1,4 @@
-// The decoder: which part of the file the next bytes belong to, and what to
-// keep until more come.
+// The decoder: which part of the file the next bytes belong to, and what to keep until more come.
 //
 // Bytes are consumed in units: the header, a record, a chunk. A unit that is
 // complete in what was pushed is read in place; the beginning of one that is
@@ -20,8 +19,7 @@ Visitor::~Visitor() = default;
 
 struct Decoder::State {
   State(Visitor &visitor, DecoderOptions options)
-      : visitor(visitor), options(options),
-        parser(visitor, options.maxRecordBytes) {}
+      : visitor(visitor), options(options), parser(visitor, options.maxRecordBytes) {}
 
   Expected<void> push(std::span<const std::byte> bytes);
   Expected<void> consume(std::span<const std::byte> bytes, std::size_t &used);
@@ -29,10 +27,8 @@ struct Decoder::State {
   Expected<std::size_t> stepHeader(std::span<const std::byte> bytes);
   Expected<std::size_t> stepRecord(std::span<const std::byte> bytes);
   Expected<std::size_t> stepChunk(std::span<const std::byte> bytes);
-  Expected<void> readChunk(const ChunkHead &head,
-                           std::span<const std::byte> bytes);
-  Expected<void> readEvents(const Part &part,
-                            const std::optional<Part> &strings);
+  Expected<void> readChunk(const ChunkHead &head, std::span<const std::byte> bytes);
+  Expected<void> readEvents(const Part &part, const std::optional<Part> &strings);
   Expected<void> finish();
   void begin();
 
@@ -42,16 +38,11 @@ struct Decoder::State {
   }
   Error truncated(std::uint64_t offset, const std::string &inside) const {
     return errorAt("E_TRUNCATED", offset,
-                   "the file ends at byte " +
-                       std::to_string(position + pending.size()) + ", " +
-                       inside + ": its end is missing; " +
-                       std::to_string(parser.delivered()) +
-                       " records before it were read");
+                   "the file ends at byte " + std::to_string(position + pending.size()) + ", " + inside +
+                       ": its end is missing; " + std::to_string(parser.delivered()) + " records before it were read");
   }
   WarningSink warner() {
-    return [this](const char *code, std::string message) {
-      parser.warn(code, std::move(message));
-    };
+    return [this](const char *code, std::string message) { parser.warn(code, std::move(message)); };
   }
 
   Visitor &visitor;
@@ -59,11 +50,9 @@ struct Decoder::State {
   RecordParser parser;
   enum class Phase { Start, Header, Records, Chunks } phase = Phase::Start;
   std::vector<std::byte> pending;
-  std::uint64_t need =
-      1; // no use in looking at pending before it has this size
-  std::uint64_t position =
-      0;                  // of pending's first byte, or of the next byte pushed
-  std::uint64_t skip = 0; // bytes left of a chunk that is not for us
+  std::uint64_t need = 1;     // no use in looking at pending before it has this size
+  std::uint64_t position = 0; // of pending's first byte, or of the next byte pushed
+  std::uint64_t skip = 0;     // bytes left of a chunk that is not for us
   std::uint64_t chunkStart = 0;
   bool hasHeader = false, hasEvents = false;
   FileHeader header;
@@ -80,23 +69,19 @@ Expected<void> Decoder::State::push(std::span<const std::byte> bytes) {
       pending.assign(bytes.begin(), bytes.end());
       return {};
     }
-    const std::size_t take = std::min<std::uint64_t>(
-        bytes.size(), need > pending.size() ? need - pending.size() : 0);
-    pending.insert(pending.end(), bytes.begin(),
-                   bytes.begin() + static_cast<std::ptrdiff_t>(take));
+    const std::size_t take = std::min<std::uint64_t>(bytes.size(), need > pending.size() ? need - pending.size() : 0);
+    pending.insert(pending.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(take));
     bytes = bytes.subspan(take);
     if (pending.size() < need)
       return {};
     if (auto consumed = consume(pending, used); !consumed)
       return consumed;
-    pending.erase(pending.begin(),
-                  pending.begin() + static_cast<std::ptrdiff_t>(used));
+    pending.erase(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(used));
   }
   return {};
 }
 
-Expected<void> Decoder::State::consume(std::span<const std::byte> bytes,
-                                       std::size_t &used) {
+Expected<void> Decoder::State::consume(std::span<const std::byte> bytes, std::size_t &used) {
   for (;;) {
     auto stepped = step(bytes.subspan(used));
     if (!stepped)
@@ -150,8 +135,7 @@ void Decoder::State::begin() {
   visitor.onHeader(header);
 }
 
-Expected<std::size_t>
-Decoder::State::stepHeader(std::span<const std::byte> bytes) {
+Expected<std::size_t> Decoder::State::stepHeader(std::span<const std::byte> bytes) {
   std::size_t more = 0;
   auto size = readV3Header(bytes, header, more, warner());
   if (!size)
@@ -163,8 +147,7 @@ Decoder::State::stepHeader(std::span<const std::byte> bytes) {
   return **size;
 }
 
-Expected<std::size_t>
-Decoder::State::stepRecord(std::span<const std::byte> bytes) {
+Expected<std::size_t> Decoder::State::stepRecord(std::span<const std::byte> bytes) {
   auto outcome = parser.parse(bytes, position);
   if (!outcome)
     return outcome.error();
@@ -173,8 +156,7 @@ Decoder::State::stepRecord(std::span<const std::byte> bytes) {
   return static_cast<std::size_t>(outcome->size);
 }
 
-Expected<std::size_t>
-Decoder::State::stepChunk(std::span<const std::byte> bytes) {
+Expected<std::size_t> Decoder::State::stepChunk(std::span<const std::byte> bytes) {
   if (skip) {
     const std::size_t size = std::min<std::uint64_t>(skip, bytes.size());
     skip -= size;
@@ -192,8 +174,7 @@ Decoder::State::stepChunk(std::span<const std::byte> bytes) {
   }
   if (head->length > options.maxChunkBytes)
     return errorAt("E_LIMIT", position,
-                   "a chunk claims " + std::to_string(head->length) +
-                       " bytes, more than the limit of " +
+                   "a chunk claims " + std::to_string(head->length) + " bytes, more than the limit of " +
                        std::to_string(options.maxChunkBytes));
   if (bytes.size() < head->length)
     return wait(head->length);
@@ -203,8 +184,7 @@ Decoder::State::stepChunk(std::span<const std::byte> bytes) {
 }
 
 /// A chunk, or as much as the file has of it.
-Expected<void> Decoder::State::readChunk(const ChunkHead &head,
-                                         std::span<const std::byte> bytes) {
+Expected<void> Decoder::State::readChunk(const ChunkHead &head, std::span<const std::byte> bytes) {
   auto parts = readChunkParts(head, bytes, position);
   if (!parts)
     return parts.error();
@@ -213,46 +193,35 @@ Expected<void> Decoder::State::readChunk(const ChunkHead &head,
     if (!complete && !(parts->header && parts->header->complete))
       return {};
     if (hasHeader) {
-      parser.warn(
-          "W_HEADER_AGAIN",
-          "at byte " + std::to_string(position) +
-              ": the file has a second header chunk, which was ignored");
+      parser.warn("W_HEADER_AGAIN",
+                  "at byte " + std::to_string(position) + ": the file has a second header chunk, which was ignored");
       return {};
     }
     if (!parts->header)
-      return errorAt("E_BAD_HEADER", position,
-                     "the file header chunk has no header part");
-    if (auto read = readChunkedHeader(
-            asText(parts->header->bytes.data(), parts->header->bytes.size()),
-            parts->header->offset, header, warner());
+      return errorAt("E_BAD_HEADER", position, "the file header chunk has no header part");
+    if (auto read = readChunkedHeader(asText(parts->header->bytes.data(), parts->header->bytes.size()),
+                                      parts->header->offset, header, warner());
         !read)
       return read;
     begin();
     return {};
   }
   if (!hasHeader)
-    return errorAt("E_BAD_HEADER", position,
-                   "the file has event data before its header chunk");
+    return errorAt("E_BAD_HEADER", position, "the file has event data before its header chunk");
   hasEvents = true;
   if (parts->jsonEvents)
-    parser.warn(
-        "W_JSON_EVENTS",
-        "at byte " + std::to_string(position) +
-            ": events in JSON form, which no program ever wrote, were skipped");
-  return parts->events ? readEvents(*parts->events, parts->strings)
-                       : Expected<void>();
+    parser.warn("W_JSON_EVENTS", "at byte " + std::to_string(position) +
+                                     ": events in JSON form, which no program ever wrote, were skipped");
+  return parts->events ? readEvents(*parts->events, parts->strings) : Expected<void>();
 }
 
-Expected<void> Decoder::State::readEvents(const Part &part,
-                                          const std::optional<Part> &strings) {
+Expected<void> Decoder::State::readEvents(const Part &part, const std::optional<Part> &strings) {
   StringTable table;
   if (strings)
-    table = StringTable(asText(strings->bytes.data(), strings->bytes.size()),
-                        strings->complete);
+    table = StringTable(asText(strings->bytes.data(), strings->bytes.size()), strings->complete);
   parser.setStrings(&table);
   if (part.type == kLegacyEventsPart)
-    parser.setLayout(Layout::PackedBig,
-                     options.asciiText.value_or(AsciiText::Latin1));
+    parser.setLayout(Layout::PackedBig, options.asciiText.value_or(AsciiText::Latin1));
   else
     parser.setLayout(Layout::Aligned, AsciiText::Utf8);
   Expected<void> result;
@@ -268,16 +237,13 @@ Expected<void> Decoder::State::readEvents(const Part &part,
     }
     parser.drop();
     if (part.complete && (!strings || strings->complete))
-      result =
-          errorAt("E_BAD_CHUNK", part.offset + at,
-                  "a record reaches over the end of its chunk's event part");
+      result = errorAt("E_BAD_CHUNK", part.offset + at, "a record reaches over the end of its chunk's event part");
     else
       result = truncated(part.offset + at, "inside of a record");
     break;
   }
   if (result && !part.complete && !part.bytes.empty())
-    result = truncated(part.offset + part.bytes.size(),
-                       "between two records of a chunk");
+    result = truncated(part.offset + part.bytes.size(), "between two records of a chunk");
   parser.setStrings(nullptr);
   return result;
 }
@@ -315,35 +281,30 @@ Expected<void> Decoder::State::finish() {
   return {};
 }
 
-Decoder::Decoder(Visitor &visitor, DecoderOptions options)
-    : state(std::make_unique<State>(visitor, options)) {}
+Decoder::Decoder(Visitor &visitor, DecoderOptions options) : state_(std::make_unique<State>(visitor, options)) {}
 Decoder::Decoder(Decoder &&) noexcept = default;
 Decoder &Decoder::operator=(Decoder &&) noexcept = default;
 Decoder::~Decoder() = default;
 
 Expected<void> Decoder::push(const void *data, std::size_t size) {
-  if (state->failure)
-    return *state->failure;
-  auto pushed = state->push({static_cast<const std::byte *>(data), size});
+  if (state_->failure)
+    return *state_->failure;
+  auto pushed = state_->push({static_cast<const std::byte *>(data), size});
   if (!pushed)
-    state->failure = pushed.error();
+    state_->failure = pushed.error();
   return pushed;
 }
 
 Expected<void> Decoder::finish() {
-  if (state->failure)
-    return *state->failure;
-  auto finished = state->finish();
+  if (state_->failure)
+    return *state_->failure;
+  auto finished = state_->finish();
   if (!finished)
-    state->failure = finished.error();
+    state_->failure = finished.error();
   return finished;
 }
 
-const FileHeader *Decoder::header() const noexcept {
-  return state->hasHeader ? &state->header : nullptr;
-}
-std::uint64_t Decoder::records() const noexcept {
-  return state->parser.delivered();
-}
+const FileHeader *Decoder::header() const noexcept { return state_->hasHeader ? &state_->header : nullptr; }
+std::uint64_t Decoder::records() const noexcept { return state_->parser.delivered(); }
 
 } // namespace ada::wtf

@@ -1,5 +1,5 @@
-// The encoder: checks a record, appends its bytes to a buffer, takes them back
-// if something is wrong with it, and hands full buffers or chunks to the sink.
+// The encoder: checks a record, then appends its bytes to a buffer.
+// If something is wrong with a record, its bytes are taken back. Full buffers or chunks go to the sink.
 #include "ada/trace/wtf/encoder.h"
 
 #include "bytes.h"
@@ -16,16 +16,12 @@ namespace ada::wtf {
 namespace {
 
 constexpr std::size_t kBufferBytes = 64 * 1024;
-constexpr std::uint64_t kMaxBytes =
-    std::uint64_t{1} << 30; // of events, of texts: a chunk's length has 32 bits
-constexpr std::uint32_t kMaxText = 0xFFFE; // 0xFFFF means something else
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30; // of events, of texts: a chunk's length has 32 bits
+constexpr std::uint32_t kMaxText = 0xFFFE;                  // 0xFFFF means something else
 
-Error inArg(const char *code, const EventType &type, std::size_t arg,
-            std::string message) {
+Error inArg(const char *code, const EventType &type, std::size_t arg, std::string message) {
   Error error = errorOf(code, std::move(message));
-  error.field =
-      type.name +
-      (arg < type.argDefs.size() ? ", argument " + type.argDefs[arg].name : "");
+  error.field = type.name + (arg < type.argDefs.size() ? ", argument " + type.argDefs[arg].name : "");
   return error;
 }
 
@@ -38,31 +34,23 @@ struct Signature {
 } // namespace
 
 struct Encoder::State {
-  State(Sink sink, EncoderOptions options)
-      : sink(std::move(sink)), options(options) {}
+  State(Sink sink, EncoderOptions options) : sink(std::move(sink)), options(options) {}
 
-  Expected<void> event(const EventType &type, std::uint64_t timeUs,
-                       std::span<const Arg> args);
+  Expected<void> event(const EventType &type, std::uint64_t timeUs, std::span<const Arg> args);
   Expected<void> appendArgs(const EventType &type, std::span<const Arg> args);
-  Expected<void> appendText(const EventType &type, std::size_t index,
-                            const Arg &arg);
-  Expected<void> appendPackedText(const EventType &type, std::size_t index,
-                                  const Arg &arg);
-  Expected<void> appendArray(const EventType &type, std::size_t index,
-                             const Arg &arg);
+  Expected<void> appendText(const EventType &type, std::size_t index, const Arg &arg);
+  Expected<void> appendPackedText(const EventType &type, std::size_t index, const Arg &arg);
+  Expected<void> appendArray(const EventType &type, std::size_t index, const Arg &arg);
   void appendScalar(const Arg &arg);
   static constexpr std::size_t kFewArgs = 4;
-  char *storeFew(char *to, const EventType &type,
-                 std::span<const Arg> args) const;
+  char *storeFew(char *to, const EventType &type, std::span<const Arg> args) const;
   std::uint32_t ordinalOf(std::string_view text);
   Expected<void> checkDefinition(const TypeSpec &spec) const;
-  Expected<void> define(const EventType &type, std::uint64_t timeUs,
-                        std::span<const Arg> args);
+  Expected<void> define(const EventType &type, std::uint64_t timeUs, std::span<const Arg> args);
   Expected<void> put(std::string_view bytes);
   Expected<void> flush();
-  void appendChunk(
-      std::string &out, std::uint32_t type,
-      std::initializer_list<std::pair<std::uint32_t, std::string_view>> parts);
+  void appendChunk(std::string &out, std::uint32_t type,
+                   std::initializer_list<std::pair<std::uint32_t, std::string_view>> parts);
 
   Sink sink;
   EncoderOptions options;
@@ -70,8 +58,8 @@ struct Encoder::State {
   bool big = true, chunked = false, finished = false;
   TypeTable types;
   std::unordered_map<std::string, Signature> signatures; // of names
-  std::string out;     // version 3: bytes; chunked: events of the chunk
-  std::string strings; // chunked: the chunk's table
+  std::string out;                                       // version 3: bytes; chunked: events of the chunk
+  std::string strings;                                   // chunked: the chunk's table
   std::unordered_map<std::string, std::uint32_t> ordinals;
   std::uint32_t chunkId = 0;
   std::string scratch;
@@ -87,15 +75,13 @@ Expected<void> Encoder::State::put(std::string_view bytes) {
   return *failure;
 }
 
-void Encoder::State::appendChunk(
-    std::string &to, std::uint32_t type,
-    std::initializer_list<std::pair<std::uint32_t, std::string_view>> parts) {
+void Encoder::State::appendChunk(std::string &to, std::uint32_t type,
+                                 std::initializer_list<std::pair<std::uint32_t, std::string_view>> parts) {
   std::uint64_t length = kChunkHead;
   for (const auto &part : parts)
     length += kPartEntry + ((part.second.size() + 3) & ~std::size_t{3});
-  for (std::uint32_t word :
-       {++chunkId, type, static_cast<std::uint32_t>(length), 0xFFFFFFFFu,
-        0xFFFFFFFFu, static_cast<std::uint32_t>(parts.size())})
+  for (std::uint32_t word : {++chunkId, type, static_cast<std::uint32_t>(length), 0xFFFFFFFFu, 0xFFFFFFFFu,
+                             static_cast<std::uint32_t>(parts.size())})
     append32(to, word, false);
   std::uint32_t offset = 0;
   for (const auto &[partType, bytes] : parts) {
@@ -124,8 +110,7 @@ Expected<void> Encoder::State::flush() {
   if (strings.empty())
     appendChunk(chunk, kEventChunk, {{kEventsPart, out}});
   else
-    appendChunk(chunk, kEventChunk,
-                {{kStringsPart, strings}, {kEventsPart, out}});
+    appendChunk(chunk, kEventChunk, {{kStringsPart, strings}, {kEventsPart, out}});
   out.clear();
   strings.clear();
   ordinals.clear();
@@ -133,8 +118,7 @@ Expected<void> Encoder::State::flush() {
 }
 
 std::uint32_t Encoder::State::ordinalOf(std::string_view text) {
-  const auto [at, isNew] = ordinals.try_emplace(
-      std::string(text), static_cast<std::uint32_t>(ordinals.size()));
+  const auto [at, isNew] = ordinals.try_emplace(std::string(text), static_cast<std::uint32_t>(ordinals.size()));
   if (isNew) {
     strings += text;
     strings += '\0';
@@ -142,39 +126,25 @@ std::uint32_t Encoder::State::ordinalOf(std::string_view text) {
   return at->second;
 }
 
-Expected<void> Encoder::State::appendText(const EventType &type,
-                                          std::size_t index, const Arg &arg) {
+Expected<void> Encoder::State::appendText(const EventType &type, std::size_t index, const Arg &arg) {
   const std::string_view text = arg.isNull ? std::string_view() : arg.text;
-  if (arg.type == ArgType::Any && !text.empty() && options.viewerRules &&
-      !json::valid(text))
-    return inArg(
-        "E_BAD_TEXT", type, index,
-        "the value must be JSON: viewers refuse files with other text here");
+  if (arg.type == ArgType::Any && !text.empty() && options.viewerRules && !json::valid(text))
+    return inArg("E_BAD_TEXT", type, index, "the value must be JSON: viewers refuse files with other text here");
   if (!chunked)
     return appendPackedText(type, index, arg);
   if (text.find('\0') != text.npos)
-    return inArg("E_BAD_TEXT", type, index,
-                 "a text with a NUL can't be written in the chunked dialect");
-  if (std::size_t units;
-      !text::isAscii(text) && !text::utf8ToCesu8(text, scratch, units))
+    return inArg("E_BAD_TEXT", type, index, "a text with a NUL can't be written in the chunked dialect");
+  if (std::size_t units; !text::isAscii(text) && !text::utf8ToCesu8(text, scratch, units))
     return inArg("E_BAD_TEXT", type, index, "the text must be UTF-8");
   // No text is no JSON, and viewers don't cope with it.
-  const bool null = arg.isNull || (arg.type == ArgType::Any && text.empty() &&
-                                   options.viewerRules);
+  const bool null = arg.isNull || (arg.type == ArgType::Any && text.empty() && options.viewerRules);
   if (strings.size() + text.size() > kMaxBytes)
-    return inArg("E_RANGE", type, index,
-                 "a chunk can't hold more than 1 GiB of text");
-  append32(out,
-           null           ? kNullOrdinal
-           : text.empty() ? kEmptyOrdinal
-                          : ordinalOf(text),
-           false);
+    return inArg("E_RANGE", type, index, "a chunk can't hold more than 1 GiB of text");
+  append32(out, null ? kNullOrdinal : text.empty() ? kEmptyOrdinal : ordinalOf(text), false);
   return {};
 }
 
-Expected<void> Encoder::State::appendPackedText(const EventType &type,
-                                                std::size_t index,
-                                                const Arg &arg) {
+Expected<void> Encoder::State::appendPackedText(const EventType &type, std::size_t index, const Arg &arg) {
   std::string_view bytes = arg.isNull ? std::string_view() : arg.text;
   std::size_t units = bytes.size();
   const bool ascii = arg.type == ArgType::Ascii;
@@ -182,8 +152,7 @@ Expected<void> Encoder::State::appendPackedText(const EventType &type,
     if (ascii && header.asciiText == AsciiText::Latin1) {
       if (!text::utf8ToLatin1(bytes, scratch))
         return inArg("E_BAD_TEXT", type, index,
-                     "the text must be UTF-8 without characters above U+00FF, "
-                     "or the header's asciiText Utf8");
+                     "the text must be UTF-8 without characters above U+00FF, or the header's asciiText Utf8");
       bytes = scratch;
       units = bytes.size();
     } else if (!ascii) {
@@ -194,8 +163,7 @@ Expected<void> Encoder::State::appendPackedText(const EventType &type,
   }
   if (units > kMaxText || bytes.size() > 0xFFFF)
     return inArg("E_RANGE", type, index,
-                 "a text of " + std::to_string(bytes.size()) +
-                     " bytes is longer than version 3 can hold (65534)");
+                 "a text of " + std::to_string(bytes.size()) + " bytes is longer than version 3 can hold (65534)");
   append16(out, static_cast<std::uint32_t>(units), big);
   if (!ascii && units)
     append16(out, static_cast<std::uint32_t>(bytes.size()), big);
@@ -203,23 +171,15 @@ Expected<void> Encoder::State::appendPackedText(const EventType &type,
   return {};
 }
 
-Expected<void> Encoder::State::appendArray(const EventType &type,
-                                           std::size_t index, const Arg &arg) {
+Expected<void> Encoder::State::appendArray(const EventType &type, std::size_t index, const Arg &arg) {
   const ArrayView &array = arg.array;
   const unsigned width = widthOf(arg.type);
-  const std::uint64_t size =
-      arg.isNull ? 0 : std::uint64_t{array.size()} * width;
+  const std::uint64_t size = arg.isNull ? 0 : std::uint64_t{array.size()} * width;
   if (size && array.element() != elementType(arg.type))
-    return inArg("E_ARGS", type, index,
-                 "the array has elements of another type");
+    return inArg("E_ARGS", type, index, "the array has elements of another type");
   if (out.size() + size > kMaxBytes)
-    return inArg("E_RANGE", type, index,
-                 "arrays of more than 1 GiB can't be written");
-  append32(out,
-           arg.isNull && chunked ? kNullOrdinal
-           : size                ? array.size()
-                                 : 0,
-           big);
+    return inArg("E_RANGE", type, index, "arrays of more than 1 GiB can't be written");
+  append32(out, arg.isNull && chunked ? kNullOrdinal : size ? array.size() : 0, big);
   const bool toBig = big && array.element() != ArgType::Float32;
   if (size && (toBig == array.bigEndian() || width == 1)) {
     out += asText(array.data(), size);
@@ -235,8 +195,7 @@ Expected<void> Encoder::State::appendArray(const EventType &type,
 
 void Encoder::State::appendScalar(const Arg &arg) {
   const unsigned width = widthOf(arg.type);
-  const std::uint32_t bits =
-      arg.type == ArgType::Bool ? arg.bits != 0 : arg.bits;
+  const std::uint32_t bits = arg.type == ArgType::Bool ? arg.bits != 0 : arg.bits;
   if (chunked)
     append32(out, width == 4 ? bits : bits & ((1u << width * 8) - 1), false);
   else if (width == 1)
@@ -247,15 +206,13 @@ void Encoder::State::appendScalar(const Arg &arg) {
     append32(out, bits, big && arg.type != ArgType::Float32);
 }
 
-Expected<void> Encoder::State::appendArgs(const EventType &type,
-                                          std::span<const Arg> args) {
+Expected<void> Encoder::State::appendArgs(const EventType &type, std::span<const Arg> args) {
   for (std::size_t i = 0; i < args.size(); ++i) {
     const Arg &arg = args[i];
     if (arg.type != type.argDefs[i].type)
       return inArg("E_ARGS", type, i,
-                   "the type defines " +
-                       std::string(typeName(type.argDefs[i].type)) +
-                       ", the value is " + std::string(typeName(arg.type)));
+                   "the type defines " + std::string(typeName(type.argDefs[i].type)) + ", the value is " +
+                       std::string(typeName(arg.type)));
     if (isText(arg.type)) {
       if (auto appended = appendText(type, i, arg); !appended)
         return appended;
@@ -271,18 +228,15 @@ Expected<void> Encoder::State::appendArgs(const EventType &type,
 
 /// Stores up to kFewArgs numbers as the type defines them and returns their
 /// end; null if that is not all there is to do, or the types differ.
-char *Encoder::State::storeFew(char *to, const EventType &type,
-                               std::span<const Arg> args) const {
+char *Encoder::State::storeFew(char *to, const EventType &type, std::span<const Arg> args) const {
   if (args.size() > kFewArgs)
     return nullptr;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const Arg &arg = args[i];
     const unsigned width = widthOf(arg.type);
-    if (arg.type != type.argDefs[i].type || width == 0 || isArray(arg.type) ||
-        arg.type == ArgType::Float32)
+    if (arg.type != type.argDefs[i].type || width == 0 || isArray(arg.type) || arg.type == ArgType::Float32)
       return nullptr;
-    const std::uint32_t bits =
-        arg.type == ArgType::Bool ? arg.bits != 0 : arg.bits;
+    const std::uint32_t bits = arg.type == ArgType::Bool ? arg.bits != 0 : arg.bits;
     if (chunked) {
       store32(to, width == 4 ? bits : bits & ((1u << width * 8) - 1), false);
       to += 4;
@@ -294,24 +248,19 @@ char *Encoder::State::storeFew(char *to, const EventType &type,
   return to;
 }
 
-Expected<void> Encoder::State::event(const EventType &type,
-                                     std::uint64_t timeUs,
-                                     std::span<const Arg> args) {
+Expected<void> Encoder::State::event(const EventType &type, std::uint64_t timeUs, std::span<const Arg> args) {
   if (failure)
     return *failure;
-  const std::uint64_t time =
-      header.timeScale == 1 ? timeUs : timeUs / header.timeScale;
+  const std::uint64_t time = header.timeScale == 1 ? timeUs : timeUs / header.timeScale;
   if (time > kMaxTime)
     return inArg("E_TIME_OVERFLOW", type, args.size(),
                  "the time " + std::to_string(timeUs) +
-                     " us is past what the format can hold (71 min 35 s, times "
-                     "the time scale " +
-                     std::to_string(header.timeScale) +
-                     "): write a shorter range, or with a larger time scale");
+                     " us is past what the format can hold (71 min 35 s, times the time scale " +
+                     std::to_string(header.timeScale) + "): write a shorter range, or with a larger time scale");
   if (args.size() != type.argDefs.size())
     return inArg("E_ARGS", type, args.size(),
-                 "the type has " + std::to_string(type.argDefs.size()) +
-                     " arguments, not " + std::to_string(args.size()));
+                 "the type has " + std::to_string(type.argDefs.size()) + " arguments, not " +
+                     std::to_string(args.size()));
   const std::size_t start = out.size();
   // One append: most events are this and at most a few numbers.
   char head[8 + 4 * kFewArgs];
@@ -327,8 +276,7 @@ Expected<void> Encoder::State::event(const EventType &type,
       return appended;
     }
   }
-  if (out.size() + strings.size() >=
-      (chunked ? options.chunkBytes : kBufferBytes))
+  if (out.size() + strings.size() >= (chunked ? options.chunkBytes : kBufferBytes))
     return flush();
   return {};
 }
@@ -346,56 +294,43 @@ Expected<void> Encoder::State::checkDefinition(const TypeSpec &spec) const {
   if (!options.viewerRules)
     return {};
   if (spec.name.empty() || spec.name.find_first_of("\r\n") != spec.name.npos)
-    return fail("E_BAD_NAME", "the name of an event type must not be empty or "
-                              "have line breaks: viewers fail on it");
+    return fail("E_BAD_NAME", "the name of an event type must not be empty or have line breaks: viewers fail on it");
   for (const BuiltIn &builtIn : builtIns())
     if (spec.name == builtIn.name &&
-        (spec.eventClass != builtIn.eventClass || spec.flags != builtIn.flags ||
-         spec.args != builtIn.args))
-      return fail("E_NAME_CONFLICT", "a built-in event type must have the "
-                                     "flags and arguments that viewers know");
+        (spec.eventClass != builtIn.eventClass || spec.flags != builtIn.flags || spec.args != builtIn.args))
+      return fail("E_NAME_CONFLICT", "a built-in event type must have the flags and arguments that viewers know");
   const auto known = signatures.find(std::string(spec.name));
   if (known == signatures.end())
     return {};
   const Signature &signature = known->second;
-  if (signature.eventClass != spec.eventClass ||
-      signature.flags != spec.flags || signature.args != spec.args)
-    return fail("E_NAME_CONFLICT",
-                "two event types of one name must not differ in arguments (\"" +
-                    signature.args + "\", \"" + std::string(spec.args) +
-                    "\"), class or flags: viewers read both as the first");
+  if (signature.eventClass != spec.eventClass || signature.flags != spec.flags || signature.args != spec.args)
+    return fail("E_NAME_CONFLICT", "two event types of one name must not differ in arguments (\"" + signature.args +
+                                       "\", \"" + std::string(spec.args) +
+                                       "\"), class or flags: viewers read both as the first");
   return {};
 }
 
 /// Writes a definition with the event type that is used for it, and takes note.
-Expected<void> Encoder::State::define(const EventType &type,
-                                      std::uint64_t timeUs,
-                                      std::span<const Arg> args) {
-  const TypeSpec spec = {static_cast<std::uint16_t>(args[0].bits),
-                         static_cast<std::uint16_t>(args[1].bits), args[2].bits,
-                         args[3].isNull ? "" : args[3].text,
-                         args[4].isNull ? "" : args[4].text};
+Expected<void> Encoder::State::define(const EventType &type, std::uint64_t timeUs, std::span<const Arg> args) {
+  const TypeSpec spec = {static_cast<std::uint16_t>(args[0].bits), static_cast<std::uint16_t>(args[1].bits),
+                         args[2].bits, args[3].isNull ? "" : args[3].text, args[4].isNull ? "" : args[4].text};
   if (auto checked = checkDefinition(spec); !checked)
     return checked;
   if (auto written = event(type, timeUs, args); !written)
     return written;
   if (options.viewerRules)
-    signatures.try_emplace(
-        std::string(spec.name),
-        Signature{spec.eventClass, spec.flags, std::string(spec.args)});
-  auto defined = types.define(spec.wireId, spec.eventClass, spec.flags,
-                              std::string(spec.name), std::string(spec.args),
+    signatures.try_emplace(std::string(spec.name), Signature{spec.eventClass, spec.flags, std::string(spec.args)});
+  auto defined = types.define(spec.wireId, spec.eventClass, spec.flags, std::string(spec.name), std::string(spec.args),
                               header.dialect);
   return defined ? Expected<void>() : defined.error();
 }
 
-Encoder::Encoder(std::unique_ptr<State> state) : state(std::move(state)) {}
+Encoder::Encoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Encoder::Encoder(Encoder &&) noexcept = default;
 Encoder &Encoder::operator=(Encoder &&) noexcept = default;
 Encoder::~Encoder() = default;
 
-Expected<Encoder> Encoder::begin(Sink sink, const FileHeader &header,
-                                 EncoderOptions options) {
+Expected<Encoder> Encoder::begin(Sink sink, const FileHeader &header, EncoderOptions options) {
   auto state = std::make_unique<State>(std::move(sink), options);
   state->header = header;
   state->chunked = header.dialect == Dialect::Chunked;
@@ -414,58 +349,49 @@ Expected<void> Encoder::define(const TypeSpec &spec, std::uint64_t timeUs) {
   const auto textOrNull = [](std::string_view text) {
     return text.empty() ? Arg::null(ArgType::Ascii) : Arg::ascii(text);
   };
-  const Arg args[] = {Arg::uint16(spec.wireId), Arg::uint16(spec.eventClass),
-                      Arg::uint32(spec.flags), textOrNull(spec.name),
-                      textOrNull(spec.args)};
-  const EventType *type = state->types.find(kDefineWireId);
+  const Arg args[] = {Arg::uint16(spec.wireId), Arg::uint16(spec.eventClass), Arg::uint32(spec.flags),
+                      textOrNull(spec.name), textOrNull(spec.args)};
+  const EventType *type = state_->types.find(kDefineWireId);
   if (type->role != Role::Define)
-    return errorOf(
-        "E_NAME_CONFLICT",
-        "event number 1 was given away: nothing more can be defined");
-  return state->define(*type, timeUs, args);
+    return errorOf("E_NAME_CONFLICT", "event number 1 was given away: nothing more can be defined");
+  return state_->define(*type, timeUs, args);
 }
 
 Expected<void> Encoder::defineBuiltIns(std::uint64_t timeUs) {
   for (const BuiltIn &builtIn : builtIns())
-    if (auto defined = define({wireIdOf(builtIn.role), builtIn.eventClass,
-                               builtIn.flags, builtIn.name, builtIn.args},
-                              timeUs);
+    if (auto defined =
+            define({wireIdOf(builtIn.role), builtIn.eventClass, builtIn.flags, builtIn.name, builtIn.args}, timeUs);
         !defined)
       return defined;
   return {};
 }
 
-Expected<void> Encoder::event(std::uint32_t wireId, std::uint64_t timeUs,
-                              std::span<const Arg> args) {
-  const EventType *type = state->types.find(wireId);
+Expected<void> Encoder::event(std::uint32_t wireId, std::uint64_t timeUs, std::span<const Arg> args) {
+  const EventType *type = state_->types.find(wireId);
   if (!type)
-    return errorOf("E_UNDEFINED_EVENT", "event number " +
-                                            std::to_string(wireId) +
-                                            " was not defined");
+    return errorOf("E_UNDEFINED_EVENT", "event number " + std::to_string(wireId) + " was not defined");
   if (type->role == Role::Define && args.size() == type->argDefs.size())
-    return state->define(*type, timeUs, args);
-  return state->event(*type, timeUs, args);
+    return state_->define(*type, timeUs, args);
+  return state_->event(*type, timeUs, args);
 }
 
-Expected<void> Encoder::flush() { return state->flush(); }
+Expected<void> Encoder::flush() { return state_->flush(); }
 
 Expected<void> Encoder::finish() {
-  if (state->finished)
+  if (state_->finished)
     return {};
-  if (auto flushed = state->flush(); !flushed)
+  if (auto flushed = state_->flush(); !flushed)
     return flushed;
-  if (state->chunked &&
-      state->chunkId ==
-          1) { // readers want a chunk with events, even without events
+  if (state_->chunked && state_->chunkId == 1) { // readers want a chunk with events, even without events
     std::string chunk;
-    state->appendChunk(chunk, kEventChunk, {{kEventsPart, {}}});
-    if (auto written = state->put(chunk); !written)
+    state_->appendChunk(chunk, kEventChunk, {{kEventsPart, {}}});
+    if (auto written = state_->put(chunk); !written)
       return written;
   }
-  state->finished = true;
+  state_->finished = true;
   return {};
 }
 
-const FileHeader &Encoder::header() const noexcept { return state->header; }
+const FileHeader &Encoder::header() const noexcept { return state_->header; }
 
 } // namespace ada::wtf

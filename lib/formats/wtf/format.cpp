@@ -1,6 +1,7 @@
 // Dialects, built-in event types, argument values.
 #include "ada/trace/wtf/format.h"
 
+#include "base/json.h"
 #include "bytes.h"
 #include "json_text.h"
 #include "text.h"
@@ -9,6 +10,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 namespace ada::wtf {
 
@@ -36,12 +38,10 @@ Expected<Dialect> sniff(std::span<const std::byte> head) {
     Error error = errorAt("E_BAD_MAGIC", 0, "this is not a wtf-trace file");
     error.field = "magic number";
     error.expected = "DE AD BE EF or EF BE AD DE";
-    for (int i = 0; i < 4; ++i) {
-      static constexpr char kHex[] = "0123456789ABCDEF";
-      const std::uint32_t byte = load8(head.data() + i);
-      error.found += {i ? ' ' : '\0', kHex[byte >> 4], kHex[byte & 15]};
-    }
-    error.found.erase(0, 1);
+    const auto byte = [&](int i) { return load8(head.data() + i); };
+    char found[12];
+    std::snprintf(found, sizeof found, "%02X %02X %02X %02X", byte(0), byte(1), byte(2), byte(3));
+    error.found = found;
     return error;
   }
   if (head.size() < 12)
@@ -54,11 +54,9 @@ Expected<Dialect> sniff(std::span<const std::byte> head) {
     return Dialect::Chunked;
   std::string why = "there is no such version of the format";
   if (big && version == 10)
-    why = "this is the big-endian chunked form of June 2013, which no released "
-          "program opens";
+    why = "this is the big-endian chunked form of June 2013, which no released program opens";
   else if (big && (version == 1 || version == 2))
-    why = "versions 1 and 2 are from before the first release and are not "
-          "readable";
+    why = "versions 1 and 2 are from before the first release and are not readable";
   Error error = errorAt("E_BAD_VERSION", 8, why);
   error.field = "format version";
   error.expected = big ? "3" : "3 or 10";
@@ -68,10 +66,8 @@ Expected<Dialect> sniff(std::span<const std::byte> head) {
 
 std::optional<std::int64_t> FileHeader::absoluteNs(std::uint64_t timeUs) const {
   std::int64_t ns, add;
-  if (timeUs > static_cast<std::uint64_t>(INT64_MAX) ||
-      __builtin_mul_overflow(timebaseMs, 1'000'000, &ns) ||
-      __builtin_mul_overflow(static_cast<std::int64_t>(timeUs), 1000, &add) ||
-      __builtin_add_overflow(ns, add, &ns) ||
+  if (timeUs > static_cast<std::uint64_t>(INT64_MAX) || __builtin_mul_overflow(timebaseMs, 1'000'000, &ns) ||
+      __builtin_mul_overflow(static_cast<std::int64_t>(timeUs), 1000, &add) || __builtin_add_overflow(ns, add, &ns) ||
       __builtin_add_overflow(ns, std::int64_t{timebaseNs}, &ns))
     return std::nullopt;
   return ns;
@@ -80,31 +76,22 @@ std::optional<std::int64_t> FileHeader::absoluteNs(std::uint64_t timeUs) const {
 std::span<const BuiltIn, 17> builtIns() {
   static constexpr std::array<BuiltIn, 17> kAll = {{
       {Role::Define, kInstance, 40, "wtf.event#define",
-       "uint16 wireId, uint16 eventClass, uint32 flags, ascii name, ascii "
-       "args"},
+       "uint16 wireId, uint16 eventClass, uint32 flags, ascii name, ascii args"},
       {Role::Discontinuity, kInstance, 32, "wtf.trace#discontinuity", ""},
-      {Role::ZoneCreate, kInstance, 40, "wtf.zone#create",
-       "uint16 zoneId, ascii name, ascii type, ascii location"},
+      {Role::ZoneCreate, kInstance, 40, "wtf.zone#create", "uint16 zoneId, ascii name, ascii type, ascii location"},
       {Role::ZoneDelete, kInstance, 40, "wtf.zone#delete", "uint16 zoneId"},
       {Role::ZoneSet, kInstance, 40, "wtf.zone#set", "uint16 zoneId"},
       {Role::ScopeEnter, kScope, 32, "wtf.scope#enter", "ascii name"},
       {Role::EnterTracing, kScope, 44, "wtf.scope#enterTracing", ""},
       {Role::ScopeLeave, kInstance, 40, "wtf.scope#leave", ""},
-      {Role::AppendData, kInstance, 56, "wtf.scope#appendData",
-       "ascii name, any value"},
-      {Role::FlowBranch, kInstance, 40, "wtf.flow#branch",
-       "flowId id, flowId parentId, ascii name, any value"},
-      {Role::FlowExtend, kInstance, 40, "wtf.flow#extend",
-       "flowId id, ascii name, any value"},
-      {Role::FlowTerminate, kInstance, 40, "wtf.flow#terminate",
-       "flowId id, any value"},
-      {Role::FlowAppendData, kInstance, 104, "wtf.flow#appendData",
-       "flowId id, ascii name, any value"},
+      {Role::AppendData, kInstance, 56, "wtf.scope#appendData", "ascii name, any value"},
+      {Role::FlowBranch, kInstance, 40, "wtf.flow#branch", "flowId id, flowId parentId, ascii name, any value"},
+      {Role::FlowExtend, kInstance, 40, "wtf.flow#extend", "flowId id, ascii name, any value"},
+      {Role::FlowTerminate, kInstance, 40, "wtf.flow#terminate", "flowId id, any value"},
+      {Role::FlowAppendData, kInstance, 104, "wtf.flow#appendData", "flowId id, ascii name, any value"},
       {Role::Mark, kInstance, 40, "wtf.trace#mark", "ascii name, any value"},
-      {Role::TimeStamp, kInstance, 32, "wtf.trace#timeStamp",
-       "ascii name, any value"},
-      {Role::RangeBegin, kInstance, 40, "wtf.timeRange#begin",
-       "uint32 id, ascii name, any value"},
+      {Role::TimeStamp, kInstance, 32, "wtf.trace#timeStamp", "ascii name, any value"},
+      {Role::RangeBegin, kInstance, 40, "wtf.timeRange#begin", "uint32 id, ascii name, any value"},
       {Role::RangeEnd, kInstance, 40, "wtf.timeRange#end", "uint32 id"},
   }};
   return kAll;
@@ -119,10 +106,8 @@ int EventType::indexOf(std::string_view argName) const {
 
 namespace {
 
-template <class T>
-ArrayView viewOf(ArgType element, std::span<const T> values) {
-  return {element, std::endian::native == std::endian::big,
-          reinterpret_cast<const std::byte *>(values.data()),
+template <class T> ArrayView viewOf(ArgType element, std::span<const T> values) {
+  return {element, std::endian::native == std::endian::big, reinterpret_cast<const std::byte *>(values.data()),
           static_cast<std::uint32_t>(values.size())};
 }
 
@@ -147,13 +132,11 @@ void appendNumber(std::string &out, std::int64_t value) {
 /// The shortest text that reads back as the same float.
 void appendNumber(std::string &out, float value) {
   char digits[48];
-  const std::string_view text(
-      digits,
-      std::to_chars(digits, digits + sizeof digits, value).ptr - digits);
+  const std::string_view text(digits, std::to_chars(digits, digits + sizeof digits, value).ptr - digits);
   if (std::isfinite(value))
     out += text;
   else
-    json::appendQuoted(out, text);
+    appendJsonString(out, text);
 }
 
 /// Char and Wchar elements are characters: Latin-1 and UTF-16.
@@ -161,71 +144,47 @@ void appendCharacters(std::string &out, const ArrayView &array) {
   std::string cesu8;
   for (std::uint32_t i = 0; i < array.size(); ++i)
     text::appendUtf8(cesu8, static_cast<std::uint32_t>(array.integer(i)));
-  json::appendQuoted(out, text::cesu8ToUtf8(cesu8));
+  appendJsonString(out, text::cesu8ToUtf8(cesu8));
 }
 
 } // namespace
 
-ArrayView ArrayView::of(std::span<const std::int8_t> values) {
-  return viewOf(ArgType::Int8, values);
-}
-ArrayView ArrayView::of(std::span<const std::uint8_t> values) {
-  return viewOf(ArgType::Uint8, values);
-}
-ArrayView ArrayView::of(std::span<const std::int16_t> values) {
-  return viewOf(ArgType::Int16, values);
-}
-ArrayView ArrayView::of(std::span<const std::uint16_t> values) {
-  return viewOf(ArgType::Uint16, values);
-}
-ArrayView ArrayView::of(std::span<const std::int32_t> values) {
-  return viewOf(ArgType::Int32, values);
-}
-ArrayView ArrayView::of(std::span<const std::uint32_t> values) {
-  return viewOf(ArgType::Uint32, values);
-}
-ArrayView ArrayView::of(std::span<const float> values) {
-  return viewOf(ArgType::Float32, values);
-}
+ArrayView ArrayView::of(std::span<const std::int8_t> values) { return viewOf(ArgType::Int8, values); }
+ArrayView ArrayView::of(std::span<const std::uint8_t> values) { return viewOf(ArgType::Uint8, values); }
+ArrayView ArrayView::of(std::span<const std::int16_t> values) { return viewOf(ArgType::Int16, values); }
+ArrayView ArrayView::of(std::span<const std::uint16_t> values) { return viewOf(ArgType::Uint16, values); }
+ArrayView ArrayView::of(std::span<const std::int32_t> values) { return viewOf(ArgType::Int32, values); }
+ArrayView ArrayView::of(std::span<const std::uint32_t> values) { return viewOf(ArgType::Uint32, values); }
+ArrayView ArrayView::of(std::span<const float> values) { return viewOf(ArgType::Float32, values); }
 
 std::int64_t ArrayView::integer(std::uint32_t index) const {
-  const unsigned width = widthOf(elementKind);
-  const std::byte *p = bytes + std::size_t{index} * width;
-  return widen(elementKind, width == 1   ? load8(p)
-                            : width == 2 ? load16(p, msbFirst)
-                                         : load32(p, msbFirst));
+  const unsigned width = widthOf(elementKind_);
+  const std::byte *p = bytes_ + std::size_t{index} * width;
+  return widen(elementKind_, width == 1 ? load8(p) : width == 2 ? load16(p, msbFirst_) : load32(p, msbFirst_));
 }
 
 float ArrayView::number(std::uint32_t index) const {
-  return std::bit_cast<float>(load32(bytes + std::size_t{index} * 4, msbFirst));
+  return std::bit_cast<float>(load32(bytes_ + std::size_t{index} * 4, msbFirst_));
 }
 
-Arg Arg::float32(float value) {
-  return scalar(ArgType::Float32, std::bit_cast<std::uint32_t>(value));
-}
+Arg Arg::float32(float value) { return scalar(ArgType::Float32, std::bit_cast<std::uint32_t>(value)); }
 
 Arg Arg::arrayArg(ArrayView view) {
   static constexpr ArgType kArrays[] = {
       ArgType::Int8Array, // of Bool: there is none
-      ArgType::Int8Array,    ArgType::Uint8Array, ArgType::Int16Array,
-      ArgType::Uint16Array,  ArgType::Int32Array, ArgType::Uint32Array,
-      ArgType::Float32Array,
+      ArgType::Int8Array,  ArgType::Uint8Array,  ArgType::Int16Array,   ArgType::Uint16Array,
+      ArgType::Int32Array, ArgType::Uint32Array, ArgType::Float32Array,
   };
   Arg arg;
-  arg.type = view.element() == ArgType::Char ? ArgType::CharArray
-             : view.element() == ArgType::Wchar
-                 ? ArgType::WcharArray
-                 : kArrays[static_cast<unsigned>(view.element()) & 7];
+  arg.type = view.element() == ArgType::Char    ? ArgType::CharArray
+             : view.element() == ArgType::Wchar ? ArgType::WcharArray
+                                                : kArrays[static_cast<unsigned>(view.element()) & 7];
   arg.array = view;
   return arg;
 }
 
 std::int64_t Arg::integer() const { return widen(type, bits); }
 float Arg::number() const { return std::bit_cast<float>(bits); }
-
-void appendJsonString(std::string &out, std::string_view utf8) {
-  json::appendQuoted(out, utf8);
-}
 
 void appendJson(std::string &out, const Arg &arg) {
   if (arg.isNull) {
@@ -241,13 +200,13 @@ void appendJson(std::string &out, const Arg &arg) {
     return;
   case ArgType::Ascii:
   case ArgType::Utf8:
-    json::appendQuoted(out, arg.text);
+    appendJsonString(out, arg.text);
     return;
   case ArgType::Any:
     if (arg.validJson || json::valid(arg.text))
       json::appendCompact(out, arg.text);
     else
-      json::appendQuoted(out, arg.text);
+      appendJsonString(out, arg.text);
     return;
   case ArgType::Time32: {
     appendNumber(out, std::int64_t{arg.bits / 1000});
@@ -262,7 +221,7 @@ void appendJson(std::string &out, const Arg &arg) {
   case ArgType::Wchar: {
     std::string one;
     text::appendUtf8(one, arg.bits);
-    json::appendQuoted(out, one);
+    appendJsonString(out, one);
     return;
   }
   case ArgType::CharArray:

@@ -6,6 +6,7 @@
 // that `ascii` strings are UTF-8, and that a unit of time is 60 microseconds.
 #include "header.h"
 
+#include "base/json.h"
 #include "bytes.h"
 #include "context_check.h"
 #include "json_text.h"
@@ -18,8 +19,7 @@ namespace ada::wtf {
 namespace {
 
 constexpr std::string_view kNote = "adatrace";
-constexpr std::uint32_t kNoLength =
-    0xFFFF; // a string table reference, which version 3 has not
+constexpr std::uint32_t kNoLength = 0xFFFF; // a string table reference, which version 3 has not
 
 struct HeaderText {
   std::string_view bytes;
@@ -32,9 +32,7 @@ struct HeaderText {
 /// "{" two bytes behind its start, which the high or low byte of a count
 /// followed by "{" can't imitate. `otherwise` is the form of text that is no
 /// object.
-Expected<HeaderText> readHeaderText(std::span<const std::byte> file,
-                                    std::size_t pos, bool big,
-                                    HeaderStrings otherwise,
+Expected<HeaderText> readHeaderText(std::span<const std::byte> file, std::size_t pos, bool big, HeaderStrings otherwise,
                                     std::size_t &need) {
   HeaderText text;
   const auto has = [&](std::size_t size) {
@@ -60,20 +58,16 @@ Expected<HeaderText> readHeaderText(std::span<const std::byte> file,
   } else if (otherwise == HeaderStrings::LengthOnly) {
     if (!has(pos + 2 + count))
       return text;
-    return HeaderText{asText(file.data() + pos + 2, count), otherwise,
-                      pos + 2 + count};
+    return HeaderText{asText(file.data() + pos + 2, count), otherwise, pos + 2 + count};
   }
   if (count == kNoLength)
-    return errorAt("E_BAD_STRING", pos,
-                   "a header string refers to a string table, which version 3 "
-                   "does not have");
+    return errorAt("E_BAD_STRING", pos, "a header string refers to a string table, which version 3 does not have");
   if (!has(pos + 4))
     return text;
   const std::uint32_t bytes = load16(file.data() + pos + 2, big);
   if (!has(pos + 4 + bytes))
     return text;
-  return HeaderText{asText(file.data() + pos + 4, bytes),
-                    HeaderStrings::UnitsAndBytes, pos + 4 + bytes};
+  return HeaderText{asText(file.data() + pos + 4, bytes), HeaderStrings::UnitsAndBytes, pos + 4 + bytes};
 }
 
 void readNote(FileHeader &header) {
@@ -82,23 +76,19 @@ void readNote(FileHeader &header) {
   const auto note = json::member(header.metadata, kNote);
   if (!note)
     return;
-  if (const auto text = json::member(*note, "text");
-      text && *text == "\"utf-8\"")
+  if (const auto text = json::member(*note, "text"); text && *text == "\"utf-8\"")
     header.asciiText = AsciiText::Utf8;
   if (const auto scale = json::member(*note, "timeScale")) {
     std::uint32_t value = 0;
-    const auto read =
-        std::from_chars(scale->data(), scale->data() + scale->size(), value);
-    if (read.ec == std::errc() && read.ptr == scale->data() + scale->size() &&
-        value)
+    const auto read = std::from_chars(scale->data(), scale->data() + scale->size(), value);
+    if (read.ec == std::errc() && read.ptr == scale->data() + scale->size() && value)
       header.timeScale = value;
   }
 }
 
 void checkMetadata(const FileHeader &header, const WarningSink &warn) {
   if (!header.metadata.empty() && !json::valid(header.metadata))
-    warn("W_METADATA",
-         "the metadata in the header is not JSON; it is passed on as it is");
+    warn("W_METADATA", "the metadata in the header is not JSON; it is passed on as it is");
 }
 
 /// "1371488887123.5" without losing digits to a double.
@@ -106,18 +96,12 @@ bool readTimebase(std::string_view number, FileHeader &header) {
   const char *const end = number.data() + number.size();
   std::int64_t ms = 0;
   const auto whole = std::from_chars(number.data(), end, ms);
-  const std::string_view rest(whole.ptr,
-                              static_cast<std::size_t>(end - whole.ptr));
-  if (whole.ec == std::errc() &&
-      (rest.empty() ||
-       (rest[0] == '.' && rest.find_first_of("eE") == rest.npos))) {
+  const std::string_view rest(whole.ptr, static_cast<std::size_t>(end - whole.ptr));
+  if (whole.ec == std::errc() && (rest.empty() || (rest[0] == '.' && rest.find_first_of("eE") == rest.npos))) {
     std::uint32_t ns = 0;
     for (std::size_t digit = 1; digit < 7; ++digit)
-      ns = ns * 10 + (digit < rest.size()
-                          ? static_cast<std::uint32_t>(rest[digit] - '0')
-                          : 0);
-    if (number[0] == '-' &&
-        ns) { // the fraction counts away from zero, ours towards later
+      ns = ns * 10 + (digit < rest.size() ? static_cast<std::uint32_t>(rest[digit] - '0') : 0);
+    if (number[0] == '-' && ns) { // the fraction counts away from zero, ours towards later
       ns = 1'000'000 - ns;
       if (ms == INT64_MIN)
         return false;
@@ -162,47 +146,32 @@ Expected<void> writeNote(FileHeader &header) {
   FileHeader noted;
   noted.metadata = header.metadata;
   readNote(noted);
-  const bool chunked =
-      header.dialect == Dialect::Chunked; // all of its text is UTF-8
-  if ((chunked || noted.asciiText == header.asciiText) &&
-      noted.timeScale == header.timeScale)
+  const bool chunked = header.dialect == Dialect::Chunked; // all of its text is UTF-8
+  if ((chunked || noted.asciiText == header.asciiText) && noted.timeScale == header.timeScale)
     return {};
-  std::string note = "{";
+  JsonMembers note;
   if (!chunked && header.asciiText == AsciiText::Utf8)
-    note += R"("text":"utf-8")";
+    note.text("text", "utf-8");
   if (header.timeScale != 1)
-    note += (note.size() > 1 ? "," : "") +
-            ("\"timeScale\":" + std::to_string(header.timeScale));
-  note += '}';
+    note.number("timeScale", header.timeScale);
 
   if (header.metadata.empty())
     header.metadata = "{}";
-  if (header.metadata.find_first_not_of(" \t\r\n") !=
-          header.metadata.find('{') ||
+  if (header.metadata.find_first_not_of(" \t\r\n") != header.metadata.find('{') ||
       header.metadata.find('{') == std::string::npos)
-    return errorOf("E_BAD_METADATA", "the metadata must be a JSON object to "
-                                     "take a note on text or time scale");
-  std::string object = "{";
-  json::forEachMember(header.metadata,
-                      [&](std::string_view name, std::string_view value) {
-                        if (name == kNote)
-                          return;
-                        if (object.size() > 1)
-                          object += ',';
-                        json::appendQuoted(object, name);
-                        object += ':';
-                        object += value;
-                      });
-  if (note != "{}") {
-    object += object.size() > 1 ? "," : "";
-    object += '"' + std::string(kNote) + "\":" + note;
-  }
-  header.metadata = object + '}';
+    return errorOf("E_BAD_METADATA", "the metadata must be a JSON object to take a note on text or time scale");
+  JsonMembers members;
+  json::forEachMember(header.metadata, [&](std::string_view name, std::string_view value) {
+    if (name != kNote)
+      members.json(name, value);
+  });
+  if (!note.list().empty())
+    members.json(kNote, note.object());
+  header.metadata = members.object();
   return {};
 }
 
-Expected<void> writeHeaderText(std::string_view utf8, const char *field,
-                               Dialect dialect, std::string &out) {
+Expected<void> writeHeaderText(std::string_view utf8, const char *field, Dialect dialect, std::string &out) {
   const bool big = dialect == Dialect::BigEndian;
   std::string cesu8;
   std::size_t units = 0;
@@ -213,9 +182,7 @@ Expected<void> writeHeaderText(std::string_view utf8, const char *field,
   }
   const std::string_view bytes = big ? std::string_view(cesu8) : utf8;
   if (units >= kNoLength || bytes.size() > 0xFFFF) {
-    Error error = errorOf(
-        "E_RANGE",
-        "the header of version 3 has room for 65534 characters in 65535 bytes");
+    Error error = errorOf("E_RANGE", "the header of version 3 has room for 65534 characters in 65535 bytes");
     error.field = field;
     return error;
   }
@@ -230,37 +197,32 @@ struct FlagName {
   std::uint32_t bit;
   std::string_view name;
 };
-constexpr FlagName kFlagNames[] = {
-    {kHighResolutionTimes, "has_high_resolution_times"},
-    {kTimesAsCount, "times_as_count"}};
+constexpr FlagName kFlagNames[] = {{kHighResolutionTimes, "has_high_resolution_times"},
+                                   {kTimesAsCount, "times_as_count"}};
 
 Expected<std::string> chunkedHeaderText(const FileHeader &header) {
-  std::string out = R"({"type":"file_header","flags":[)";
+  JsonMembers out;
+  out.text("type", "file_header").beginArray("flags");
   std::uint32_t rest = header.flags;
-  for (const FlagName &flag : kFlagNames) {
-    if (!(rest & flag.bit))
-      continue;
-    out += (out.back() == '[' ? "\"" : ",\"") + std::string(flag.name) + '"';
-    rest &= ~flag.bit;
-  }
+  for (const FlagName &flag : kFlagNames)
+    if (rest & flag.bit) {
+      out.text({}, flag.name);
+      rest &= ~flag.bit;
+    }
   if (rest)
-    return errorOf("E_RANGE", "file flags " + std::to_string(rest) +
-                                  " have no name in the chunked dialect");
-  out += "],\"timebase\":" + timebaseText(header) +
-         ",\"contextInfo\":" + header.contextInfo + ",\"metadata\":";
-  return out + (header.metadata.empty() ? "{}" : header.metadata) + '}';
+    return errorOf("E_RANGE", "file flags " + std::to_string(rest) + " have no name in the chunked dialect");
+  out.endArray().json("timebase", timebaseText(header)).json("contextInfo", header.contextInfo);
+  return out.json("metadata", header.metadata.empty() ? "{}" : header.metadata).object();
 }
 
 } // namespace
 
-Expected<std::optional<std::size_t>>
-readV3Header(std::span<const std::byte> file, FileHeader &header,
-             std::size_t &need, const WarningSink &warn) {
+Expected<std::optional<std::size_t>> readV3Header(std::span<const std::byte> file, FileHeader &header,
+                                                  std::size_t &need, const WarningSink &warn) {
   const bool big = header.dialect == Dialect::BigEndian;
   constexpr std::size_t kContext = 12;
   header.wtfVersion = load32(file.data() + 4, big);
-  auto context =
-      readHeaderText(file, kContext, big, HeaderStrings::UnitsAndBytes, need);
+  auto context = readHeaderText(file, kContext, big, HeaderStrings::UnitsAndBytes, need);
   if (!context)
     return context.error();
   if (!context->end)
@@ -274,9 +236,8 @@ readV3Header(std::span<const std::byte> file, FileHeader &header,
   if (file.size() < need)
     return std::optional<std::size_t>();
   header.flags = load32(file.data() + numbers, big);
-  header.timebaseMs = static_cast<std::int64_t>(
-      std::uint64_t{load32(file.data() + numbers + 8, big)} << 32 |
-      load32(file.data() + numbers + 4, big));
+  header.timebaseMs = static_cast<std::int64_t>(std::uint64_t{load32(file.data() + numbers + 8, big)} << 32 |
+                                                load32(file.data() + numbers + 4, big));
   auto metadata = readHeaderText(file, numbers + 12, big, context->form, need);
   if (!metadata)
     return metadata.error();
@@ -289,33 +250,29 @@ readV3Header(std::span<const std::byte> file, FileHeader &header,
   return std::optional<std::size_t>(metadata->end);
 }
 
-Expected<void> readChunkedHeader(std::string_view json, std::uint64_t offset,
-                                 FileHeader &header, const WarningSink &warn) {
+Expected<void> readChunkedHeader(std::string_view json, std::uint64_t offset, FileHeader &header,
+                                 const WarningSink &warn) {
   if (!json::valid(json))
     return errorAt("E_BAD_HEADER", offset, "the file header part is not JSON");
   const auto timebase = json::member(json, "timebase");
   if (!timebase || !readTimebase(*timebase, header)) {
-    Error error = errorAt("E_BAD_HEADER", offset,
-                          "the file header part has no usable timebase");
+    Error error = errorAt("E_BAD_HEADER", offset, "the file header part has no usable timebase");
     error.field = "timebase";
     error.expected = "a number of milliseconds";
     error.found = timebase ? std::string(timebase->substr(0, 40)) : "nothing";
     return error;
   }
   header.flags = 0;
-  json::forEachElement(
-      json::member(json, "flags").value_or(""), [&](std::string_view value) {
-        for (const FlagName &flag : kFlagNames)
-          if (json::unquote(value) == flag.name) {
-            header.flags |= flag.bit;
-            return;
-          }
-        warn("W_FLAG", "the file flag " + std::string(value.substr(0, 60)) +
-                           " is unknown and was left out");
-      });
+  json::forEachElement(json::member(json, "flags").value_or(""), [&](std::string_view value) {
+    for (const FlagName &flag : kFlagNames)
+      if (json::unquote(value) == flag.name) {
+        header.flags |= flag.bit;
+        return;
+      }
+    warn("W_FLAG", "the file flag " + std::string(value.substr(0, 60)) + " is unknown and was left out");
+  });
   header.contextInfo.clear();
-  if (const auto context = json::member(json, "contextInfo");
-      context && *context != "null") {
+  if (const auto context = json::member(json, "contextInfo"); context && *context != "null") {
     header.contextInfo = *context;
     if (auto checked = checkContext(header.contextInfo, offset); !checked)
       return checked;
@@ -326,17 +283,13 @@ Expected<void> readChunkedHeader(std::string_view json, std::uint64_t offset,
   return {};
 }
 
-Expected<void> writeHeader(FileHeader &header, std::string &out,
-                           std::string &part) {
-  const bool big = header.dialect == Dialect::BigEndian,
-             chunked = header.dialect == Dialect::Chunked;
+Expected<void> writeHeader(FileHeader &header, std::string &out, std::string &part) {
+  const bool big = header.dialect == Dialect::BigEndian, chunked = header.dialect == Dialect::Chunked;
   if (header.timeScale == 0)
     return errorOf("E_RANGE", "the time scale must not be 0");
   if (header.timebaseNs >= 1'000'000 || (header.timebaseNs && !chunked))
-    return errorOf(
-        "E_RANGE",
-        chunked ? "the timebase's nanoseconds must be less than a million"
-                : "version 3 holds a timebase of whole milliseconds: round it");
+    return errorOf("E_RANGE", chunked ? "the timebase's nanoseconds must be less than a million"
+                                      : "version 3 holds a timebase of whole milliseconds: round it");
   if (header.contextInfo.empty())
     header.contextInfo = FileHeader().contextInfo;
   if (auto checked = checkContext(header.contextInfo, std::nullopt); !checked)
@@ -353,9 +306,7 @@ Expected<void> writeHeader(FileHeader &header, std::string &out,
     part = std::move(*text);
     return {};
   }
-  if (auto written = writeHeaderText(header.contextInfo, "context info",
-                                     header.dialect, out);
-      !written)
+  if (auto written = writeHeaderText(header.contextInfo, "context info", header.dialect, out); !written)
     return written;
   append32(out, header.flags, big);
   const auto timebase = static_cast<std::uint64_t>(header.timebaseMs);

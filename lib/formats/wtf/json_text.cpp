@@ -1,5 +1,4 @@
-// JSON as text: a scanner with a bit stack instead of recursion, and what is
-// built on it.
+// JSON as text: a scanner with a bit stack instead of recursion, and what is built on it.
 #include "json_text.h"
 
 #include "text.h"
@@ -15,8 +14,7 @@ constexpr std::size_t kBad = std::string_view::npos;
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t skipBlanks(std::string_view text, std::size_t pos) {
-  while (pos < text.size() && (text[pos] == ' ' || text[pos] == '\t' ||
-                               text[pos] == '\n' || text[pos] == '\r'))
+  while (pos < text.size() && (text[pos] == ' ' || text[pos] == '\t' || text[pos] == '\n' || text[pos] == '\r'))
     ++pos;
   return pos;
 }
@@ -99,13 +97,12 @@ std::size_t skipKey(std::string_view text, std::size_t pos) {
   if (pos == kBad)
     return kBad;
   pos = skipBlanks(text, pos);
-  return pos < text.size() && text[pos] == ':' ? skipBlanks(text, pos + 1)
-                                               : kBad;
+  return pos < text.size() && text[pos] == ':' ? skipBlanks(text, pos + 1) : kBad;
 }
 
 /// From the first character of a value to behind its last.
 std::size_t skipValue(std::string_view text, std::size_t pos) {
-  std::vector<bool> inObject; // one bit a level
+  std::vector<bool> inObject; // one bit per level
   for (;;) {
     bool closed = false;
     if (pos < text.size() && (text[pos] == '{' || text[pos] == '[')) {
@@ -148,20 +145,6 @@ std::size_t skipValue(std::string_view text, std::size_t pos) {
   }
 }
 
-void appendEscape(std::string &out, std::uint32_t unit) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  out += "\\u";
-  for (int shift = 12; shift >= 0; shift -= 4)
-    out += kHex[unit >> shift & 15];
-}
-
-/// Not a lone surrogate, which some JSON readers refuse even as an escape.
-text::CodePoint printable(text::CodePoint c) {
-  return c.value >= 0xD800 && c.value < 0xE000
-             ? text::CodePoint{0xFFFD, c.size, false}
-             : c;
-}
-
 } // namespace
 
 bool valid(std::string_view text) {
@@ -169,29 +152,24 @@ bool valid(std::string_view text) {
   return end != kBad && skipBlanks(text, end) == text.size();
 }
 
-void forEachMember(
-    std::string_view object,
-    const std::function<void(std::string_view, std::string_view)> &f) {
+void forEachMember(std::string_view object, const std::function<void(std::string_view, std::string_view)> &f) {
   std::size_t pos = skipBlanks(object, 0);
   if (pos >= object.size() || object[pos] != '{')
     return;
   pos = skipBlanks(object, pos + 1);
   while (pos < object.size() && object[pos] == '"') {
-    const std::size_t keyEnd = skipString(object, pos),
-                      value = skipKey(object, pos);
+    const std::size_t keyEnd = skipString(object, pos), value = skipKey(object, pos);
     const std::size_t end = value == kBad ? kBad : skipValue(object, value);
     if (end == kBad)
       return;
-    f(*unquote(object.substr(pos, keyEnd - pos)),
-      object.substr(value, end - value));
+    f(*unquote(object.substr(pos, keyEnd - pos)), object.substr(value, end - value));
     pos = skipBlanks(object, end);
     if (pos < object.size() && object[pos] == ',')
       pos = skipBlanks(object, pos + 1);
   }
 }
 
-void forEachElement(std::string_view array,
-                    const std::function<void(std::string_view)> &f) {
+void forEachElement(std::string_view array, const std::function<void(std::string_view)> &f) {
   std::size_t pos = skipBlanks(array, 0);
   if (pos >= array.size() || array[pos] != '[')
     return;
@@ -207,8 +185,7 @@ void forEachElement(std::string_view array,
   }
 }
 
-std::optional<std::string_view> member(std::string_view object,
-                                       std::string_view name) {
+std::optional<std::string_view> member(std::string_view object, std::string_view name) {
   std::optional<std::string_view> found;
   forEachMember(object, [&](std::string_view key, std::string_view value) {
     if (key == name)
@@ -224,8 +201,7 @@ std::optional<std::string> unquote(std::string_view value) {
   auto hex4 = [&](std::size_t pos) {
     std::uint32_t unit = 0;
     for (int digit = 0; digit < 4; ++digit)
-      unit =
-          unit << 4 | static_cast<std::uint32_t>(hexDigit(value[pos + digit]));
+      unit = unit << 4 | static_cast<std::uint32_t>(hexDigit(value[pos + digit]));
     return unit;
   };
   for (std::size_t pos = 1; pos + 1 < value.size(); ++pos) {
@@ -233,8 +209,7 @@ std::optional<std::string> unquote(std::string_view value) {
       out += value[pos];
       continue;
     }
-    static constexpr std::string_view kLetters = "bfnrt",
-                                      kMeanings = "\b\f\n\r\t";
+    static constexpr std::string_view kLetters = "bfnrt", kMeanings = "\b\f\n\r\t";
     const char c = value[++pos];
     if (c != 'u') {
       const std::size_t letter = kLetters.find(c);
@@ -255,42 +230,12 @@ std::optional<std::string> unquote(std::string_view value) {
   return out;
 }
 
-void appendQuoted(std::string &out, std::string_view utf8, bool asciiOnly) {
-  out += '"';
-  for (std::size_t pos = 0; pos < utf8.size();) {
-    const text::CodePoint c = printable(text::decodeUtf8(utf8, pos));
-    if (c.value == '"' || c.value == '\\') {
-      out += '\\';
-      out += static_cast<char>(c.value);
-    } else if (c.value == '\n') {
-      out += "\\n";
-    } else if (c.value == '\t') {
-      out += "\\t";
-    } else if (c.value < 0x20 || c.value == 0x7F) {
-      appendEscape(out, c.value);
-    } else if (c.value < 0x80) {
-      out += static_cast<char>(c.value);
-    } else if (asciiOnly) {
-      if (c.value >= 0x10000) {
-        appendEscape(out, 0xD800 + ((c.value - 0x10000) >> 10));
-        appendEscape(out, 0xDC00 + ((c.value - 0x10000) & 0x3FF));
-      } else {
-        appendEscape(out, c.value);
-      }
-    } else {
-      text::appendUtf8(out, c.value);
-    }
-    pos += c.size;
-  }
-  out += '"';
-}
-
 void appendCompact(std::string &out, std::string_view json) {
   bool inString = false;
   for (std::size_t pos = 0; pos < json.size();) {
     const char c = json[pos];
     if (static_cast<unsigned char>(c) >= 0x80) {
-      const text::CodePoint point = printable(text::decodeUtf8(json, pos));
+      const CodePoint point = decodeUtf8(json.data() + pos, json.size() - pos);
       text::appendUtf8(out, point.value);
       pos += point.size;
       continue;

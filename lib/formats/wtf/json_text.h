@@ -1,5 +1,4 @@
-// JSON as text: check it, find members, quote and unquote strings, without
-// building a document.
+// JSON as text: check it, find members, unquote strings, without building a document.
 //
 // The format's JSON values are kept byte for byte, so that a file that is read
 // and written stays the same; what is needed of them are slices. No recursion:
@@ -20,27 +19,18 @@ bool valid(std::string_view text);
 
 /// Calls `f` with each member's name (unquoted) and value (a slice). `object`
 /// must be valid(). Does nothing if it is no object.
-void forEachMember(
-    std::string_view object,
-    const std::function<void(std::string_view, std::string_view)> &f);
+void forEachMember(std::string_view object, const std::function<void(std::string_view, std::string_view)> &f);
 /// Calls `f` with each element; as above.
-void forEachElement(std::string_view array,
-                    const std::function<void(std::string_view)> &f);
+void forEachElement(std::string_view array, const std::function<void(std::string_view)> &f);
 /// The value of a member; of the last one, if the name comes twice.
-std::optional<std::string_view> member(std::string_view object,
-                                       std::string_view name);
+std::optional<std::string_view> member(std::string_view object, std::string_view name);
 
 /// The text of a JSON string in UTF-8; lone surrogates become 3 bytes each.
 /// Nothing if the value is no string.
 std::optional<std::string> unquote(std::string_view value);
 
-/// Appends `utf8` as a JSON string. Lone surrogates and bytes that are not
-/// UTF-8 become U+FFFD. `asciiOnly` escapes everything above U+007F.
-void appendQuoted(std::string &out, std::string_view utf8,
-                  bool asciiOnly = false);
-
-/// Appends valid JSON without the blanks between its parts, and with U+FFFD as
-/// above.
+/// Appends valid JSON without the blanks between its parts, and with U+FFFD
+/// for bytes that are not UTF-8.
 void appendCompact(std::string &out, std::string_view text);
 
 } // namespace ada::wtf::json

@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::uint32_t kStringReference = 0xFFFF;
 
-Error inRecord(const char *code, std::uint64_t offset, const EventType &type,
-               std::size_t arg, std::string message) {
+Error inRecord(const char *code, std::uint64_t offset, const EventType &type, std::size_t arg, std::string message) {
   Error error = errorAt(code, offset, std::move(message));
   error.field = type.name + ", argument " + type.argDefs[arg].name;
   return error;
@@ -21,58 +20,50 @@ Error inRecord(const char *code, std::uint64_t offset, const EventType &type,
 
 } // namespace
 
-void RecordParser::begin(Dialect fileDialect, AsciiText text,
-                         std::uint32_t scale) {
-  dialect = fileDialect;
-  asciiText = text;
-  timeScale = scale;
-  layout = dialect == Dialect::BigEndian      ? Layout::PackedBig
-           : dialect == Dialect::LittleEndian ? Layout::PackedLittle
-                                              : Layout::Aligned;
+void RecordParser::begin(Dialect fileDialect, AsciiText text, std::uint32_t scale) {
+  dialect_ = fileDialect;
+  asciiText_ = text;
+  timeScale_ = scale;
+  layout_ = dialect_ == Dialect::BigEndian      ? Layout::PackedBig
+            : dialect_ == Dialect::LittleEndian ? Layout::PackedLittle
+                                                : Layout::Aligned;
 }
 
 void RecordParser::warn(const char *code, std::string message) {
-  if (std::find(warned.begin(), warned.end(), code) != warned.end())
+  if (std::find(warned_.begin(), warned_.end(), code) != warned_.end())
     return;
-  warned.push_back(code);
-  visitor.onWarning({code, std::move(message)});
+  warned_.push_back(code);
+  visitor_.onWarning({code, std::move(message)});
 }
 
-Expected<RecordParser::Outcome>
-RecordParser::parse(std::span<const std::byte> bytes, std::uint64_t offset) {
-  const bool aligned = layout == Layout::Aligned,
-             big = layout == Layout::PackedBig;
+Expected<RecordParser::Outcome> RecordParser::parse(std::span<const std::byte> bytes, std::uint64_t offset) {
+  const bool aligned = layout_ == Layout::Aligned, big = layout_ == Layout::PackedBig;
   const std::size_t headSize = aligned ? 8 : 6;
   if (bytes.size() < headSize)
     return Outcome{Outcome::NeedMore, headSize};
-  const std::uint32_t wireId =
-      aligned ? load32(bytes.data(), false) : load16(bytes.data(), big);
+  const std::uint32_t wireId = aligned ? load32(bytes.data(), false) : load16(bytes.data(), big);
   const std::uint32_t time = load32(bytes.data() + headSize - 4, big);
-  type = types.find(wireId);
-  if (!type)
+  type_ = types_.find(wireId);
+  if (!type_)
     return errorAt("E_UNDEFINED_EVENT", offset,
                    "a record has the event number " + std::to_string(wireId) +
-                       ", which was not defined: the file is damaged here, and "
-                       "what follows can't be read");
-  if (argsFound == 0)
-    foundEnd = headSize;
-  slots.resize(std::max(slots.size(), type->argDefs.size()));
+                       ", which was not defined: the file is damaged here, and what follows can't be read");
+  if (argsFound_ == 0)
+    foundEnd_ = headSize;
+  slots_.resize(std::max(slots_.size(), type_->argDefs.size()));
 
-  auto measured =
-      aligned ? measureAligned(bytes, offset) : measurePacked(bytes, offset);
+  auto measured = aligned ? measureAligned(bytes, offset) : measurePacked(bytes, offset);
   if (!measured)
     return measured.error();
-  if (*measured > maxBytes)
+  if (*measured > maxBytes_)
     return errorAt("E_LIMIT", offset,
-                   "a record of type " + type->name + " claims at least " +
-                       std::to_string(*measured) +
-                       " bytes, more than the limit of " +
-                       std::to_string(maxBytes) + ": the file is damaged here");
-  if (argsFound < type->argDefs.size())
+                   "a record of type " + type_->name + " claims at least " + std::to_string(*measured) +
+                       " bytes, more than the limit of " + std::to_string(maxBytes_) + ": the file is damaged here");
+  if (argsFound_ < type_->argDefs.size())
     return Outcome{Outcome::NeedMore, *measured};
-  argsFound = 0;
+  argsFound_ = 0;
   makeArgs(bytes);
-  ++count;
+  ++count_;
   if (auto delivered = deliver(offset, time); !delivered)
     return delivered.error();
   return Outcome{Outcome::Delivered, *measured};
@@ -80,14 +71,12 @@ RecordParser::parse(std::span<const std::byte> bytes, std::uint64_t offset) {
 
 /// Finds the ends of the arguments. The size of the record if all were found,
 /// else a size that is needed to find the next one.
-Expected<std::uint64_t>
-RecordParser::measurePacked(std::span<const std::byte> bytes,
-                            std::uint64_t offset) {
-  const bool big = layout == Layout::PackedBig;
-  std::uint64_t end = foundEnd;
-  for (; argsFound < type->argDefs.size(); ++argsFound) {
-    const ArgType argType = type->argDefs[argsFound].type;
-    Slot &slot = slots[argsFound];
+Expected<std::uint64_t> RecordParser::measurePacked(std::span<const std::byte> bytes, std::uint64_t offset) {
+  const bool big = layout_ == Layout::PackedBig;
+  std::uint64_t end = foundEnd_;
+  for (; argsFound_ < type_->argDefs.size(); ++argsFound_) {
+    const ArgType argType = type_->argDefs[argsFound_].type;
+    Slot &slot = slots_[argsFound_];
     const bool array = isArray(argType), text = isText(argType);
     slot = {end, 0, false};
     const std::uint64_t prefix = array ? 4 : text ? 2 : widthOf(argType);
@@ -101,18 +90,15 @@ RecordParser::measurePacked(std::span<const std::byte> bytes,
     } else if (text) {
       const std::uint32_t units = load16(bytes.data() + slot.at, big);
       if (units == kStringReference)
-        return inRecord(
-            "E_BAD_STRING", offset, *type, argsFound,
-            "a text refers to a string table, which version 3 does not have");
+        return inRecord("E_BAD_STRING", offset, *type_, argsFound_,
+                        "a text refers to a string table, which version 3 does not have");
       slot.isNull = units == 0;
       slot.count = units;
-      if (argType != ArgType::Ascii &&
-          units) { // the units don't matter, the bytes that follow do
+      if (argType != ArgType::Ascii && units) { // the units don't matter, the bytes that follow do
         if (bytes.size() < end + 2)
           return end + 2;
         slot.count = load16(bytes.data() + end, big);
-        slot.isNull =
-            slot.count == 0; // no bytes are no text, whatever the units say
+        slot.isNull = slot.count == 0; // without bytes there is no text, whatever the count of units says
         end += 2;
       }
       data = slot.count;
@@ -122,18 +108,16 @@ RecordParser::measurePacked(std::span<const std::byte> bytes,
     if (bytes.size() < end + data)
       return end + data;
     end += data;
-    foundEnd = end;
+    foundEnd_ = end;
   }
   return end;
 }
 
-Expected<std::uint64_t>
-RecordParser::measureAligned(std::span<const std::byte> bytes,
-                             std::uint64_t offset) {
-  std::uint64_t end = foundEnd;
-  for (; argsFound < type->argDefs.size(); ++argsFound) {
-    const ArgType argType = type->argDefs[argsFound].type;
-    Slot &slot = slots[argsFound];
+Expected<std::uint64_t> RecordParser::measureAligned(std::span<const std::byte> bytes, std::uint64_t offset) {
+  std::uint64_t end = foundEnd_;
+  for (; argsFound_ < type_->argDefs.size(); ++argsFound_) {
+    const ArgType argType = type_->argDefs[argsFound_].type;
+    Slot &slot = slots_[argsFound_];
     slot = {end, 0, false};
     if (bytes.size() < end + 4)
       return end + 4;
@@ -142,42 +126,36 @@ RecordParser::measureAligned(std::span<const std::byte> bytes,
     if (isText(argType)) {
       slot.count = word;
       slot.isNull = word == kNullOrdinal;
-      if (word < kEmptyOrdinal && (!strings || word >= strings->size())) {
-        if (strings && !strings->complete())
+      if (word < kEmptyOrdinal && (!strings_ || word >= strings_->size())) {
+        if (strings_ && !strings_->complete())
           return end + 1; // the file ends before the text, so this record is
                           // not complete
-        return inRecord("E_BAD_STRING", offset, *type, argsFound,
-                        "a text has number " + std::to_string(word) +
-                            ", but the chunk's string table holds " +
-                            std::to_string(strings ? strings->size() : 0));
+        return inRecord("E_BAD_STRING", offset, *type_, argsFound_,
+                        "a text has number " + std::to_string(word) + ", but the chunk's string table holds " +
+                            std::to_string(strings_ ? strings_->size() : 0));
       }
     } else if (isArray(argType)) {
       slot.at = end;
       slot.isNull = word == kNullOrdinal;
       slot.count = slot.isNull ? 0 : word;
-      const std::uint64_t data =
-          (std::uint64_t{slot.count} * widthOf(argType) + 3) &
-          ~std::uint64_t{3};
+      const std::uint64_t data = (std::uint64_t{slot.count} * widthOf(argType) + 3) & ~std::uint64_t{3};
       if (bytes.size() < end + data)
         return end + data;
       end += data;
     }
-    foundEnd = end;
+    foundEnd_ = end;
   }
   return end;
 }
 
-void RecordParser::makeText(Arg &arg, const Slot &slot,
-                            std::span<const std::byte> bytes,
-                            std::string &converted) {
-  if (layout == Layout::Aligned) {
-    arg.text = slot.count == kEmptyOrdinal ? std::string_view()
-                                           : (*strings)[slot.count];
+void RecordParser::makeText(Arg &arg, const Slot &slot, std::span<const std::byte> bytes, std::string &converted) {
+  if (layout_ == Layout::Aligned) {
+    arg.text = slot.count == kEmptyOrdinal ? std::string_view() : (*strings_)[slot.count];
     return;
   }
   arg.text = asText(bytes.data() + slot.at, slot.count);
   if (arg.type == ArgType::Ascii) {
-    if (asciiText == AsciiText::Utf8 || text::isAscii(arg.text))
+    if (asciiText_ == AsciiText::Utf8 || text::isAscii(arg.text))
       return;
     converted = text::latin1ToUtf8(arg.text);
   } else {
@@ -189,32 +167,27 @@ void RecordParser::makeText(Arg &arg, const Slot &slot,
 }
 
 void RecordParser::makeArgs(std::span<const std::byte> bytes) {
-  const bool big = layout == Layout::PackedBig;
-  const std::size_t count = type->argDefs.size();
-  args.resize(count);
-  if (scratch.size() < count)
-    scratch.resize(count);
+  const bool big = layout_ == Layout::PackedBig;
+  const std::size_t count = type_->argDefs.size();
+  args_.resize(count);
+  if (scratch_.size() < count)
+    scratch_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const Slot &slot = slots[i];
-    Arg &arg = args[i] = Arg();
-    arg.type = type->argDefs[i].type;
+    const Slot &slot = slots_[i];
+    Arg &arg = args_[i] = Arg();
+    arg.type = type_->argDefs[i].type;
     arg.isNull = slot.isNull;
     const std::byte *p = bytes.data() + slot.at;
     if (isText(arg.type)) {
       if (!arg.isNull)
-        makeText(arg, slot, bytes, scratch[i]);
+        makeText(arg, slot, bytes, scratch_[i]);
     } else if (isArray(arg.type)) {
       const ArgType element = elementType(arg.type);
-      arg.array =
-          ArrayView(element, big && element != ArgType::Float32, p, slot.count);
+      arg.array = ArrayView(element, big && element != ArgType::Float32, p, slot.count);
     } else {
       const unsigned width = widthOf(arg.type);
-      const bool msbFirst =
-          big &&
-          arg.type != ArgType::Float32; // floats are in the recorder's order
-      arg.bits = width == 1   ? load8(p)
-                 : width == 2 ? load16(p, msbFirst)
-                              : load32(p, msbFirst);
+      const bool msbFirst = big && arg.type != ArgType::Float32; // floats are in the recorder's order
+      arg.bits = width == 1 ? load8(p) : width == 2 ? load16(p, msbFirst) : load32(p, msbFirst);
       if (arg.type == ArgType::Bool)
         arg.bits = arg.bits != 0;
       else if (arg.type == ArgType::Int8 || arg.type == ArgType::Int16)
@@ -228,31 +201,27 @@ void RecordParser::makeArgs(std::span<const std::byte> bytes) {
 Expected<void> RecordParser::deliver(std::uint64_t offset, std::uint32_t time) {
   Record record;
   record.offset = offset;
-  record.timeUs = std::uint64_t{time} * timeScale;
-  record.type = type;
-  record.args = args;
-  for (const Arg &arg : args)
+  record.timeUs = std::uint64_t{time} * timeScale_;
+  record.type = type_;
+  record.args = args_;
+  for (const Arg &arg : args_)
     if (arg.type == ArgType::Any && !arg.isNull && !arg.validJson)
-      warn("W_JSON", "at byte " + std::to_string(offset) + ": a value of " +
-                         type->name +
+      warn("W_JSON", "at byte " + std::to_string(offset) + ": a value of " + type_->name +
                          " should be JSON and is not; viewers refuse the file");
-  visitor.onRecord(record);
-  return type->role == Role::Define ? define(record) : Expected<void>();
+  visitor_.onRecord(record);
+  return type_->role == Role::Define ? define(record) : Expected<void>();
 }
 
 Expected<void> RecordParser::define(const Record &record) {
-  auto defined = types.define(static_cast<std::uint16_t>(args[0].bits),
-                              static_cast<std::uint16_t>(args[1].bits),
-                              args[2].bits, std::string(args[3].text),
-                              std::string(args[4].text), dialect);
+  auto defined = types_.define(static_cast<std::uint16_t>(args_[0].bits), static_cast<std::uint16_t>(args_[1].bits),
+                               args_[2].bits, std::string(args_[3].text), std::string(args_[4].text), dialect_);
   if (!defined) {
     defined.error().offset = record.offset;
     return defined.error();
   }
   if (defined->warning)
-    warn(defined->warning,
-         "at byte " + std::to_string(record.offset) + ": " + defined->message);
-  visitor.onDefinition(*defined->type, defined->isNew);
+    warn(defined->warning, "at byte " + std::to_string(record.offset) + ": " + defined->message);
+  visitor_.onDefinition(*defined->type, defined->isNew);
   return {};
 }
 

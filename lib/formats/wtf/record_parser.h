@@ -1,5 +1,4 @@
-// Records from bytes: the packed layout of version 3 and the aligned one of the
-// chunked dialect.
+// Records from bytes: the packed layout of version 3 and the aligned one of the chunked dialect.
 #ifndef ADA_LIB_FORMATS_WTF_RECORD_PARSER_H
 #define ADA_LIB_FORMATS_WTF_RECORD_PARSER_H
 
@@ -23,18 +22,17 @@ enum class Layout : std::uint8_t {
 /// arrives in many pieces is not looked at from its start again each time.
 class RecordParser {
 public:
-  RecordParser(Visitor &visitor, std::uint64_t maxRecordBytes)
-      : visitor(visitor), maxBytes(maxRecordBytes) {}
+  RecordParser(Visitor &visitor, std::uint64_t maxRecordBytes) : visitor_(visitor), maxBytes_(maxRecordBytes) {}
 
   /// What all records of a file share; before the first one.
   void begin(Dialect dialect, AsciiText asciiText, std::uint32_t timeScale);
   /// For parts that differ from it.
   void setLayout(Layout newLayout, AsciiText newText) {
-    layout = newLayout;
-    asciiText = newText;
+    layout_ = newLayout;
+    asciiText_ = newText;
   }
   /// The strings of the chunk, for Layout::Aligned.
-  void setStrings(const StringTable *table) { strings = table; }
+  void setStrings(const StringTable *table) { strings_ = table; }
 
   struct Outcome {
     enum { Delivered, NeedMore } what;
@@ -44,52 +42,45 @@ public:
   };
   /// Takes the record that begins `bytes`, which is at `offset` in the file.
   /// `bytes` may only grow until the record is delivered.
-  Expected<Outcome> parse(std::span<const std::byte> bytes,
-                          std::uint64_t offset);
+  Expected<Outcome> parse(std::span<const std::byte> bytes, std::uint64_t offset);
 
   /// Forgets a record that will not be completed.
-  void drop() { argsFound = 0; }
+  void drop() { argsFound_ = 0; }
 
-  std::uint64_t delivered() const { return count; }
+  std::uint64_t delivered() const { return count_; }
   void warn(const char *code, std::string message);
 
 private:
   struct Slot { // where an argument's value is
     std::uint64_t at = 0;
-    std::uint32_t count =
-        0; // bytes of text, elements of an array, string ordinal
+    std::uint32_t count = 0; // bytes of text, elements of an array, string ordinal
     bool isNull = false;
   };
 
-  Expected<std::uint64_t> measurePacked(std::span<const std::byte> bytes,
-                                        std::uint64_t offset);
-  Expected<std::uint64_t> measureAligned(std::span<const std::byte> bytes,
-                                         std::uint64_t offset);
+  Expected<std::uint64_t> measurePacked(std::span<const std::byte> bytes, std::uint64_t offset);
+  Expected<std::uint64_t> measureAligned(std::span<const std::byte> bytes, std::uint64_t offset);
   void makeArgs(std::span<const std::byte> bytes);
-  void makeText(Arg &arg, const Slot &slot, std::span<const std::byte> bytes,
-                std::string &scratch);
+  void makeText(Arg &arg, const Slot &slot, std::span<const std::byte> bytes, std::string &scratch);
   Expected<void> deliver(std::uint64_t offset, std::uint32_t time);
   Expected<void> define(const Record &record);
 
-  Visitor &visitor;
-  std::uint64_t maxBytes;
-  Dialect dialect = Dialect::BigEndian;
-  Layout layout = Layout::PackedBig;
-  AsciiText asciiText = AsciiText::Latin1;
-  std::uint32_t timeScale = 1;
-  TypeTable types;
-  const StringTable *strings = nullptr;
+  Visitor &visitor_;
+  std::uint64_t maxBytes_;
+  Dialect dialect_ = Dialect::BigEndian;
+  Layout layout_ = Layout::PackedBig;
+  AsciiText asciiText_ = AsciiText::Latin1;
+  std::uint32_t timeScale_ = 1;
+  TypeTable types_;
+  const StringTable *strings_ = nullptr;
 
-  const EventType *type = nullptr;
-  std::vector<Slot> slots;
-  std::size_t argsFound =
-      0; // arguments of the current record whose end is known; 0: start over
-  std::uint64_t foundEnd = 0; // and where the last of them ends
-  std::vector<Arg> args;
-  std::vector<std::string>
-      scratch; // one for each argument, for text that had to be converted
-  std::uint64_t count = 0;
-  std::vector<std::string> warned;
+  const EventType *type_ = nullptr;
+  std::vector<Slot> slots_;
+  std::size_t argsFound_ = 0;  // arguments of the current record whose end is known; 0: start over
+  std::uint64_t foundEnd_ = 0; // and where the last of them ends
+  std::vector<Arg> args_;
+  std::vector<std::string> scratch_; // one for each argument, for text that had to be converted
+  std::uint64_t count_ = 0;
+  std::vector<std::string> warned_;
 };
 
 } // namespace ada::wtf

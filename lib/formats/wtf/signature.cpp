@@ -50,9 +50,7 @@ constexpr std::array<TypeInfo, 24> kTypes = {{
     {ArgType::WcharArray, "wchar[]", 2, ArgType::Wchar},
 }};
 
-const TypeInfo &infoOf(ArgType type) {
-  return kTypes[static_cast<unsigned>(type)];
-}
+const TypeInfo &infoOf(ArgType type) { return kTypes[static_cast<unsigned>(type)]; }
 
 struct Alias {
   std::string_view alias, name;
@@ -80,19 +78,16 @@ std::optional<ArgType> typeOf(std::string_view text, Dialect dialect) {
       text = alias.name;
   const std::string name = std::string(text) + (array ? "[]" : "");
   for (const TypeInfo &info : kTypes)
-    if (info.name == name &&
-        (info.type < ArgType::Char || dialect == Dialect::Chunked))
+    if (info.name == name && (info.type < ArgType::Char || dialect == Dialect::Chunked))
       return info.type;
   return std::nullopt;
 }
 
 bool isNameChar(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         (c >= '0' && c <= '9') || c == '_';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 bool isTypeChar(char c) {
-  return (isNameChar(c) && c != '_') || c == ' ' || c == '[' || c == ']' ||
-         c == '<' || c == '>';
+  return (isNameChar(c) && c != '_') || c == ' ' || c == '[' || c == ']' || c == '<' || c == '>';
 }
 
 } // namespace
@@ -101,8 +96,7 @@ ArgType elementType(ArgType array) { return infoOf(array).element; }
 unsigned widthOf(ArgType type) { return infoOf(type).width; }
 std::string_view typeName(ArgType type) { return infoOf(type).name; }
 
-Expected<std::vector<ArgDef>> parseSignature(std::string_view args,
-                                             Dialect dialect) {
+Expected<std::vector<ArgDef>> parseSignature(std::string_view args, Dialect dialect) {
   std::vector<ArgDef> defs;
   if (args.empty())
     return defs;
@@ -112,18 +106,15 @@ Expected<std::vector<ArgDef>> parseSignature(std::string_view args,
     begin = end + 1;
     one.remove_prefix(std::min(one.find_first_not_of(' '), one.size()));
 
-    const std::size_t run = static_cast<std::size_t>(
-        std::find_if_not(one.begin(), one.end(), isTypeChar) - one.begin());
+    const std::size_t run =
+        static_cast<std::size_t>(std::find_if_not(one.begin(), one.end(), isTypeChar) - one.begin());
     std::size_t space = run; // the last space in the run that a name follows
     do
       space = space ? one.rfind(' ', space - 1) : std::string_view::npos;
-    while (space != std::string_view::npos &&
-           (space + 1 >= one.size() || !isNameChar(one[space + 1])));
+    while (space != std::string_view::npos && (space + 1 >= one.size() || !isNameChar(one[space + 1])));
 
     const auto fail = [&](std::string why) {
-      Error error =
-          errorOf("E_BAD_SIGNATURE", "the argument \"" + std::string(one) +
-                                         "\" of an event type " + why);
+      Error error = errorOf("E_BAD_SIGNATURE", "the argument \"" + std::string(one) + "\" of an event type " + why);
       error.field = "args";
       return error;
     };
@@ -131,8 +122,7 @@ Expected<std::vector<ArgDef>> parseSignature(std::string_view args,
       return fail("is not a type, one space and a name");
     const std::optional<ArgType> type = typeOf(one.substr(0, space), dialect);
     if (!type)
-      return fail("is of type \"" + std::string(one.substr(0, space)) +
-                  "\", which the format does not have");
+      return fail("is of type \"" + std::string(one.substr(0, space)) + "\", which the format does not have");
     const std::string_view rest = one.substr(space + 1);
     const auto nameEnd = std::find_if_not(rest.begin(), rest.end(), isNameChar);
     defs.push_back({*type, std::string(rest.begin(), nameEnd)});

@@ -8,16 +8,14 @@
 
 namespace ada::wtf {
 
-inline constexpr std::uint32_t kNullOrdinal = 0xFFFFFFFF,
-                               kEmptyOrdinal = 0xFFFFFFFE;
+inline constexpr std::uint32_t kNullOrdinal = 0xFFFFFFFF, kEmptyOrdinal = 0xFFFFFFFE;
 
 class StringTable {
 public:
   StringTable() = default;
   /// Over the table's bytes, which stay the caller's. `complete`: none are
   /// missing at the end; then a last text may go without its NUL.
-  StringTable(std::string_view bytes, bool complete)
-      : isComplete(complete), bytes(bytes) {
+  StringTable(std::string_view bytes, bool complete) : isComplete_(complete), bytes_(bytes) {
     for (std::size_t begin = 0; begin < bytes.size();) {
       std::size_t end = bytes.find('\0', begin);
       if (end == bytes.npos) {
@@ -25,24 +23,24 @@ public:
           break;
         end = bytes.size();
       }
-      starts.push_back(static_cast<std::uint32_t>(begin));
+      starts_.push_back(static_cast<std::uint32_t>(begin));
       begin = end + 1;
     }
   }
 
-  std::size_t size() const { return starts.size(); }
+  std::size_t size() const { return starts_.size(); }
   /// False if the file ends in the middle of the table.
-  bool complete() const { return isComplete; }
+  bool complete() const { return isComplete_; }
   /// Text number `ordinal`, less than size().
   std::string_view operator[](std::uint32_t ordinal) const {
-    const std::string_view rest = bytes.substr(starts[ordinal]);
+    const std::string_view rest = bytes_.substr(starts_[ordinal]);
     return rest.substr(0, rest.find('\0'));
   }
 
 private:
-  bool isComplete = true;
-  std::string_view bytes;
-  std::vector<std::uint32_t> starts;
+  bool isComplete_ = true;
+  std::string_view bytes_;
+  std::vector<std::uint32_t> starts_;
 };
 
 } // namespace ada::wtf

@@ -5,54 +5,13 @@
 
 namespace ada::wtf::text {
 
-CodePoint decodeUtf8(std::string_view text, std::size_t pos) {
-  const auto byte = [&](std::size_t at) {
-    return static_cast<unsigned char>(text[at]);
-  };
-  const std::uint32_t lead = byte(pos);
-  if (lead < 0x80)
-    return {lead, 1, true};
-  const std::uint32_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  constexpr CodePoint kBadByte = {0xFFFD, 1, false};
-  if (lead < 0xC2 || lead > 0xF4 || size > text.size() - pos)
-    return kBadByte;
-  std::uint32_t value = lead & (0x7Fu >> size);
-  for (std::uint32_t at = 1; at < size; ++at) {
-    if ((byte(pos + at) & 0xC0) != 0x80)
-      return kBadByte;
-    value = value << 6 | (byte(pos + at) & 0x3F);
-  }
-  if ((size == 3 && value < 0x800) ||
-      (size == 4 && (value < 0x10000 || value > 0x10FFFF)))
-    return kBadByte;
-  return {value, size, true};
-}
-
-void appendUtf8(std::string &out, std::uint32_t c) {
-  const auto tail = [&](unsigned shift) {
-    out += static_cast<char>(0x80 | (c >> shift & 0x3F));
-  };
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | c >> 6);
-    tail(0);
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | c >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    out += static_cast<char>(0xF0 | c >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
+void appendUtf8(std::string &out, std::uint32_t codePoint) {
+  char bytes[4];
+  out.append(bytes, encodeUtf8(codePoint, bytes));
 }
 
 bool isAscii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x80;
-  });
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 std::string latin1ToUtf8(std::string_view latin1) {
@@ -66,7 +25,7 @@ std::string latin1ToUtf8(std::string_view latin1) {
 bool utf8ToLatin1(std::string_view utf8, std::string &out) {
   out.clear();
   for (std::size_t pos = 0; pos < utf8.size();) {
-    const CodePoint c = decodeUtf8(utf8, pos);
+    const CodePoint c = decodeAt(utf8, pos);
     if (!c.valid || c.value > 0xFF)
       return false;
     out += static_cast<char>(c.value);
@@ -76,10 +35,8 @@ bool utf8ToLatin1(std::string_view utf8, std::string &out) {
 }
 
 bool hasSurrogates(std::string_view cesu8) {
-  for (std::size_t pos = cesu8.find('\xED'); pos != std::string_view::npos;
-       pos = cesu8.find('\xED', pos + 1))
-    if (pos + 1 < cesu8.size() &&
-        static_cast<unsigned char>(cesu8[pos + 1]) >= 0xA0)
+  for (std::size_t pos = cesu8.find('\xED'); pos != std::string_view::npos; pos = cesu8.find('\xED', pos + 1))
+    if (pos + 1 < cesu8.size() && static_cast<unsigned char>(cesu8[pos + 1]) >= 0xA0)
       return true;
   return false;
 }
@@ -87,14 +44,10 @@ bool hasSurrogates(std::string_view cesu8) {
 std::string cesu8ToUtf8(std::string_view cesu8) {
   std::string out;
   out.reserve(cesu8.size());
-  const auto byte = [&](std::size_t at) {
-    return static_cast<unsigned>(static_cast<unsigned char>(cesu8[at]));
-  };
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned>(static_cast<unsigned char>(cesu8[at])); };
   for (std::size_t pos = 0; pos < cesu8.size();) {
-    const bool pair = cesu8.size() - pos >= 6 && byte(pos) == 0xED &&
-                      (byte(pos + 1) & 0xF0) == 0xA0 &&
-                      (byte(pos + 2) & 0xC0) == 0x80 && byte(pos + 3) == 0xED &&
-                      (byte(pos + 4) & 0xF0) == 0xB0 &&
+    const bool pair = cesu8.size() - pos >= 6 && byte(pos) == 0xED && (byte(pos + 1) & 0xF0) == 0xA0 &&
+                      (byte(pos + 2) & 0xC0) == 0x80 && byte(pos + 3) == 0xED && (byte(pos + 4) & 0xF0) == 0xB0 &&
                       (byte(pos + 5) & 0xC0) == 0x80;
     if (!pair) {
       out += cesu8[pos++];
@@ -112,7 +65,7 @@ bool utf8ToCesu8(std::string_view utf8, std::string &out, std::size_t &units) {
   out.clear();
   units = 0;
   for (std::size_t pos = 0; pos < utf8.size();) {
-    const CodePoint c = decodeUtf8(utf8, pos);
+    const CodePoint c = decodeAt(utf8, pos);
     if (!c.valid)
       return false;
     if (c.value < 0x10000) {

@@ -1,11 +1,12 @@
-// The text encodings of the format: UTF-8 inside of the library, Latin-1 and
-// CESU-8 in files.
+// The text encodings of the format: UTF-8 inside of the library, Latin-1 and CESU-8 in files.
 //
 // CESU-8 is what one gets by writing each UTF-16 unit of a text as UTF-8 on its
 // own: the same as UTF-8 up to U+FFFF, two times three bytes above. Existing
 // readers of version 3 count UTF-16 units and go wrong on 4-byte sequences.
 #ifndef ADA_LIB_FORMATS_WTF_TEXT_H
 #define ADA_LIB_FORMATS_WTF_TEXT_H
+
+#include "shared/text/utf8.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +15,10 @@
 
 namespace ada::wtf::text {
 
-struct CodePoint {
-  std::uint32_t value; ///< U+FFFD for a byte that is not UTF-8
-  std::uint32_t size;  ///< in bytes, at least 1
-  bool valid;
-};
-/// The code point at `pos` (less than the size). Surrogates in 3 bytes count as
-/// valid: text from JavaScript may hold lone ones.
-CodePoint decodeUtf8(std::string_view text, std::size_t pos);
+/// The code point at `pos` (less than the size). Surrogates count as valid: text from JavaScript may hold lone ones.
+inline CodePoint decodeAt(std::string_view text, std::size_t pos) {
+  return decodeUtf8(text.data() + pos, text.size() - pos, Surrogates::Accepted);
+}
 
 /// Surrogates become 3 bytes.
 void appendUtf8(std::string &out, std::uint32_t codePoint);

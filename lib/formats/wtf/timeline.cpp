@@ -8,13 +8,9 @@ namespace ada::wtf {
 TimelineVisitor::~TimelineVisitor() = default;
 
 struct Timeline::State {
-  State(TimelineVisitor &visitor, TimelineOptions options)
-      : visitor(visitor),
-        zones(
-            options, [this](const Zone &zone) { this->visitor.onZone(zone); },
-            [this](const Warning &warning) {
-              this->visitor.onWarning(warning);
-            }) {}
+  explicit State(TimelineVisitor &visitor)
+      : visitor(visitor), zones([this](const Zone &zone) { this->visitor.onZone(zone); },
+                                [this](const Warning &warning) { this->visitor.onWarning(warning); }) {}
 
   struct Open {
     const EventType *type;
@@ -36,8 +32,7 @@ struct Timeline::State {
   bool announced = false; // the first zone, if nothing created it
 };
 
-Timeline::Timeline(TimelineVisitor &visitor, TimelineOptions options)
-    : state(std::make_unique<State>(visitor, options)) {}
+Timeline::Timeline(TimelineVisitor &visitor) : state_(std::make_unique<State>(visitor)) {}
 Timeline::Timeline(Timeline &&) noexcept = default;
 Timeline &Timeline::operator=(Timeline &&) noexcept = default;
 Timeline::~Timeline() = default;
@@ -63,11 +58,8 @@ void Timeline::State::take(Item &item) {
   Stack &stack = stacks[zone.index];
   if (item.timeUs < stack.lastUs) {
     zone.outOfOrder = true;
-    zones.warn(
-        "W_TIME_ORDER",
-        "at byte " + std::to_string(item.record->offset) +
-            ": a record of zone \"" + zone.name +
-            "\" is earlier than the one before it; the zone needs sorting");
+    zones.warn("W_TIME_ORDER", "at byte " + std::to_string(item.record->offset) + ": a record of zone \"" + zone.name +
+                                   "\" is earlier than the one before it; the zone needs sorting");
   }
   stack.lastUs = item.timeUs;
   lastUs = std::max(lastUs, item.timeUs);
@@ -77,8 +69,7 @@ void Timeline::State::take(Item &item) {
   case ItemKind::Enter: {
     visitor.onItem(item);
     const bool ownName = item.scopeType->role == Role::ScopeEnter;
-    stack.open.push_back({item.scopeType, item.timeUs,
-                          ownName ? std::string(item.name) : std::string()});
+    stack.open.push_back({item.scopeType, item.timeUs, ownName ? std::string(item.name) : std::string()});
     return;
   }
   case ItemKind::Leave:
@@ -96,43 +87,30 @@ void Timeline::State::take(Item &item) {
   visitor.onItem(item);
 }
 
-void Timeline::onHeader(const FileHeader &header) {
-  state->visitor.onHeader(header);
-}
-void Timeline::onWarning(const Warning &warning) {
-  state->visitor.onWarning(warning);
-}
+void Timeline::onHeader(const FileHeader &header) { state_->visitor.onHeader(header); }
+void Timeline::onWarning(const Warning &warning) { state_->visitor.onWarning(warning); }
 
 void Timeline::onRecord(const Record &record) {
-  if (!state->zones.take(record))
-    forEachItem(record, [this](Item &item) { state->take(item); });
+  if (!state_->zones.take(record))
+    forEachItem(record, [this](Item &item) { state_->take(item); });
 }
 
 void Timeline::finish() {
-  for (std::size_t index = 0; index < state->stacks.size(); ++index) {
-    State::Stack &stack = state->stacks[index];
+  for (std::size_t index = 0; index < state_->stacks.size(); ++index) {
+    State::Stack &stack = state_->stacks[index];
     while (!stack.open.empty()) {
       Item item;
       item.kind = ItemKind::Unclosed;
-      item.zone = &state->zones.zones[index];
-      item.timeUs = state->lastUs;
-      state->close(item, stack);
+      item.zone = &state_->zones.zones[index];
+      item.timeUs = state_->lastUs;
+      state_->close(item, stack);
     }
   }
 }
 
-std::size_t Timeline::zoneCount() const noexcept {
-  return state->zones.zones.size();
-}
-const Zone &Timeline::zone(std::size_t index) const noexcept {
-  return state->zones.zones[index];
-}
-const Zone &Timeline::currentZone() const noexcept {
-  return state->zones.current();
-}
-std::optional<std::uint16_t> Timeline::currentId() const noexcept {
-  return state->zones.currentId();
-}
-std::uint64_t Timeline::lastTimeUs() const noexcept { return state->lastUs; }
+std::size_t Timeline::zoneCount() const noexcept { return state_->zones.zones.size(); }
+const Zone &Timeline::zone(std::size_t index) const noexcept { return state_->zones.zones[index]; }
+const Zone &Timeline::currentZone() const noexcept { return state_->zones.current(); }
+std::optional<std::uint16_t> Timeline::currentId() const noexcept { return state_->zones.currentId(); }
 
 } // namespace ada::wtf

@@ -6,10 +6,7 @@
 namespace ada::wtf {
 namespace {
 
-bool isZoneRole(Role role) {
-  return role == Role::ZoneCreate || role == Role::ZoneDelete ||
-         role == Role::ZoneSet;
-}
+bool isZoneRole(Role role) { return role == Role::ZoneCreate || role == Role::ZoneDelete || role == Role::ZoneSet; }
 
 /// Fills in the role, which the name decides.
 const char *giveRole(EventType &type, std::string &message) {
@@ -20,19 +17,16 @@ const char *giveRole(EventType &type, std::string &message) {
       if (!(type.flags & kBuiltIn))
         return nullptr;
       const int id = type.indexOf("zoneId");
-      if (id < 0 || isText(type.argDefs[id].type) ||
-          isArray(type.argDefs[id].type) ||
+      if (id < 0 || isText(type.argDefs[id].type) || isArray(type.argDefs[id].type) ||
           type.argDefs[id].type == ArgType::Float32) {
-        message = "the file defines " + type.name +
-                  " without a zoneId: such events change no zone";
+        message = "the file defines " + type.name + " without a zoneId: such events change no zone";
         return "W_BUILTIN_ARGS";
       }
     }
     type.role = builtIn.role;
     if (type.role == Role::Define && type.args != builtIn.args) {
       // Existing readers keep the layout they know, too.
-      message = "the file redefines the arguments of wtf.event#define; its "
-                "records are read as usual";
+      message = "the file redefines the arguments of wtf.event#define; its records are read as usual";
       type.argDefs = *parseSignature(builtIn.args);
       return "W_DEFINE_LAYOUT";
     }
@@ -52,25 +46,21 @@ TypeTable::TypeTable() {
                  std::string(define.args),
                  *parseSignature(define.args),
                  define.role};
-  set(kDefineWireId, &types.emplace_back(std::move(type)));
+  set(kDefineWireId, &types_.emplace_back(std::move(type)));
 }
 
 void TypeTable::set(std::uint16_t wireId, const EventType *type) {
-  std::unique_ptr<Page> &page = pages[wireId >> 8];
+  std::unique_ptr<Page> &page = pages_[wireId >> 8];
   if (!page)
     page = std::make_unique<Page>();
   (*page)[wireId & 0xFF] = type;
 }
 
-Expected<TypeTable::Defined>
-TypeTable::define(std::uint16_t wireId, std::uint16_t eventClass,
-                  std::uint32_t flags, std::string name, std::string args,
-                  Dialect dialect) {
+Expected<TypeTable::Defined> TypeTable::define(std::uint16_t wireId, std::uint16_t eventClass, std::uint32_t flags,
+                                               std::string name, std::string args, Dialect dialect) {
   const EventType *known = find(wireId);
-  const bool implicit =
-      known == &types.front(); // not yet defined by the file itself
-  if (known && !implicit && known->name == name &&
-      known->eventClass == eventClass && known->flags == flags &&
+  const bool implicit = known == &types_.front(); // not yet defined by the file itself
+  if (known && !implicit && known->name == name && known->eventClass == eventClass && known->flags == flags &&
       known->args == args)
     return Defined{known, false};
   Defined defined{nullptr, true};
@@ -84,8 +74,8 @@ TypeTable::define(std::uint16_t wireId, std::uint16_t eventClass,
     type.argDefs = std::move(*argDefs);
   }
   defined.warning = giveRole(type, defined.message);
-  set(wireId, &types.emplace_back(std::move(type)));
-  defined.type = &types.back();
+  set(wireId, &types_.emplace_back(std::move(type)));
+  defined.type = &types_.back();
   return defined;
 }
 

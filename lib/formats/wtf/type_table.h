@@ -18,9 +18,9 @@ public:
 
   /// The type with this number, or null.
   const EventType *find(std::uint32_t wireId) const {
-    if (wireId > 0xFFFF || !pages[wireId >> 8])
+    if (wireId > 0xFFFF || !pages_[wireId >> 8])
       return nullptr;
-    return (*pages[wireId >> 8])[wireId & 0xFF];
+    return (*pages_[wireId >> 8])[wireId & 0xFF];
   }
 
   struct Defined {
@@ -32,17 +32,15 @@ public:
     std::string message = {};
   };
   /// Takes a definition: the same again is ignored, another one replaces.
-  Expected<Defined> define(std::uint16_t wireId, std::uint16_t eventClass,
-                           std::uint32_t flags, std::string name,
+  Expected<Defined> define(std::uint16_t wireId, std::uint16_t eventClass, std::uint32_t flags, std::string name,
                            std::string args, Dialect dialect);
 
 private:
   using Page = std::array<const EventType *, 256>;
   void set(std::uint16_t wireId, const EventType *type);
 
-  std::array<std::unique_ptr<Page>, 256> pages;
-  std::deque<EventType>
-      types; // also those that were replaced: visitors may hold on to them
+  std::array<std::unique_ptr<Page>, 256> pages_;
+  std::deque<EventType> types_; // also those that were replaced: visitors may hold on to them
 };
 
 } // namespace ada::wtf

@@ -1,4 +1,4 @@
-// Which zone a record is in, and what it means there.
+// Finds which zone a record is in, and what it means there.
 #include "zone_tracker.h"
 
 #include <algorithm>
@@ -8,37 +8,31 @@ namespace {
 
 std::string_view textOf(const Record &record, std::string_view argName) {
   const int index = record.type->indexOf(argName);
-  return index < 0 ? std::string_view()
-                   : record.args[static_cast<std::size_t>(index)].text;
+  return index < 0 ? std::string_view() : record.args[static_cast<std::size_t>(index)].text;
 }
 
 Arg valueOf(const Record &record) {
   const int index = record.type->indexOf("value");
-  return index < 0 ? Arg::null(ArgType::Any)
-                   : record.args[static_cast<std::size_t>(index)];
+  return index < 0 ? Arg::null(ArgType::Any) : record.args[static_cast<std::size_t>(index)];
 }
 
 std::uint16_t zoneIdOf(const Record &record) {
-  return static_cast<std::uint16_t>(
-      record.args[static_cast<std::size_t>(record.type->indexOf("zoneId"))]
-          .bits);
+  return static_cast<std::uint16_t>(record.args[static_cast<std::size_t>(record.type->indexOf("zoneId"))].bits);
 }
 
 } // namespace
 
-ZoneTracker::ZoneTracker(TimelineOptions options, OnZone onZone,
-                         OnWarning onWarning)
-    : options(options), onZone(std::move(onZone)),
-      onWarning(std::move(onWarning)) {
+ZoneTracker::ZoneTracker(OnZone onZone, OnWarning onWarning)
+    : onZone_(std::move(onZone)), onWarning_(std::move(onWarning)) {
   zones.emplace_back();
-  nameless.push_back(true);
+  nameless_.push_back(true);
 }
 
 void ZoneTracker::warn(const char *code, std::string message) {
-  if (std::find(warned.begin(), warned.end(), code) != warned.end())
+  if (std::find(warned_.begin(), warned_.end(), code) != warned_.end())
     return;
-  warned.push_back(code);
-  onWarning({code, std::move(message)});
+  warned_.push_back(code);
+  onWarning_({code, std::move(message)});
 }
 
 bool ZoneTracker::take(const Record &record) {
@@ -62,9 +56,9 @@ void ZoneTracker::name(Zone &zone, const Record &record) {
   zone.name = textOf(record, "name");
   zone.type = textOf(record, "type");
   zone.location = textOf(record, "location");
-  nameless[zone.index] = false;
-  byId[*zone.id] = zone.index;
-  onZone(zone);
+  nameless_[zone.index] = false;
+  byId_[*zone.id] = zone.index;
+  onZone_(zone);
 }
 
 void ZoneTracker::create(const Record &record) {
@@ -75,58 +69,48 @@ void ZoneTracker::create(const Record &record) {
     triple += std::to_string(text.size()) + ':';
     triple += text;
   }
-  const auto same = byTriple.find(triple);
-  if (const auto known = byId.find(id); known != byId.end()) {
-    if (same != byTriple.end() && same->second == known->second)
+  const auto same = byTriple_.find(triple);
+  if (const auto known = byId_.find(id); known != byId_.end()) {
+    if (same != byTriple_.end() && same->second == known->second)
       return; // once more, as real files do
-    if (nameless[known->second]) {
+    if (nameless_[known->second]) {
       name(zones[known->second], record);
-      byTriple.emplace(std::move(triple), known->second);
+      byTriple_.emplace(std::move(triple), known->second);
       return;
     }
   }
-  if (same != byTriple.end()) {
-    if (options.mergeZones) {
-      byId[id] = same->second;
-      return;
-    }
-    warn("W_SAME_ZONE", "at byte " + std::to_string(record.offset) +
-                            ": zones " +
-                            std::to_string(*zones[same->second].id) + " and " +
-                            std::to_string(id) +
-                            " have the same name, type and location; they are "
-                            "kept apart here, but viewers mix "
-                            "them up");
-  }
+  if (same != byTriple_.end())
+    warn("W_SAME_ZONE",
+         "at byte " + std::to_string(record.offset) + ": zones " + std::to_string(*zones[same->second].id) + " and " +
+             std::to_string(id) +
+             " have the same name, type and location; they are kept apart here, but viewers mix them up");
   std::uint32_t index = 0;
   if (zones.front().id) { // else events before this one belong to the first
                           // zone that is created
     index = static_cast<std::uint32_t>(zones.size());
     zones.emplace_back().index = index;
-    nameless.push_back(true);
+    nameless_.push_back(true);
   }
   name(zones[index], record);
-  byTriple.insert_or_assign(std::move(triple), index);
+  byTriple_.insert_or_assign(std::move(triple), index);
 }
 
 void ZoneTracker::set(const Record &record) {
   const std::uint16_t id = zoneIdOf(record);
-  auto known = byId.find(id);
-  if (known == byId.end()) {
-    warn("W_UNKNOWN_ZONE", "at byte " + std::to_string(record.offset) +
-                               ": the file switches to zone " +
-                               std::to_string(id) +
-                               ", which it did not create; viewers fail here");
+  auto known = byId_.find(id);
+  if (known == byId_.end()) {
+    warn("W_UNKNOWN_ZONE", "at byte " + std::to_string(record.offset) + ": the file switches to zone " +
+                               std::to_string(id) + ", which it did not create; viewers fail here");
     const auto index = static_cast<std::uint32_t>(zones.size());
     Zone &zone = zones.emplace_back();
     zone.index = index;
     zone.id = id;
-    nameless.push_back(true);
-    known = byId.emplace(id, index).first;
-    onZone(zone);
+    nameless_.push_back(true);
+    known = byId_.emplace(id, index).first;
+    onZone_(zone);
   }
-  currentIndex = known->second;
-  lastSet = id;
+  currentIndex_ = known->second;
+  lastSet_ = id;
 }
 
 void forEachItem(const Record &record, const std::function<void(Item &)> &f) {
@@ -152,12 +136,9 @@ void forEachItem(const Record &record, const std::function<void(Item &)> &f) {
     if (type.isScope()) {
       item.kind = ItemKind::Enter;
       item.scopeType = &type;
-      if (const std::string_view name =
-              type.role == Role::ScopeEnter ? textOf(record, "name") : "";
-          !name.empty())
+      if (const std::string_view name = type.role == Role::ScopeEnter ? textOf(record, "name") : ""; !name.empty())
         item.name = name;
-    } else if (type.flags &
-               kAppendScopeData) { // all its arguments become the scope's
+    } else if (type.flags & kAppendScopeData) { // all its arguments become the scope's
       item.kind = ItemKind::AppendData;
       for (std::size_t i = 0; i < record.args.size(); ++i) {
         item.name = type.argDefs[i].name;

@@ -1,4 +1,4 @@
-// Which zone a record is in, and what it means there.
+// Finds which zone a record is in, and what it means there.
 #ifndef ADA_LIB_FORMATS_WTF_ZONE_TRACKER_H
 #define ADA_LIB_FORMATS_WTF_ZONE_TRACKER_H
 
@@ -15,17 +15,16 @@ class ZoneTracker {
 public:
   using OnZone = std::function<void(const Zone &)>;
   using OnWarning = std::function<void(const Warning &)>;
-  ZoneTracker(TimelineOptions options, OnZone onZone, OnWarning onWarning);
+  ZoneTracker(OnZone onZone, OnWarning onWarning);
 
   /// True if the record is about types or zones: it is used up, and no item of
   /// the timeline.
   bool take(const Record &record);
 
-  Zone &current() { return zones[currentIndex]; }
-  std::optional<std::uint16_t> currentId() const { return lastSet; }
+  Zone &current() { return zones[currentIndex_]; }
+  std::optional<std::uint16_t> currentId() const { return lastSet_; }
 
-  std::deque<Zone>
-      zones; // the first one is there from the start, without id and name
+  std::deque<Zone> zones; // the first one is there from the start, without id and name
   void warn(const char *code, std::string message);
 
 private:
@@ -33,15 +32,14 @@ private:
   void set(const Record &record);
   void name(Zone &zone, const Record &record);
 
-  TimelineOptions options;
-  OnZone onZone;
-  OnWarning onWarning;
-  std::unordered_map<std::uint16_t, std::uint32_t> byId;
-  std::unordered_map<std::string, std::uint32_t> byTriple;
-  std::vector<bool> nameless; // zones that were used before they were created
-  std::uint32_t currentIndex = 0;
-  std::optional<std::uint16_t> lastSet;
-  std::vector<std::string> warned;
+  OnZone onZone_;
+  OnWarning onWarning_;
+  std::unordered_map<std::uint16_t, std::uint32_t> byId_;
+  std::unordered_map<std::string, std::uint32_t> byTriple_;
+  std::vector<bool> nameless_; // zones that were used before they were created
+  std::uint32_t currentIndex_ = 0;
+  std::optional<std::uint16_t> lastSet_;
+  std::vector<std::string> warned_;
 };
 
 /// Calls `f(item)` with each item that the record stands for: kind, name,

@@ -1,4 +1,4 @@
-// cpu.h - what the runtime asks of an AArch64 CPU: its counter, and a reservation that a signal can't split.
+// What the runtime asks of an AArch64 CPU: its counter, and a reservation that a signal can't split.
 #ifndef ADA_RUNTIME_ARCH_CPU_H
 #define ADA_RUNTIME_ARCH_CPU_H
 
@@ -8,6 +8,7 @@ namespace ada::arch {
 
 inline constexpr uint32_t kAtfArch = 2; // arm64 in ATF headers
 inline constexpr const char *kCounterName = "cntvct";
+inline constexpr const char *kClockSource = nullptr; // the kernel has no other
 
 // By name: __builtin_readcyclecounter() is PMCCNTR_EL0 in some compilers, which user mode may not read.
 inline uint64_t readCounter() {
@@ -16,18 +17,18 @@ inline uint64_t readCounter() {
   return t;
 }
 
-// Ticks a second, as the firmware has told; 0 where nobody says.
+// Ticks per second, as the firmware has set them; 0 if it has not.
 inline uint64_t counterFrequency() {
   uint64_t f;
   __asm__("mrs %0, cntfrq_el0" : "=r"(f));
   return f;
 }
 
-// The architecture says so.
+// The architecture guarantees it.
 inline bool counterIsInvariant() { return true; }
 
-// Adds `bytes` to a thread's own position and returns the old value. A signal between the two halves makes the store fail, and it is
-// tried again. Not atomic between threads.
+// Adds `bytes` to a thread's own position and returns the old value. A signal between the two halves makes the store
+// fail, and it is tried again. Not atomic between threads.
 inline uint64_t reserve(uint64_t *position, uint64_t bytes) {
   uint64_t old, sum;
   uint32_t failed;

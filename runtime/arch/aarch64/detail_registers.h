@@ -1,14 +1,16 @@
-// detail_registers.h - what the detail hooks saved, and how it maps to the registers of an ATF detail event, on AArch64.
+// What the detail hooks saved, and how it maps to the registers of an ATF detail event, on AArch64.
 //
 //   on a call    x0 … x7
 //   on a return  x0 … x7 as far as they carry the return value, then 0
 //
-// Exact: the registers that carry the function's parameters (`integers`, `vectors` of the frame), those of variadic arguments, sp and lr. The
-// other registers hold what they held at the hook. fp is the caller's x29: exact in functions that keep a frame record, as all do by
-// default; otherwise x29 at the hook.
+// Exact: the registers that carry the function's parameters (`integers`, `vectors` of the frame), those of variadic
+// arguments, sp and lr. The other registers hold what they held at the hook. fp is the caller's x29: exact in functions
+// that keep a frame record, as all do by default; otherwise x29 at the hook.
 #ifndef ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
 #define ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
 
+#include "core/detail_site.h"
+#include "saved_registers.h"
 #include <ada/abi.h>
 
 namespace ada::arch {
@@ -19,8 +21,8 @@ struct SavedRegisters {
   uint64_t x29, unused;
   unsigned char vectors[8][16]; // q0 … q7
 };
-static_assert(offsetof(SavedRegisters, x29) == 64 && offsetof(SavedRegisters, vectors) == 80,
-              "trampolines.S has these offsets");
+static_assert(offsetof(SavedRegisters, x29) == SAVED_X29 && offsetof(SavedRegisters, vectors) == SAVED_VECTORS &&
+              sizeof(SavedRegisters) == SAVED_BYTES);
 
 // AAPCS64's va_list.
 struct VariadicList {
@@ -28,36 +30,25 @@ struct VariadicList {
   int32_t integerOffset, vectorOffset;
 };
 
-// A variadic function's vector arguments are recorded all: how many there are only its caller knew.
-inline uint32_t vectorCount(const ada_detail_frame &f, bool call) {
-  uint32_t n = call && f.variadic ? 8 : f.vectors;
-  return n < 8 ? n : 8;
-}
+inline uint64_t returnAddressOf(const ada_detail_frame &frame) { return frame.return_address; }
 
-inline void copy16(void *to, const void *from) {
-  typedef uint64_t Word __attribute__((aligned(1), may_alias));
-  ((Word *)to)[0] = ((const Word *)from)[0];
-  ((Word *)to)[1] = ((const Word *)from)[1];
-}
-
-// Fills d.registers, d.fp and, behind d, the vector registers.
-inline void fillRegisters(ada_detail &d, char *vectors, const ada_detail_frame &f, const SavedRegisters &s, bool call) {
-  uint32_t count = vectorCount(f, call);
+// Fills d.registers, d.fp and, behind d, its d.vectors vector registers.
+inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, const SavedRegisters &s, bool call) {
   for (uint32_t i = 0; i < 8; ++i)
     d.registers[i] = call || i < f.integers ? s.integers[i] : 0;
-  for (uint32_t i = 0; i < count; ++i)
-    copy16(vectors + 16 * i, s.vectors[i]);
-  if (call && f.variadic) {
-    const VariadicList &list = *(const VariadicList *)f.variadic;
+  for (uint32_t i = 0; i < d.vectors; ++i)
+    __builtin_memcpy(vectors + 16 * i, s.vectors[i], 16);
+  if (call && f.memory) {
+    const VariadicList &list = *(const VariadicList *)f.memory;
     for (int i = 8 + list.integerOffset / 8; i < 8; ++i)
       d.registers[i] = *(const uint64_t *)(list.integerTop - 8 * (8 - i));
     for (int i = 8 + list.vectorOffset / 16; i < 8; ++i)
-      copy16(vectors + 16 * i, list.vectorTop - 16 * (8 - i));
+      __builtin_memcpy(vectors + 16 * i, list.vectorTop - 16 * (8 - i), 16);
   }
-  // x29 points to the frame record (caller's x29, return address) of the traced function if it keeps one. The saved return
-  // address may be signed: the low 48 bits are compared.
+  // x29 points to the frame record (caller's x29, return address) of the traced function if it keeps one. The saved
+  // return address may be signed: the low 48 bits are compared.
   const uint64_t *record = (const uint64_t *)s.x29;
-  bool isOurs = s.x29 > (uint64_t)&s && s.x29 < f.sp && s.x29 % 8 == 0 && ((record[1] ^ f.return_address) << 16) == 0;
+  bool isOurs = s.x29 > (uint64_t)&s && s.x29 < f.sp && s.x29 % 8 == 0 && ((record[1] ^ f.returnAddress) << 16) == 0;
   d.fp = isOurs ? record[0] : s.x29;
 }
 

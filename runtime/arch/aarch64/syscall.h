@@ -1,4 +1,4 @@
-// syscall.h - raw system calls on AArch64. Why raw: see the file of this name for x86-64.
+// Raw system calls on AArch64. Why raw: see the file of this name for x86-64.
 #ifndef ADA_RUNTIME_ARCH_SYSCALL_H
 #define ADA_RUNTIME_ARCH_SYSCALL_H
 
@@ -13,10 +13,7 @@ inline long syscall6(long number, long a, long b, long c, long d, long e, long f
   register long x3 __asm__("x3") = d;
   register long x4 __asm__("x4") = e;
   register long x5 __asm__("x5") = f;
-  __asm__ volatile("svc #0"
-                   : "+r"(x0)
-                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-                   : "memory", "cc");
+  __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory", "cc");
   return x0;
 }
 

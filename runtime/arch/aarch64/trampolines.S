@@ -1,6 +1,6 @@
-// trampolines.S - the hooks on AArch64: what every call and every exit of a traced program runs.
+// The hooks on AArch64: what every call and every exit of a traced program runs.
 //
-//===--- The contract ----------------------------------------------------------===//
+//===--- The contract -----------------------------------------------------===//
 //
 //   called by     instrumented functions whose enable byte was set, as preserve_mostcc
 //   x18 or x15    address of the ada_function (the `nest` argument): x18 with LLVM 14 and 19, x15 with LLVM 22. Two entry
@@ -12,7 +12,7 @@
 //   stack         sp = 0 mod 16
 //   signals       may arrive at any instruction, and their handlers may run these hooks
 //
-//===--- The call site ---------------------------------------------------------===//
+//===--- The call site ----------------------------------------------------===//
 //
 //     f:   adrp  x8, f.enabled
 //          ldrb  w8, [x8, :lo12:f.enabled]
@@ -22,21 +22,18 @@
 //          add   x18, x18, :lo12:f.entry
 //          bl    __ada_enter                      // or blr through the GOT
 //
-//===--- The hot path ----------------------------------------------------------===//
+//===--- The hot path -----------------------------------------------------===//
 //
 // "Reserve first, stamp last", as on x86-64; see there for the why of each step. What differs:
 //
 //   - There is no single instruction that adds to memory before LSE. ldxr/stxr do: a signal between them makes the store
 //     fail, for taking an exception clears the monitor, and the pair is tried again. Another thread never touches the position.
 //   - Stores may become visible in any order, so the stamp is stored with release: who sees it sees the entry.
-//   - cntvct_el0 is read without isb: some instructions early or late is what a call costs anyway.
+//   - cntvct_el0 is read without isb: a few instructions early or late are less than the cost of a call.
 
 #include "../asm.h"
-
-#define KIND_CALL 1
-#define KIND_RETURN 2
-#define KIND_EXCEPTION 3
-#define CHUNK_FULL 0xe000
+#include "saved_registers.h"
+#include <ada/abi.h>
 
 // The body of a hook: records KIND for the entry in register NEST.
 .macro HOOK name, nest, kind
@@ -48,31 +45,36 @@ FUNC_BEGIN(\name)
   add x16, x16, x17                // &ada_thread.position, its first member
 1:
   ldxr x0, [x16]                   // x0 = this record
-  add x1, x0, #16
+  add x1, x0, #ADA_RECORD_BYTES
   stxr w2, x1, [x16]
   cbnz w2, 1b
   and x1, x0, #0xffff
   add x17, \nest, #\kind           // entry | kind: entries are 16-byte aligned
-  cmp x1, #CHUNK_FULL
+  cmp x1, #ADA_CHUNK_FULL
   b.hs ada_slow_path
   str x17, [x0, #8]                // record.what
+  adrp x2, ada_tick
+  ldr x1, [x2, :lo12:ada_tick]     // the time with clock=tick, else 0
+  cbnz x1, 2f
   mrs x1, cntvct_el0
+2:
   stlr x1, [x0]                    // record.stamp: the record counts from here on
   ret
 FUNC_END(\name)
 .endm
 
   .text
+  .hidden ada_tick
 
-//===--- a function was called; it returns; it is left by unwinding ------------===//
-HOOK __ada_enter, x18, KIND_CALL
-HOOK __ada_exit, x18, KIND_RETURN
-HOOK __ada_unwind, x18, KIND_EXCEPTION
+//===--- a function was called; it returns; it is left by unwinding -------===//
+HOOK __ada_enter, x18, ADA_RECORD_CALL
+HOOK __ada_exit, x18, ADA_RECORD_RETURN
+HOOK __ada_unwind, x18, ADA_RECORD_EXCEPTION
 
-//===--- the same for LLVM 22 ---------------------------------------------------===//
-HOOK __ada_enter_x15, x15, KIND_CALL
-HOOK __ada_exit_x15, x15, KIND_RETURN
-HOOK __ada_unwind_x15, x15, KIND_EXCEPTION
+//===--- the same for LLVM 22 ---------------------------------------------===//
+HOOK __ada_enter_x15, x15, ADA_RECORD_CALL
+HOOK __ada_exit_x15, x15, ADA_RECORD_RETURN
+HOOK __ada_unwind_x15, x15, ADA_RECORD_EXCEPTION
 
 // Saves two registers AT bytes above the frame record, and tells the unwinder; BYTES is the whole frame's size.
 .macro KEEP2 first, second, at, bytes
@@ -119,7 +121,7 @@ HOOK __ada_unwind_x15, x15, KIND_EXCEPTION
   ret
 .endm
 
-//===--- the slow path: entry | kind in x17 -------------------------------------===//
+//===--- the slow path: entry | kind in x17 -------------------------------===//
 // Calls ada_record_slow(what), an ordinary C function.
   .hidden ada_record_slow
   .type ada_slow_path, %function
@@ -133,11 +135,11 @@ ada_slow_path:
   .cfi_endproc
   .size ada_slow_path, .-ada_slow_path
 
-//===--- the same with registers and stack --------------------------------------===//
+//===--- the same with registers and stack --------------------------------===//
 // NEST is the address of the ada_detail_frame. All that a call can carry in registers goes into a struct on the stack (SavedRegisters in
 // detail_registers.h, whose offsets these are); an ordinary C function does the rest.
-#define DETAIL_FRAME_BYTES 288
-#define SAVED 80
+#define SAVED FRAME_BYTES
+#define DETAIL_FRAME_BYTES (SAVED + SAVED_BYTES)
   .hidden ada_record_detail
 .macro DETAIL_HOOK name, nest, kind
 FUNC_BEGIN(\name)
@@ -148,11 +150,11 @@ FUNC_BEGIN(\name)
   stp x2, x3, [sp, #SAVED + 16]
   stp x4, x5, [sp, #SAVED + 32]
   stp x6, x7, [sp, #SAVED + 48]
-  stp x16, xzr, [sp, #SAVED + 64]
-  stp q0, q1, [sp, #SAVED + 80]
-  stp q2, q3, [sp, #SAVED + 112]
-  stp q4, q5, [sp, #SAVED + 144]
-  stp q6, q7, [sp, #SAVED + 176]
+  stp x16, xzr, [sp, #SAVED + SAVED_X29]
+  stp q0, q1, [sp, #SAVED + SAVED_VECTORS + 0]
+  stp q2, q3, [sp, #SAVED + SAVED_VECTORS + 32]
+  stp q4, q5, [sp, #SAVED + SAVED_VECTORS + 64]
+  stp q6, q7, [sp, #SAVED + SAVED_VECTORS + 96]
   mov x0, \nest                    // ada_record_detail(frame, saved, kind)
   add x1, sp, #SAVED
   mov w2, #\kind
@@ -161,10 +163,10 @@ FUNC_BEGIN(\name)
 FUNC_END(\name)
 .endm
 
-DETAIL_HOOK __ada_enter_detail, x18, KIND_CALL
-DETAIL_HOOK __ada_exit_detail, x18, KIND_RETURN
-DETAIL_HOOK __ada_enter_detail_x15, x15, KIND_CALL
-DETAIL_HOOK __ada_exit_detail_x15, x15, KIND_RETURN
+DETAIL_HOOK __ada_enter_detail, x18, ADA_RECORD_CALL
+DETAIL_HOOK __ada_exit_detail, x18, ADA_RECORD_RETURN
+DETAIL_HOOK __ada_enter_detail_x15, x15, ADA_RECORD_CALL
+DETAIL_HOOK __ada_exit_detail_x15, x15, ADA_RECORD_RETURN
 
   STACK_IS_NOT_EXECUTABLE
 

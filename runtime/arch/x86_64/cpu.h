@@ -1,4 +1,4 @@
-// cpu.h - what the runtime asks of an x86-64 CPU: its counter, and a reservation that a signal can't split.
+// What the runtime asks of an x86-64 CPU: its counter, and a reservation that a signal can't split.
 #ifndef ADA_RUNTIME_ARCH_CPU_H
 #define ADA_RUNTIME_ARCH_CPU_H
 
@@ -9,6 +9,7 @@ namespace ada::arch {
 
 inline constexpr uint32_t kAtfArch = 1; // x86_64 in ATF headers
 inline constexpr const char *kCounterName = "tsc";
+inline constexpr const char *kClockSource = "tsc"; // what Linux calls it; null if it has nothing else
 
 inline uint64_t readCounter() {
   uint32_t low, high;
@@ -16,7 +17,7 @@ inline uint64_t readCounter() {
   return (uint64_t)high << 32 | low;
 }
 
-// Ticks a second, where somebody says; the anchors tell it here.
+// Ticks per second, if the CPU reports them; 0 here, where the anchors of the clock map show the rate.
 inline uint64_t counterFrequency() { return 0; }
 
 // Ticks at a constant rate in all power states, on all cores alike (CPUID 8000_0007h, EDX bit 8).
@@ -25,8 +26,8 @@ inline bool counterIsInvariant() {
   return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-// Adds `bytes` to a thread's own position and returns the old value, in one instruction: a signal handler on this thread comes
-// wholly before or after. Not atomic between threads.
+// Adds `bytes` to a thread's own position and returns the old value, in one instruction: a signal handler on this
+// thread comes entirely before or after it. Not atomic between threads.
 inline uint64_t reserve(uint64_t *position, uint64_t bytes) {
   __asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(*position) : : "memory", "cc");
   return bytes;

@@ -1,14 +1,17 @@
-// detail_registers.h - what the detail hooks saved, and how it maps to the registers of an ATF detail event, on x86-64.
+// What the detail hooks saved, and how it maps to the registers of an ATF detail event, on x86-64.
 //
 //   on a call    rdi rsi rdx rcx r8 r9 rax 0    rax: its low byte is the number of vector registers of a variadic call
 //   on a return  rax rdx 0 0 0 0 0 0            which the hook got in argument position, in rdi and rsi
 //
-// Exact: the registers that carry the function's parameters (`integers`, `vectors` of the frame), those of variadic arguments, sp and lr. The
-// other registers hold what they held at the hook, a few instructions into the function. fp is the caller's rbp: exact in
-// functions with a frame pointer and in those that have not used rbp for something else by then.
+// Exact: the registers that carry the function's parameters (`integers`, `vectors` of the frame), those of variadic
+// arguments, sp and lr. The other registers hold what they held at the hook, a few instructions into the function. fp
+// is the caller's rbp: exact in functions with a frame pointer and in those that have not used rbp for something else
+// by then.
 #ifndef ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
 #define ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
 
+#include "core/detail_site.h"
+#include "saved_registers.h"
 #include <ada/abi.h>
 
 namespace ada::arch {
@@ -20,9 +23,8 @@ struct SavedRegisters {
   unsigned char vectors[8][16]; // xmm0 … xmm7
   uint64_t frame;
 };
-static_assert(offsetof(SavedRegisters, rbp) == 56 && offsetof(SavedRegisters, vectors) == 64 &&
-                  offsetof(SavedRegisters, frame) == 192,
-              "trampolines.S has these offsets");
+static_assert(offsetof(SavedRegisters, rbp) == SAVED_RBP && offsetof(SavedRegisters, vectors) == SAVED_VECTORS &&
+              offsetof(SavedRegisters, frame) == SAVED_FRAME && sizeof(SavedRegisters) == SAVED_BYTES - 8);
 
 // System V's va_list.
 struct VariadicList {
@@ -30,21 +32,10 @@ struct VariadicList {
   const char *overflowArea, *registerArea;
 };
 
-// A variadic function's vector arguments are recorded all: how many there are only its caller knew.
-inline uint32_t vectorCount(const ada_detail_frame &f, bool call) {
-  uint32_t n = call && f.variadic ? 8 : f.vectors;
-  return n < 8 ? n : 8;
-}
+inline uint64_t returnAddressOf(const ada_detail_frame &frame) { return *(const uint64_t *)frame.sp; }
 
-inline void copy16(void *to, const void *from) {
-  typedef uint64_t Word __attribute__((aligned(1), may_alias));
-  ((Word *)to)[0] = ((const Word *)from)[0];
-  ((Word *)to)[1] = ((const Word *)from)[1];
-}
-
-// Fills d.registers, d.fp and, behind d, the vector registers.
-inline void fillRegisters(ada_detail &d, char *vectors, const ada_detail_frame &f, const SavedRegisters &s, bool call) {
-  uint32_t count = vectorCount(f, call);
+// Fills d.registers, d.fp and, behind d, its d.vectors vector registers.
+inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, const SavedRegisters &s, bool call) {
   if (call) {
     for (int i = 0; i < 7; ++i)
       d.registers[i] = s.integers[i];
@@ -55,14 +46,14 @@ inline void fillRegisters(ada_detail &d, char *vectors, const ada_detail_frame &
     for (int i = 2; i < 8; ++i)
       d.registers[i] = 0;
   }
-  for (uint32_t i = 0; i < count; ++i)
-    copy16(vectors + 16 * i, s.vectors[i]);
-  if (call && f.variadic) {
-    const VariadicList &list = *(const VariadicList *)f.variadic;
+  for (uint32_t i = 0; i < d.vectors; ++i)
+    __builtin_memcpy(vectors + 16 * i, s.vectors[i], 16);
+  if (call && f.memory) {
+    const VariadicList &list = *(const VariadicList *)f.memory;
     for (uint32_t i = list.gpOffset / 8; i < 6; ++i)
       d.registers[i] = *(const uint64_t *)(list.registerArea + 8 * i);
     for (uint32_t i = (list.fpOffset - 48) / 16; i < 8; ++i)
-      copy16(vectors + 16 * i, list.registerArea + 48 + 16 * i);
+      __builtin_memcpy(vectors + 16 * i, list.registerArea + 48 + 16 * i, 16);
   }
   // With a frame pointer, rbp points to where the caller's was pushed, right below the return address.
   d.fp = s.rbp == f.sp - 8 ? *(const uint64_t *)s.rbp : s.rbp;

@@ -1,4 +1,4 @@
-// thread_area.h - a thread-local area for the drain thread, which pthread knows nothing of.
+// A thread-local area for the drain thread, which pthread knows nothing of.
 #ifndef ADA_RUNTIME_ARCH_THREAD_AREA_H
 #define ADA_RUNTIME_ARCH_THREAD_AREA_H
 

@@ -1,6 +1,6 @@
-// trampolines.S - the hooks on x86-64: what every call and every exit of a traced program runs.
+// The hooks on x86-64: what every call and every exit of a traced program runs.
 //
-//===--- The contract ----------------------------------------------------------===//
+//===--- The contract -----------------------------------------------------===//
 //
 //   called by     instrumented functions whose enable byte was set, as preserve_mostcc
 //   r10           address of the ada_function (the `nest` argument)
@@ -12,7 +12,7 @@
 //   stack         rsp = 8 mod 16 on entry, as after any call
 //   signals       may arrive at any instruction, and their handlers may run these hooks
 //
-//===--- The call site ---------------------------------------------------------===//
+//===--- The call site ----------------------------------------------------===//
 //
 //     f:   cmpb   $0, f.enabled(%rip)
 //          jne    1f
@@ -20,29 +20,30 @@
 //     1:   leaq   f.entry(%rip), %r10
 //          callq  *__ada_enter@GOTPCREL(%rip)
 //
-//===--- The hot path ----------------------------------------------------------===//
+//===--- The hot path -----------------------------------------------------===//
 //
 // "Reserve first, stamp last." ada_thread.position (thread-local, initial-exec) is the address of the thread's next free record.
 //
-//   1  xadd reserves 16 bytes. One instruction, so that a signal handler's own reservations come wholly before or wholly
-//      after it; no lock prefix, for no other thread touches the position.
-//   2  A chunk is 64 KiB-aligned, so the low 16 bits of the old position say whether it was full: then, and
-//      only then, the slow path. A thread without a chunk has a position that looks full.
+//   1  xadd reserves 16 bytes. It is one instruction, so a signal handler's own reservations come entirely before or
+//      entirely after it. It needs no lock prefix, because no other thread touches the position.
+//   2  A chunk is aligned to 64 KiB, so the low 16 bits of the old position tell whether it was full. Only then the
+//      slow path runs. A thread without a chunk has a position that looks full.
 //   3  The entry with the kind in its low bits is stored.
-//   4  The clock is read and stored. A killed thread leaves a slot whose stamp is older than the chunk: no event.
-//      x86 keeps stores in order, so who sees the stamp sees the entry.
+//   4  The clock is read and stored. A killed thread leaves a slot whose stamp is 0: no event.
+//      x86 keeps stores in order, so whoever sees the stamp sees the entry.
 //
-// rdtsc is not serialising: it may be executed some ten instructions early or late. A fence would cost as much as the
+// The clock is the counter or, with clock=tick and clock=none, the word ada_tick that others advance (core/tick_clock.h).
+// The word is 0 in all other cases, so one predicted branch tells: next to rdtsc it costs nothing that can be measured
+// (docs/design.md). It is read after the entry was stored: whoever reads the ring relies on that (chunk_walk.h).
+//
+// rdtsc is not serialising: it may be executed about ten instructions early or late. A fence would cost as much as the
 // whole hook and would order nothing that the traced program can observe.
 //
-// Cost (tools/dev bench): two rdtsc and about a quarter on top for a call and its return.
+// Cost (tools/dev bench): per call and return, two rdtsc and a fiftieth on top; with the word, a quarter of two rdtsc (a third through a shared runtime's GOT).
 
 #include "../asm.h"
-
-#define KIND_CALL 1
-#define KIND_RETURN 2
-#define KIND_EXCEPTION 3
-#define CHUNK_FULL 0xe000
+#include "saved_registers.h"
+#include <ada/abi.h>
 
 // Pushes REG and tells the unwinder where the caller's value now lives.
 .macro SAVE reg
@@ -61,43 +62,53 @@
 FUNC_BEGIN(\name)
   endbr64                          // reached through the GOT: a valid indirect-branch target
   movq ada_thread@GOTTPOFF(%rip), %r11
-  SAVE rax                         // rdtsc writes rax and rdx
-  SAVE rdx
-  movl $16, %eax
+  SAVE rax
+  movl $ADA_RECORD_BYTES, %eax
   xaddq %rax, %fs:(%r11)           // rax = this record; ada_thread.position is the first member
-  movzwl %ax, %edx
+  movzwl %ax, %r11d
+  cmpl $ADA_CHUNK_FULL, %r11d
   leaq \kind(%r10), %r11           // entry | kind: entries are 16-byte aligned
-  cmpl $CHUNK_FULL, %edx
   jae .Lslow_\name
   movq %r11, 8(%rax)               // record.what
+  movq ada_tick(%rip), %r11
+  testq %r11, %r11
+  je .Lcounter_\name
+  movq %r11, (%rax)                // record.stamp: the record counts from here on
+  RESTORE rax
+  retq
+.Lcounter_\name:
+  .cfi_adjust_cfa_offset 8         // the pop above is behind us on this path
+  .cfi_rel_offset %rax, 0
+  SAVE rdx                         // rdtsc writes rax and rdx
   movq %rax, %r11
   rdtsc
   shlq $32, %rdx
   orq %rdx, %rax
-  movq %rax, (%r11)                // record.stamp: the record counts from here on
+  movq %rax, (%r11)                // record.stamp
   RESTORE rdx
   RESTORE rax
   retq
 .Lslow_\name:
-  .cfi_adjust_cfa_offset 16        // the pops above are behind us on this path
-  .cfi_rel_offset %rax, 8
-  .cfi_rel_offset %rdx, 0
+  .cfi_adjust_cfa_offset 8         // likewise
+  .cfi_rel_offset %rax, 0
+  SAVE rdx
   jmp .Lslow
 FUNC_END(\name)
 .endm
 
   .text
+  .hidden ada_tick
 
-//===--- __ada_enter: a function was called ------------------------------------===//
-HOOK __ada_enter, KIND_CALL
+//===--- __ada_enter: a function was called -------------------------------===//
+HOOK __ada_enter, ADA_RECORD_CALL
 
-//===--- __ada_exit: it returns ------------------------------------------------===//
-HOOK __ada_exit, KIND_RETURN
+//===--- __ada_exit: it returns -------------------------------------------===//
+HOOK __ada_exit, ADA_RECORD_RETURN
 
-//===--- __ada_unwind: it is left by unwinding ---------------------------------===//
-HOOK __ada_unwind, KIND_EXCEPTION
+//===--- __ada_unwind: it is left by unwinding ----------------------------===//
+HOOK __ada_unwind, ADA_RECORD_EXCEPTION
 
-//===--- the slow path: entry | kind in r11, rax and rdx already pushed --------===//
+//===--- the slow path: entry | kind in r11, rax and rdx already pushed ---===//
 // Calls ada_record_slow(what), which may get a new chunk, wait for the drain, or start the thread's recording. An
 // ordinary C function: the vector registers may die by the contract.
   .hidden ada_record_slow
@@ -133,14 +144,10 @@ ada_slow_path:
   .cfi_endproc
   .size ada_slow_path, .-ada_slow_path
 
-//===--- __ada_enter_detail, __ada_exit_detail: the same with registers and stack ---===//
+//===--- __ada_enter_detail, __ada_exit_detail: with registers and stack --===//
 // r10 is the address of the ada_detail_frame. All that a call can carry in registers goes into a struct on the stack (SavedRegisters in
 // detail_registers.h, whose offsets these are), and an ordinary C function does the rest: a detail event is ten times the
 // size of an index event, and its budget too.
-#define SAVED_BYTES 208
-#define SAVED_RBP 56
-#define SAVED_VECTORS 64
-#define SAVED_FRAME 192
 
 // Saves REG and tells the unwinder.
 .macro KEEP reg, at
@@ -194,8 +201,8 @@ FUNC_END(\name)
 .endm
 
   .hidden ada_record_detail
-DETAIL_HOOK __ada_enter_detail, KIND_CALL
-DETAIL_HOOK __ada_exit_detail, KIND_RETURN
+DETAIL_HOOK __ada_enter_detail, ADA_RECORD_CALL
+DETAIL_HOOK __ada_exit_detail, ADA_RECORD_RETURN
 
   STACK_IS_NOT_EXECUTABLE
 

@@ -1,4 +1,4 @@
-// drain_thread.cpp - a thread by clone, with a thread-local area of our making.
+// A thread by clone, with a thread-local area of our making.
 #include "drain_thread.h"
 #include "core/os.h"
 #include "thread_area.h"
@@ -6,9 +6,13 @@
 #include <sched.h>
 #include <sys/resource.h>
 
+// The function behind libc's clone. ThreadSanitizer replaces `clone` by one that takes every call for a fork, also that
+// of a thread, and breaks off. glibc exports this name beside it; musl does not, and has no ThreadSanitizer.
+extern "C" __attribute__((weak)) decltype(clone) __clone;
+
 namespace ada {
 
-int startDrainThread(int (*body)(void *), void *argument) {
+int startOwnThread(int (*body)(void *), void *argument) {
   constexpr size_t kStackBytes = 256 * 1024;
   size_t areaBytes = (arch::threadAreaBytes() + 4095) & ~(size_t)4095;
   char *memory = (char *)sys::mapMemory(kStackBytes + areaBytes);
@@ -18,9 +22,10 @@ int startDrainThread(int (*body)(void *), void *argument) {
   void *area = arch::makeThreadArea(memory + kStackBytes, areaBytes);
   uint64_t mask = sys::blockSignals(); // the thread inherits it
   // The flags of every threads library, for what emulators and valgrind accept is just these.
-  int id = clone(body, memory + kStackBytes - 64,
-                 CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS,
-                 argument, nullptr, area, nullptr);
+  constexpr int kFlags =
+      CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
+  auto *start = __clone ? __clone : clone;
+  int id = start(body, memory + kStackBytes - 64, kFlags, argument, nullptr, area, nullptr);
   int error = id < 0 ? -errno : 0;
   sys::restoreSignals(mask);
   if (error)
@@ -28,18 +33,24 @@ int startDrainThread(int (*body)(void *), void *argument) {
   return error;
 }
 
-bool takeOwnFileTable() {
+bool takeOwnDirectory(const char *directory) {
+  return sys::call(SYS_unshare, CLONE_FS) == 0 && sys::call(SYS_chdir, directory) == 0;
+}
+
+bool takeOwnFileTable(int keep) {
   if (sys::call(SYS_unshare, CLONE_FILES) < 0)
     return false;
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
-  if (sys::call(SYS_close_range, 0L, (long)~0u, 0L) < 0) { // before Linux 5.9
-    struct rlimit64 limit = {};
-    sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit);
-    for (uint64_t fd = 0; fd < limit.rlim_cur && fd < (1u << 20); ++fd)
+  if ((keep <= 0 || sys::call(SYS_close_range, 0L, keep - 1L, 0L) == 0) &&
+      sys::call(SYS_close_range, keep + 1L, (long)~0u, 0L) == 0)
+    return true;
+  struct rlimit64 limit = {}; // before Linux 5.9
+  sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit);
+  for (uint64_t fd = 0; fd < limit.rlim_cur && fd < (1u << 20); ++fd)
+    if ((int)fd != keep)
       sys::close((int)fd);
-  }
   return true;
 }
 

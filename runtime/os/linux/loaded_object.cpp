@@ -1,4 +1,4 @@
-// loaded_object.cpp - asks dl_iterate_phdr, which works in static programs as well.
+// Asks dl_iterate_phdr, which works in static programs as well.
 #include "loaded_object.h"
 #include "core/os.h"
 
@@ -24,7 +24,7 @@ void readBuildId(LoadedObject &o, const char *note, size_t bytes) {
     const char *owner = note + sizeof n;
     if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && equal(owner, "GNU")) {
       o.buildIdBytes = n.n_descsz < sizeof o.buildId ? n.n_descsz : sizeof o.buildId;
-      copyBytes(o.buildId, owner + name, o.buildIdBytes);
+      __builtin_memcpy(o.buildId, owner + name, o.buildIdBytes);
       return;
     }
     note += all, bytes -= all;

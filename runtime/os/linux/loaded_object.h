@@ -1,4 +1,4 @@
-// loaded_object.h - what the dynamic linker knows of the object that an address lies in.
+// What the dynamic linker knows of the object that an address lies in.
 #ifndef ADA_RUNTIME_OS_LINUX_LOADED_OBJECT_H
 #define ADA_RUNTIME_OS_LINUX_LOADED_OBJECT_H
 

@@ -1,4 +1,4 @@
-// process_events.cpp - atfork handlers, an on_exit handler, and a pthread key whose destructor comes last.
+// Atfork handlers, an on_exit handler, and a pthread key whose destructor comes last.
 #include "process_events.h"
 #include "core/os.h"
 #include "core/thread.h"

@@ -1,4 +1,4 @@
-// process_events.h - fork, exit and the end of threads, as libc reports them.
+// Fork, exit and the end of threads, as libc reports them.
 #ifndef ADA_RUNTIME_OS_LINUX_PROCESS_EVENTS_H
 #define ADA_RUNTIME_OS_LINUX_PROCESS_EVENTS_H
 
@@ -11,7 +11,7 @@ struct ProcessCallbacks {
   void (*childAfterFork)();
 };
 
-// Once a process; inherited by children.
+// Once per process; children inherit it.
 void watchProcess(const ProcessCallbacks &callbacks);
 
 // The status that exit() was called with, 0 before that.
@@ -20,8 +20,9 @@ int processExitStatus();
 // Arranges that ada::threadEnds() is called when the calling thread ends, as late as pthread allows.
 void watchThread();
 
-// Calls `callback` when a fatal signal (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP) arrives, then lets it do what it would have done without us:
-// the program's own handler, or the end. Handlers that the program sets later replace ours.
+// Calls `callback` when a fatal signal (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP) arrives, then lets it do
+// what it would have done without us: the program's own handler, or the end. Handlers that the program sets later
+// replace ours.
 void watchFatalSignals(void (*callback)());
 
 // Defined by the core.

@@ -1,6 +1,7 @@
-// process_info.cpp - command line, executable and machine, from /proc and uname.
+// Command line, executable and machine, from /proc and uname.
 #include "core/process_info.h"
 #include "loaded_object.h"
+#include "shared/manifest_keys.h"
 
 #include <sys/utsname.h>
 
@@ -14,6 +15,7 @@ struct Info {
   utsname system;
   char cpu[128];
   uint32_t cores;
+  uint32_t process;
 };
 Info info;
 
@@ -34,7 +36,7 @@ size_t readFile(const char *path, char *to, size_t n) {
 }
 
 void readCpuModel() {
-  char text[4096];
+  static char text[4096]; // not on the stack: see startProcess
   size_t n = readFile("/proc/cpuinfo", text, sizeof text - 1);
   text[n] = 0;
   for (const char *line = text; *line;) {
@@ -56,43 +58,56 @@ void readCpuModel() {
 
 } // namespace
 
+uint32_t processInfoIsOf() { return info.process; }
+
 void gatherProcessInfo() {
+  info.process = sys::processId();
   info.executable = executablePath();
   char here[4096];
   long n = sys::currentDirectory(here, sizeof here);
   info.directory = Path(n > 0 ? here : "");
   info.argumentBytes = readFile("/proc/self/cmdline", info.arguments, sizeof info.arguments - 1);
   info.arguments[info.argumentBytes] = 0;
+}
+
+void gatherHostInfo() {
   sys::call(SYS_uname, &info.system);
   readCpuModel();
-  unsigned long mask[128] = {};
-  long bytes = sys::call(SYS_sched_getaffinity, 0, sizeof mask, mask);
-  info.cores = 0;
-  for (long i = 0; i < bytes / 8; ++i)
-    info.cores += (uint32_t)__builtin_popcountl(mask[i]);
+  info.cores = sys::usableProcessors();
 }
 
 void writeProcess(JsonWriter &json, Ending ending, int status) {
-  json.line().beginObject("process");
-  json.number("pid", sys::processId()).number("ppid", sys::parentId());
-  json.text("executable", info.executable.c_str()).beginArray("argv");
+  json.line().beginObject(manifest::kProcess);
+  json.number(manifest::kPid, sys::processId()).number(manifest::kPpid, sys::parentId());
+  json.text(manifest::kExecutable, info.executable.c_str()).beginArray(manifest::kArgv);
   for (size_t i = 0; i < info.argumentBytes; i += length(info.arguments + i) + 1)
     json.text(nullptr, info.arguments + i);
-  json.endArray().text("cwd", info.directory.c_str());
-  json.beginObject("exit");
+  json.endArray().text(manifest::kCwd, info.directory.c_str());
+  json.beginObject(manifest::kExit);
   switch (ending) {
-  case Ending::Running: json.text("how", "running"); break;
-  case Ending::Exit: json.text("how", "code").number("code", (uint64_t)(status & 255)); break;
-  case Ending::Exec: json.text("how", "exec"); break;
-  case Ending::Unknown: json.text("how", "unknown"); break;
+  case Ending::Running:
+    json.text(manifest::kHow, manifest::kRunning);
+    break;
+  case Ending::Exit:
+    json.text(manifest::kHow, manifest::kCode).number(manifest::kCode, (uint64_t)(status & 255));
+    break;
+  case Ending::Exec:
+    json.text(manifest::kHow, manifest::kExec);
+    break;
+  case Ending::Dump:
+    json.text(manifest::kHow, manifest::kDump);
+    break;
+  case Ending::Unknown:
+    json.text(manifest::kHow, manifest::kUnknown);
+    break;
   }
   json.endObject().endObject();
 }
 
 void writeHost(JsonWriter &json) {
-  json.line().beginObject("host");
-  json.text("name", info.system.nodename).text("os", info.system.sysname);
-  json.text("kernel", info.system.release).text("cpu", info.cpu).number("cores", info.cores);
+  json.line().beginObject(manifest::kHost);
+  json.text(manifest::kName, info.system.nodename).text(manifest::kOs, info.system.sysname);
+  json.text(manifest::kKernel, info.system.release).text(manifest::kCpu, info.cpu).number(manifest::kCores, info.cores);
   json.endObject();
 }
 

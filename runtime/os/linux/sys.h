@@ -1,4 +1,4 @@
-// sys.h - the system calls that the runtime makes, typed. All return a negative errno on failure.
+// The system calls that the runtime makes, typed. All return a negative errno on failure.
 #ifndef ADA_RUNTIME_OS_LINUX_SYS_H
 #define ADA_RUNTIME_OS_LINUX_SYS_H
 
@@ -21,7 +21,8 @@ template <class... Args> inline long call(long number, Args... args) {
   return arch::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-inline int open(const char *path, int flags, int mode = 0644) {
+// Files hold what the program's stack held: they are its user's alone.
+inline int open(const char *path, int flags, int mode = 0600) {
   return (int)call(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
 }
 inline void close(int fd) { call(SYS_close, fd); }
@@ -36,26 +37,44 @@ inline long withoutFileSizeSignal(long result) {
   }
   return result;
 }
-inline long write(int fd, const void *from, size_t n) {
-  return withoutFileSizeSignal(call(SYS_write, fd, from, n));
-}
+inline long write(int fd, const void *from, size_t n) { return withoutFileSizeSignal(call(SYS_write, fd, from, n)); }
 inline long pwrite(int fd, const void *from, size_t n, uint64_t at) {
   return withoutFileSizeSignal(call(SYS_pwrite64, fd, from, n, at));
 }
-inline int makeDirectory(const char *path) { return (int)call(SYS_mkdirat, AT_FDCWD, path, 0777); }
+// Moves `n` bytes by a call that moves what it can of those behind the first `done`. 0 or a negative errno, `ended` if
+// it comes to an end before; some are moved then.
+template <class Move> int moveAll(size_t n, int ended, Move &&move) {
+  for (size_t done = 0; done < n;) {
+    long r = move(done);
+    if (r == -EINTR)
+      continue;
+    if (r <= 0)
+      return r < 0 ? (int)r : ended;
+    done += (size_t)r;
+  }
+  return 0;
+}
+inline int writeAll(int fd, const void *from, size_t n, uint64_t at) {
+  return moveAll(n, -ENOSPC, [&](size_t done) { return pwrite(fd, (const char *)from + done, n - done, at + done); });
+}
+// -EIO if the file ends before.
+inline int readAll(int fd, void *to, size_t n, uint64_t at) {
+  return moveAll(n, -EIO, [&](size_t done) { return call(SYS_pread64, fd, (char *)to + done, n - done, at + done); });
+}
+inline int makeDirectory(const char *path) { return (int)call(SYS_mkdirat, AT_FDCWD, path, 0700); }
 inline int rename(const char *from, const char *to) {
   return (int)call(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 inline int unlink(const char *path) { return (int)call(SYS_unlinkat, AT_FDCWD, path, 0); }
-inline int truncate(int fd, uint64_t size) {
-  return (int)withoutFileSizeSignal(call(SYS_ftruncate, fd, size));
+inline int truncate(int fd, uint64_t size) { return (int)withoutFileSizeSignal(call(SYS_ftruncate, fd, size)); }
+// Gives the memory of a part of a file back; it reads as zeros.
+inline int makeHole(int fd, uint64_t from, uint64_t bytes) {
+  return (int)call(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, bytes);
 }
 inline int allocate(int fd, uint64_t from, uint64_t bytes) {
   return (int)withoutFileSizeSignal(call(SYS_fallocate, fd, 0, from, bytes));
 }
-inline long readLink(const char *path, char *to, size_t n) {
-  return call(SYS_readlinkat, AT_FDCWD, path, to, n);
-}
+inline long readLink(const char *path, char *to, size_t n) { return call(SYS_readlinkat, AT_FDCWD, path, to, n); }
 inline long currentDirectory(char *to, size_t n) { return call(SYS_getcwd, to, n); }
 
 // Null on failure.
@@ -68,6 +87,16 @@ inline void *mapMemory(size_t bytes) {
 }
 inline void unmap(void *at, size_t bytes) { call(SYS_munmap, at, bytes); }
 
+// How many processors this process may run on, 0 if the system doesn't tell.
+inline uint32_t usableProcessors() {
+  uint64_t mask[128];
+  const long bytes = call(SYS_sched_getaffinity, 0, sizeof mask, mask);
+  uint32_t count = 0;
+  for (long i = 0; i < bytes / 8; ++i)
+    count += (uint32_t)__builtin_popcountll(mask[i]);
+  return count;
+}
+
 inline uint32_t processId() { return (uint32_t)call(SYS_getpid); }
 inline uint32_t parentId() { return (uint32_t)call(SYS_getppid); }
 inline uint32_t threadId() { return (uint32_t)call(SYS_gettid); }
@@ -76,9 +105,7 @@ inline void futexWait(uint32_t *word, uint32_t expected, uint64_t timeoutNs) {
   timespec t = {(time_t)(timeoutNs / 1000000000), (long)(timeoutNs % 1000000000)};
   call(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeoutNs == UINT64_MAX ? nullptr : &t);
 }
-inline void futexWake(uint32_t *word, int count) {
-  call(SYS_futex, word, FUTEX_WAKE_PRIVATE, count);
-}
+inline void futexWake(uint32_t *word, int count) { call(SYS_futex, word, FUTEX_WAKE_PRIVATE, count); }
 
 // Blocks every signal, those that libc uses for itself included, and returns the mask before.
 inline uint64_t blockSignals() {
@@ -86,9 +113,7 @@ inline uint64_t blockSignals() {
   call(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, 8);
   return old;
 }
-inline void restoreSignals(uint64_t mask) {
-  call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
-}
+inline void restoreSignals(uint64_t mask) { call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8); }
 
 // CLOCK_BOOTTIME in nanoseconds. Through libc's clock_gettime, for the vDSO: it takes no lock and is async-signal-safe.
 inline uint64_t nowNs() {

@@ -1,6 +1,6 @@
-// A file that is cut off anywhere is read up to the cut: no crash (the bytes
-// end at the end of a heap block, where AddressSanitizer watches), and no event
-// that the whole file doesn't have.
+// A file that is cut off anywhere can be read up to the cut.
+// Nothing crashes (the bytes end at the end of a heap block, where AddressSanitizer watches), and no event appears that
+// is not in the complete file.
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
 #include "ada/trace/atf_writer.h"
@@ -25,8 +25,7 @@ std::vector<std::byte> readFile(const std::filesystem::path &path) {
 
 // A copy that ends where the block of memory does.
 struct Exact {
-  explicit Exact(std::span<const std::byte> from)
-      : data(new std::byte[from.size()]), size(from.size()) {
+  explicit Exact(std::span<const std::byte> from) : data(new std::byte[from.size()]), size(from.size()) {
     std::copy(from.begin(), from.end(), data.get());
   }
   operator std::span<const std::byte>() const { return {data.get(), size}; }
@@ -37,9 +36,7 @@ struct Exact {
 // Reads everything that can be read.
 std::uint64_t use(const IndexReader &reader) {
   std::uint64_t sum = 0;
-  reader.forEach([&](std::uint64_t, const IndexEvent &e) {
-    sum += e.timestampNs + e.functionId + e.detailSeq;
-  });
+  reader.forEach([&](std::uint64_t, const IndexEvent &e) { sum += e.timestampNs + e.functionId + e.detailSeq; });
   SeqRange range = reader.timeRange(reader.minTimeNs(), reader.maxTimeNs());
   return sum + range.size() + reader.lowerBound(sum);
 }
@@ -60,8 +57,7 @@ std::uint64_t use(const DetailReader &reader) {
 std::uint64_t recordsInGap(const IndexReader &whole) {
   if (!whole.footer())
     return 0;
-  return (whole.footer()->offset - whole.header().eventsOffset) / 32 -
-         whole.size();
+  return (whole.footer()->offset - whole.header().eventsOffset) / 32 - whole.size();
 }
 
 TEST(AtfCuts, IndexFilesGiveAPrefix) {
@@ -77,19 +73,14 @@ TEST(AtfCuts, IndexFilesGiveAPrefix) {
         continue;
       }
       use(*reader);
-      ASSERT_LE(reader->header().eventsOffset + 32 * reader->size(), size)
-          << path << " cut to " << size;
+      ASSERT_LE(reader->header().eventsOffset + 32 * reader->size(), size) << path << " cut to " << size;
       if (!whole)
         continue;
-      ASSERT_LE(reader->size(), whole->size() + recordsInGap(*whole))
-          << path << " cut to " << size;
+      ASSERT_LE(reader->size(), whole->size() + recordsInGap(*whole)) << path << " cut to " << size;
       // The rest of the file is missed, unless only what was behind it is.
-      const bool isWhole =
-          whole->footer() && size >= whole->footer()->offset + 64;
-      ASSERT_TRUE(isWhole || !reader->warnings().empty())
-          << path << " cut to " << size;
-      for (std::uint64_t seq = 0; seq < std::min(reader->size(), whole->size());
-           ++seq)
+      const bool isWhole = whole->footer() && size >= whole->footer()->offset + 64;
+      ASSERT_TRUE(isWhole || !reader->warnings().empty()) << path << " cut to " << size;
+      for (std::uint64_t seq = 0; seq < std::min(reader->size(), whole->size()); ++seq)
         ASSERT_EQ((*reader)[seq], (*whole)[seq]) << path << " cut to " << size;
     }
   }
@@ -97,10 +88,8 @@ TEST(AtfCuts, IndexFilesGiveAPrefix) {
 }
 
 bool isSame(const DetailEvent &a, const DetailEvent &b) {
-  return a.seq == b.seq && a.offset == b.offset && a.type == b.type &&
-         a.flags == b.flags && a.indexSeq == b.indexSeq &&
-         a.threadId == b.threadId && a.timestampNs == b.timestampNs &&
-         std::ranges::equal(a.payload, b.payload);
+  return a.seq == b.seq && a.offset == b.offset && a.type == b.type && a.flags == b.flags && a.indexSeq == b.indexSeq &&
+         a.threadId == b.threadId && a.timestampNs == b.timestampNs && std::ranges::equal(a.payload, b.payload);
 }
 
 TEST(AtfCuts, DetailFilesGiveAPrefix) {
@@ -119,8 +108,7 @@ TEST(AtfCuts, DetailFilesGiveAPrefix) {
       if (!whole)
         continue;
       ASSERT_LE(reader->size(), whole->size()) << path << " cut to " << size;
-      ASSERT_TRUE(!reader->warnings().empty() ||
-                  (whole->footer() && size >= whole->footer()->offset + 64))
+      ASSERT_TRUE(!reader->warnings().empty() || (whole->footer() && size >= whole->footer()->offset + 64))
           << path << " cut to " << size;
       for (std::uint64_t seq = 0; seq < reader->size(); ++seq) {
         DetailEvent a = (*reader)[seq], b = (*whole)[seq];
@@ -135,8 +123,7 @@ TEST(AtfCuts, DetailFilesGiveAPrefix) {
 // that can be read has its first events, and what is missing is said.
 TEST(AtfCuts, SessionsGivePrefixes) {
   namespace fs = std::filesystem;
-  for (const auto &vector :
-       ada::test::vectorsOf(ada::test::VectorFormat::Atf)) {
+  for (const auto &vector : ada::test::vectorsOf(ada::test::VectorFormat::Atf)) {
     if (vector.subject.extension() == ".atf" || !fs::exists(vector.subject))
       continue;
     auto whole = ProcessTrace::openLenient(vector.subject.string());
@@ -152,13 +139,11 @@ TEST(AtfCuts, SessionsGivePrefixes) {
     for (const fs::path &file : files) {
       const std::string bytes = ada::test::bytesOfFile(file);
       // A manifest is whole up to its last brace.
-      std::size_t size =
-          file.extension() == ".json" ? bytes.rfind('}') + 1 : bytes.size();
+      std::size_t size = file.extension() == ".json" ? bytes.rfind('}') + 1 : bytes.size();
       while (size-- > 0) {
         fs::resize_file(file, size);
-        const std::string what = vector.name + ", " +
-                                 file.lexically_relative(copy).string() +
-                                 " cut to " + std::to_string(size);
+        const std::string what =
+            vector.name + ", " + file.lexically_relative(copy).string() + " cut to " + std::to_string(size);
         auto cut = ProcessTrace::openLenient(copy.string());
         if (!cut) {
           ASSERT_FALSE(cut.error().message.empty()) << what;
@@ -166,19 +151,14 @@ TEST(AtfCuts, SessionsGivePrefixes) {
         }
         std::size_t said = cut->warnings().size();
         for (const ThreadTrace &thread : cut->threads()) {
-          const auto same =
-              std::ranges::find(whole->threads(), thread.id, &ThreadTrace::id);
+          const auto same = std::ranges::find(whole->threads(), thread.id, &ThreadTrace::id);
           ASSERT_NE(same, whole->threads().end()) << what;
           said += thread.warnings.size();
           if (thread.index) {
             said += thread.index->warnings().size();
             if (same->index) {
-              ASSERT_LE(thread.index->size(),
-                        same->index->size() + recordsInGap(*same->index))
-                  << what;
-              for (std::uint64_t seq = 0;
-                   seq < std::min(thread.index->size(), same->index->size());
-                   ++seq)
+              ASSERT_LE(thread.index->size(), same->index->size() + recordsInGap(*same->index)) << what;
+              for (std::uint64_t seq = 0; seq < std::min(thread.index->size(), same->index->size()); ++seq)
                 ASSERT_EQ((*thread.index)[seq], (*same->index)[seq]) << what;
             }
           }
@@ -187,8 +167,7 @@ TEST(AtfCuts, SessionsGivePrefixes) {
             said += now.warnings().size();
             if (same->detail && *same->detail) {
               for (std::uint64_t seq = 0; seq < now.size(); ++seq)
-                ASSERT_TRUE(isSame(now[seq], (**same->detail).at(seq).value()))
-                    << what;
+                ASSERT_TRUE(isSame(now[seq], (**same->detail).at(seq).value())) << what;
             }
           }
         }
@@ -209,14 +188,11 @@ TEST(AtfCuts, HalfAFooterIsNoEvent) {
       auto writer = IndexWriter::create(path, {.version = version});
       ASSERT_TRUE(writer);
       for (unsigned i = 0; i < events; ++i)
-        ASSERT_TRUE(writer->append({.timestampNs = 1000 + i,
-                                    .functionId = i,
-                                    .kind = ada::EventKind::Call}));
+        ASSERT_TRUE(writer->append({.timestampNs = 1000 + i, .functionId = i, .kind = ada::EventKind::Call}));
       ASSERT_TRUE(writer->finish());
       std::vector<std::byte> bytes = readFile(path);
       // The header as it was before.
-      std::fill_n(bytes.begin() + (version == 1 ? 28 : 24),
-                  version == 1 ? 4 : 8, std::byte{0});
+      std::fill_n(bytes.begin() + (version == 1 ? 28 : 24), version == 1 ? 4 : 8, std::byte{0});
       bytes[40] = std::byte{64};
       bytes[41] = std::byte{0};
       for (std::size_t size = 64 + 32 * events; size < bytes.size(); ++size) {
@@ -224,8 +200,7 @@ TEST(AtfCuts, HalfAFooterIsNoEvent) {
         ASSERT_TRUE(cut);
         ASSERT_EQ(cut->size(), events) << size << " of " << bytes.size();
         const bool half = size >= 64 + 32 * events + 32;
-        EXPECT_EQ(cut->warnings().at(0).code,
-                  half ? "W_FOOTER_CORRUPT" : "W_NO_FOOTER");
+        EXPECT_EQ(cut->warnings().at(0).code, half ? "W_FOOTER_CORRUPT" : "W_NO_FOOTER");
       }
     }
 }
@@ -247,17 +222,14 @@ TEST(AtfCuts, DamagedFilesDoNotCrash) {
           at = bytes.size() - 1 - at % bytes.size();
         else if (random() % 3 == 0)
           at = random() % bytes.size();
-        damaged.data[at] = random() % 2 ? static_cast<std::byte>(random())
-                                        : static_cast<std::byte>(0xff);
+        damaged.data[at] = random() % 2 ? static_cast<std::byte>(random()) : static_cast<std::byte>(0xff);
       }
       for (auto policy : {ChecksumPolicy::Verify, ChecksumPolicy::Defer}) {
-        if (auto reader = IndexReader::fromBytes(damaged, "damaged",
-                                                 {.checksum = policy})) {
+        if (auto reader = IndexReader::fromBytes(damaged, "damaged", {.checksum = policy})) {
           ASSERT_LE(reader->size(), damaged.size / 32);
           use(*reader);
         }
-        if (auto reader = DetailReader::fromBytes(damaged, "damaged",
-                                                  {.checksum = policy})) {
+        if (auto reader = DetailReader::fromBytes(damaged, "damaged", {.checksum = policy})) {
           ASSERT_LE(reader->size(), damaged.size / 24);
           use(*reader);
         }

@@ -1,5 +1,5 @@
-// Rules of the ATF readers that no vector shows: the order of the checks, which
-// of two footers counts, gaps, what is a thread's directory.
+// Rules of the ATF readers that no vector shows.
+// The order of the checks, which of two footers counts, gaps, and what a directory of a thread is.
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
 #include "ada/trace/atf_writer.h"
@@ -29,26 +29,21 @@ File finished(const std::string &path) {
 
 File indexFile(std::uint8_t version, unsigned events) {
   ada::test::ScratchDirectory scratch;
-  auto writer = IndexWriter::create(scratch / "index.atf",
-                                    {.version = version, .threadId = 7});
+  auto writer = IndexWriter::create(scratch / "index.atf", {.version = version, .threadId = 7});
   EXPECT_TRUE(writer);
   for (unsigned i = 0; i < events; ++i)
-    EXPECT_TRUE(writer->append({.timestampNs = 100 + i,
-                                .functionId = i,
-                                .kind = ada::EventKind::Call}));
+    EXPECT_TRUE(writer->append({.timestampNs = 100 + i, .functionId = i, .kind = ada::EventKind::Call}));
   EXPECT_TRUE(writer->finish());
   return finished(scratch / "index.atf");
 }
 
 File detailFile(std::uint8_t version, unsigned events) {
   ada::test::ScratchDirectory scratch;
-  auto writer = DetailWriter::create(scratch / "detail.atf",
-                                     {.version = version, .threadId = 7});
+  auto writer = DetailWriter::create(scratch / "detail.atf", {.version = version, .threadId = 7});
   EXPECT_TRUE(writer);
   const std::byte payload[40] = {};
   for (unsigned i = 0; i < events; ++i)
-    EXPECT_TRUE(writer->append({.type = 9, .indexSeq = i, .timestampNs = i},
-                               std::span(payload).first(i)));
+    EXPECT_TRUE(writer->append({.type = 9, .indexSeq = i, .timestampNs = i}, std::span(payload).first(i)));
   EXPECT_TRUE(writer->finish());
   return finished(scratch / "detail.atf");
 }
@@ -199,10 +194,8 @@ TEST(AtfRules, AnEventNeedsNoPayload) {
 TEST(AtfRules, WithoutManifestThreadsAreNumberedDirectories) {
   ada::test::ScratchDirectory scratch;
   const File file = indexFile(2, 1);
-  const std::string bytes(reinterpret_cast<const char *>(file.data()),
-                          file.size());
-  for (const char *name : {"thread_10", "thread_2", "thread_x", "thread_",
-                           "thread_-1", "thread_3x", "thread", "3"})
+  const std::string bytes(reinterpret_cast<const char *>(file.data()), file.size());
+  for (const char *name : {"thread_10", "thread_2", "thread_x", "thread_", "thread_-1", "thread_3x", "thread", "3"})
     scratch.write(std::string("s/") + name + "/index.atf", bytes);
   scratch.write("s/thread_4", "a file");
   auto process = ProcessTrace::open(scratch / "s");
@@ -215,11 +208,8 @@ TEST(AtfRules, WithoutManifestThreadsAreNumberedDirectories) {
 }
 
 TEST(AtfRules, IdsThatAreNoNumbersOfThreads) {
-  for (const char *id :
-       {"4294967296", "-1", "1.5", "\"1\"", "true", "null", "[1]", "1e400"})
-    EXPECT_FALSE(ada::Manifest::parse(std::string("{\"threads\":[{\"id\":") +
-                                      id + "}]}"))
-        << id;
+  for (const char *id : {"4294967296", "-1", "1.5", "\"1\"", "true", "null", "[1]", "1e400"})
+    EXPECT_FALSE(ada::Manifest::parse(std::string("{\"threads\":[{\"id\":") + id + "}]}")) << id;
   EXPECT_TRUE(ada::Manifest::parse("{\"threads\":[{\"id\":4294967295}]}"));
 }
 

@@ -1,5 +1,5 @@
-// Each vector is a file or session with the answer a reader must give: outcome,
-// warnings, counts, header, footer and events as stored, links, merged order.
+// Each vector is a file or session with the answer that a reader must give.
+// The answer has the outcome, warnings, counts, header, footer, the events as stored, links, and the merged order.
 #include "ada/trace/merge.h"
 #include "ada/trace/session.h"
 #include "vector_folder.h"
@@ -27,17 +27,14 @@ void expectSame(const Json &want, const Json &got, const std::string &where) {
   if (want.is_object()) {
     ASSERT_TRUE(got.is_object()) << where;
     for (const auto &[key, value] : want.items()) {
-      ASSERT_TRUE(got.contains(key))
-          << where << "." << key << " was not compared";
+      ASSERT_TRUE(got.contains(key)) << where << "." << key << " was not compared";
       expectSame(value, got[key], where + "." + key);
     }
     for (const auto &[key, value] : got.items())
-      EXPECT_TRUE(want.contains(key))
-          << where << "." << key << " is not expected: " << value.dump();
+      EXPECT_TRUE(want.contains(key)) << where << "." << key << " is not expected: " << value.dump();
   } else if (want.is_array()) {
     ASSERT_TRUE(got.is_array()) << where;
-    EXPECT_EQ(want.size(), got.size())
-        << where << "\nexpected " << want.dump() << "\ngot " << got.dump();
+    EXPECT_EQ(want.size(), got.size()) << where << "\nexpected " << want.dump() << "\ngot " << got.dump();
     for (std::size_t i = 0; i < std::min(want.size(), got.size()); ++i)
       expectSame(want[i], got[i], where + "[" + std::to_string(i) + "]");
   } else {
@@ -69,8 +66,7 @@ std::string hex(std::span<const std::byte> bytes) {
 Json outcomeOf(const Error &error) {
   EXPECT_FALSE(error.message.empty());
   EXPECT_FALSE(error.file.empty());
-  return {
-      {"outcome", "error"}, {"error", error.code}, {"warnings", Json::array()}};
+  return {{"outcome", "error"}, {"error", error.code}, {"warnings", Json::array()}};
 }
 
 Json describe(const Expected<IndexReader> &opened) {
@@ -100,12 +96,9 @@ Json describe(const Expected<IndexReader> &opened) {
                  {"checksum", checksumName(reader.checksum())},
                  {"events", Json::array()}};
   if (const auto &f = reader.footer())
-    result["footer"] = {{"offset", num(f->offset)},
-                        {"checksum", num(f->checksum)},
-                        {"event_count", num(f->eventCount)},
-                        {"time_start_ns", num(f->timeStartNs)},
-                        {"time_end_ns", num(f->timeEndNs)},
-                        {"bytes_written", num(f->bytesWritten)}};
+    result["footer"] = {{"offset", num(f->offset)},          {"checksum", num(f->checksum)},
+                        {"event_count", num(f->eventCount)}, {"time_start_ns", num(f->timeStartNs)},
+                        {"time_end_ns", num(f->timeEndNs)},  {"bytes_written", num(f->bytesWritten)}};
   // Through each of the ways to read an event.
   std::vector<IndexEvent> byForEach;
   reader.forEach([&](std::uint64_t seq, const IndexEvent &event) {
@@ -121,8 +114,7 @@ Json describe(const Expected<IndexReader> &opened) {
     Json event = {{"timestamp_ns", num(e.timestampNs)},
                   {"function_id", num(e.functionId)},
                   {"event_kind", num(static_cast<std::uint32_t>(e.kind))},
-                  {"detail_seq", e.detailSeq == kNoDetail ? Json(nullptr)
-                                                          : num(e.detailSeq)}};
+                  {"detail_seq", e.detailSeq == kNoDetail ? Json(nullptr) : num(e.detailSeq)}};
     if (h.version == 1) {
       event["thread_id"] = num(e.threadId);
       event["call_depth"] = num(e.storedDepth);
@@ -132,8 +124,7 @@ Json describe(const Expected<IndexReader> &opened) {
     result["events"].push_back(event);
   }
   EXPECT_FALSE(reader.at(seq));
-  EXPECT_EQ(reader.recordsV1().size() + reader.recordsV2().size(),
-            reader.size());
+  EXPECT_EQ(reader.recordsV1().size() + reader.recordsV2().size(), reader.size());
   return result;
 }
 
@@ -219,36 +210,30 @@ Json describe(const Expected<ProcessTrace> &opened) {
                  {"threads", Json::array()},
                  {"merged", Json::array()}};
   for (const ThreadTrace &thread : opened->threads()) {
-    Json t = {
-        {"dir", thread.directory},
-        {"id", num(thread.id)},
-        {"warnings", codes(thread.warnings)},
-        {"index", describe(thread.index)},
-        {"detail", thread.detail ? describe(*thread.detail) : Json(nullptr)}};
+    Json t = {{"dir", thread.directory},
+              {"id", num(thread.id)},
+              {"warnings", codes(thread.warnings)},
+              {"index", describe(thread.index)},
+              {"detail", thread.detail ? describe(*thread.detail) : Json(nullptr)}};
     if (thread.index) {
       LinkReport links = thread.checkLinks();
       Json good = Json::array();
       for (auto [index, detail] : links.good)
         good.push_back({num(index), num(detail)});
-      t["links"] = {
-          {"good", good},
-          {"index_events_without_their_detail", list(links.indexWithoutDetail)},
-          {"index_events_whose_detail_points_elsewhere",
-           list(links.indexDetailElsewhere)},
-          {"detail_events_without_their_index",
-           list(links.detailWithoutIndex)}};
+      t["links"] = {{"good", good},
+                    {"index_events_without_their_detail", list(links.indexWithoutDetail)},
+                    {"index_events_whose_detail_points_elsewhere", list(links.indexDetailElsewhere)},
+                    {"detail_events_without_their_index", list(links.detailWithoutIndex)}};
     }
     result["threads"].push_back(t);
   }
   for (MergeCursor next(*opened); next; next.advance())
-    result["merged"].push_back(
-        {num(next.event().timestampNs), num(next.thread()), num(next.seq())});
+    result["merged"].push_back({num(next.event().timestampNs), num(next.thread()), num(next.seq())});
   return result;
 }
 
 // Deferring the checksum must change nothing but when it is compared.
-template <class Reader>
-void expectDeferredAgrees(const std::string &path, const Json &want) {
+template <class Reader> void expectDeferredAgrees(const std::string &path, const Json &want) {
   auto opened = Reader::open(path, {.checksum = ChecksumPolicy::Defer});
   if (!opened) {
     EXPECT_EQ(want["outcome"], "error");
@@ -259,8 +244,7 @@ void expectDeferredAgrees(const std::string &path, const Json &want) {
   if (!verified)
     EXPECT_EQ(verified.error().code, want["error"].get<std::string>());
   else
-    EXPECT_EQ(checksumName(opened->checksum()),
-              want["checksum"].get<std::string>());
+    EXPECT_EQ(checksumName(opened->checksum()), want["checksum"].get<std::string>());
 }
 
 class AtfVector : public testing::TestWithParam<test::VectorFiles> {};
@@ -285,14 +269,13 @@ TEST_P(AtfVector, IsReadAsExpected) {
 
 // A folder of other formats has none.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(AtfVector);
-INSTANTIATE_TEST_SUITE_P(
-    All, AtfVector, testing::ValuesIn(test::vectorsOf(test::VectorFormat::Atf)),
-    [](const auto &info) {
-      std::string name = info.param.name;
-      for (char &c : name)
-        if (!std::isalnum(static_cast<unsigned char>(c)))
-          c = '_';
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(All, AtfVector, testing::ValuesIn(test::vectorsOf(test::VectorFormat::Atf)),
+                         [](const auto &info) {
+                           std::string name = info.param.name;
+                           for (char &c : name)
+                             if (!std::isalnum(static_cast<unsigned char>(c)))
+                               c = '_';
+                           return name;
+                         });
 
 } // namespace

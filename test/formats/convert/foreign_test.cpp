@@ -1,6 +1,6 @@
-// Traces of other programs: every vector of every format can be read into the
-// model and written in every other format, and a trace that is cut anywhere
-// gives its beginning and says so.
+// Traces of other programs can be converted, complete or cut.
+// Every vector of every format can be read into the model and written in every other format. A trace that is cut
+// anywhere yields what comes before the cut, and a warning.
 #include "random_trace.h"
 #include "recorded_trace.h"
 #include "scratch_directory.h"
@@ -17,11 +17,9 @@ namespace ada::test {
 using namespace model;
 namespace fs = std::filesystem;
 
-static std::vector<fs::path> filesBelow(const char *folder,
-                                        const char *extension) {
+static std::vector<fs::path> filesBelow(const char *folder, const char *extension) {
   std::vector<fs::path> files;
-  for (const auto &entry :
-       fs::recursive_directory_iterator(fs::path(ADA_FORMAT_TESTS) / folder))
+  for (const auto &entry : fs::recursive_directory_iterator(fs::path(ADA_FORMAT_TESTS) / folder))
     if (entry.path().extension() == extension)
       files.push_back(entry.path());
   std::ranges::sort(files);
@@ -33,10 +31,9 @@ static std::vector<fs::path> filesBelow(const char *folder,
 static void convertEverywhere(const fs::path &path) {
   ScratchDirectory scratch;
   MemoryFile dial9, wtf;
-  std::unique_ptr<TraceSink> sinks[] = {
-      makeAtfSessionSink(scratch / "1", {.version = 1}),
-      makeAtfSessionSink(scratch / "2", {.version = 2}),
-      makeDial9Sink(dial9.sink()), makeWtfSink(wtf.sink())};
+  std::unique_ptr<TraceSink> sinks[] = {makeAtfSessionSink(scratch / "1", {.version = 1}),
+                                        makeAtfSessionSink(scratch / "2", {.version = 2}), makeDial9Sink(dial9.sink()),
+                                        makeWtfSink(wtf.sink())};
   for (auto &sink : sinks) {
     auto source = openTrace(path.string());
     if (!source) {
@@ -63,11 +60,9 @@ TEST(Foreign, AtfVectors) {
 
 // A prefix of a stream: its events are the first ones of each thread.
 TEST(Foreign, CutAnywhere) {
-  const RecordedTrace trace =
-      randomTrace({.seed = 77, .details = true, .texts = true});
+  const RecordedTrace trace = randomTrace({.seed = 77, .details = true, .texts = true});
   const auto check = [&](const std::string &bytes, std::size_t cuts) {
-    for (std::size_t size = 0; size < bytes.size();
-         size += 1 + bytes.size() / cuts) {
+    for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / cuts) {
       MemoryFile cut;
       cut.assign(bytes.substr(0, size));
       auto source = openTrace(cut.path());
@@ -117,8 +112,7 @@ TEST(Foreign, ChangedBytes) {
     }
   };
   for (const unsigned seed : {3u, 12u, 29u}) {
-    const RecordedTrace trace =
-        randomTrace({.seed = seed, .details = true, .texts = true});
+    const RecordedTrace trace = randomTrace({.seed = seed, .details = true, .texts = true});
     MemoryFile dial9, wtf;
     Player player(trace);
     auto toDial9 = makeDial9Sink(dial9.sink());

@@ -3,6 +3,8 @@
 #include "recorded_trace.h"
 #include "scratch_directory.h"
 
+#include "ada/trace/wtf.h"
+
 #include <gtest/gtest.h>
 
 namespace ada::test {
@@ -41,9 +43,8 @@ TEST(Loss, MarksAndValuesInAtf) {
   trace.events[0].push_back({.timeNs = 8, .kind = Kind::Value, .name = "v"});
   ScratchDirectory scratch;
   auto sink = makeAtfSessionSink(scratch / "s");
-  EXPECT_EQ(convertTo(trace, *sink),
-            "3 marks: ATF holds calls only\n"
-            "1 values of calls: ATF has no names for them\n");
+  EXPECT_EQ(convertTo(trace, *sink), "3 marks: ATF holds calls only\n"
+                                     "1 values of calls: ATF has no names for them\n");
   const RecordedTrace::What what = {.texts = false, .fileThreadIds = false};
   EXPECT_EQ(readTrace(scratch / "s").text(what), trace.text(what));
 }
@@ -57,11 +58,10 @@ TEST(Loss, DetailsInWtfAndInOneFile) {
                                     "wtf-trace has no place for them\n");
   ScratchDirectory scratch;
   auto atf = makeAtfFileSink(scratch / "x.atf");
-  EXPECT_EQ(convertTo(trace, *atf),
-            "1 events with registers and stack: they need a session, a single "
-            "index file has no place for them\n"
-            "1 names of functions: a single index file has ids only; a session "
-            "keeps them\n");
+  EXPECT_EQ(convertTo(trace, *atf), "1 events with registers and stack: they need a session, a single "
+                                    "index file has no place for them\n"
+                                    "1 names of functions: a single index file has ids only; a session "
+                                    "keeps them\n");
 }
 
 TEST(Loss, KindsThatVersion2CantHold) {
@@ -70,9 +70,8 @@ TEST(Loss, KindsThatVersion2CantHold) {
     trace.events[0].push_back({.kind = Kind::Other, .other = kind});
   ScratchDirectory scratch;
   auto v2 = makeAtfSessionSink(scratch / "v2", {.version = 2});
-  EXPECT_EQ(convertTo(trace, *v2),
-            "2 events of a kind over 255: version 2 has one byte for it; "
-            "version 1 has four\n");
+  EXPECT_EQ(convertTo(trace, *v2), "2 events of a kind over 255: version 2 has one byte for it; "
+                                   "version 1 has four\n");
   auto v1 = makeAtfSessionSink(scratch / "v1", {.version = 1});
   EXPECT_EQ(convertTo(trace, *v1), "");
   const RecordedTrace::What what = {.fileThreadIds = false};
@@ -83,13 +82,11 @@ TEST(Loss, KindsThatVersion2CantHold) {
 TEST(Loss, LinksThatVersion1CantCount) {
   RecordedTrace trace = oneThread();
   for (int i = 0; i < 10; ++i)
-    trace.events[0].push_back(
-        {.timeNs = std::uint64_t(i), .details = {{.type = 3, .payload = "p"}}});
+    trace.events[0].push_back({.timeNs = std::uint64_t(i), .details = {{.type = 3, .payload = "p"}}});
   ScratchDirectory scratch;
   auto sink = makeAtfSessionSink(scratch / "s", {.version = 1, .maxLinks = 4});
-  EXPECT_EQ(convertTo(trace, *sink),
-            "6 events with registers and stack: version 1 counts with 32 bits "
-            "and can't link so many; version 2 can\n");
+  EXPECT_EQ(convertTo(trace, *sink), "6 events with registers and stack: version 1 counts with 32 bits "
+                                     "and can't link so many; version 2 can\n");
   RecordedTrace read = readTrace(scratch / "s");
   ASSERT_EQ(read.events[0].size(), 10u); // the calls are all there
   for (int i = 0; i < 10; ++i)
@@ -110,6 +107,44 @@ TEST(Loss, SeveralThreadsInOneFile) {
   EXPECT_EQ(done.error().code, "E_SEVERAL_THREADS");
 }
 
+// A scope whose beginning the other dialect can't hold takes its end with it, or that would end the scope around it.
+TEST(Loss, EndsOfScopesThatCouldNotBegin) {
+  MemoryFile chunked, big;
+  wtf::FileHeader header;
+  header.dialect = wtf::Dialect::Chunked;
+  auto encoder = wtf::Encoder::begin(chunked.sink(), header);
+  ASSERT_TRUE(encoder);
+  ASSERT_TRUE(encoder->defineBuiltIns());
+  ASSERT_TRUE(encoder->define({18, wtf::kScope, 0, "outer", ""}));
+  ASSERT_TRUE(encoder->define({19, wtf::kScope, 0, "says", "utf8 text"}));
+  const std::string longText(70'000, 'x');
+  const wtf::Arg text = wtf::Arg::utf8(longText);
+  const auto leave = wtf::wireIdOf(wtf::Role::ScopeLeave);
+  ASSERT_TRUE(encoder->event(18, 10));
+  ASSERT_TRUE(encoder->event(19, 20, {&text, 1}));
+  ASSERT_TRUE(encoder->event(18, 30));
+  ASSERT_TRUE(encoder->event(19, 40, {&text, 1}));
+  ASSERT_TRUE(encoder->event(leave, 50));
+  ASSERT_TRUE(encoder->event(leave, 60));
+  ASSERT_TRUE(encoder->event(leave, 70));
+  ASSERT_TRUE(encoder->event(leave, 80));
+  ASSERT_TRUE(encoder->finish());
+  auto input = ByteInput::open(chunked.path());
+  ASSERT_TRUE(input);
+  auto copied = copyWtf(*input, big.sink(), wtf::Dialect::BigEndian);
+  ASSERT_TRUE(copied);
+  std::string losses;
+  for (const Loss &loss : copied->losses)
+    losses += std::to_string(loss.count) + " " + loss.what + "\n";
+  EXPECT_EQ(losses, "2 records with text that the dialect can't hold\n"
+                    "2 ends of scopes whose beginning the dialect can't hold\n");
+  const RecordedTrace read = readTrace(big.path());
+  ASSERT_EQ(read.events[0].size(), 4u);
+  EXPECT_EQ(read.events[0][2].timeNs, 60'000u);
+  EXPECT_EQ(read.events[0][3].timeNs, 80'000u);
+  EXPECT_EQ(read.events[0][3].kind, Kind::Return);
+}
+
 TEST(Loss, RoundedTimes) {
   RecordedTrace trace = oneThread();
   for (std::uint64_t time : {1'000'000u, 1'001'500u, 1'002'001u})
@@ -118,8 +153,7 @@ TEST(Loss, RoundedTimes) {
   auto sink = makeWtfSink(exact.sink());
   EXPECT_EQ(convertTo(trace, *sink), "");
   sink = makeWtfSink(rounded.sink(), {.exactTimes = false});
-  EXPECT_EQ(convertTo(trace, *sink),
-            "2 times that were cut to what the format counts in\n");
+  EXPECT_EQ(convertTo(trace, *sink), "2 times that were cut to what the format counts in\n");
   EXPECT_LT(rounded.bytes().size(), exact.bytes().size());
   const RecordedTrace read = readTrace(rounded.path());
   EXPECT_EQ(read.events[0][1].timeNs, 1'001'000u);

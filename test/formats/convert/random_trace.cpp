@@ -14,54 +14,52 @@ namespace {
 
 class Maker {
 public:
-  explicit Maker(const RandomOptions &options)
-      : options(options), random(options.seed) {}
+  explicit Maker(const RandomOptions &options) : options_(options), random_(options.seed) {}
 
   RecordedTrace make() {
-    trace.isRoot = one(2);
-    const unsigned processes = trace.isRoot ? 1 + below(3) : 1;
+    trace_.isRoot = one(2);
+    const unsigned processes = trace_.isRoot ? 1 + below(3) : 1;
     for (unsigned i = 0; i < processes; ++i)
       addProcess(i);
     const unsigned threads = 1 + below(4);
-    trace.events.resize(threads);
+    trace_.events.resize(threads);
     for (unsigned i = 0; i < threads; ++i)
       addThread(i);
     // Each style of time in traces of its own, too.
-    timeStyle = below(5);
+    timeStyle_ = below(5);
     for (unsigned i = 0; i < threads; ++i)
       fill(i);
-    return std::move(trace);
+    return std::move(trace_);
   }
 
 private:
-  unsigned below(unsigned n) { return static_cast<unsigned>(random() % n); }
+  unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
   bool one(unsigned in) { return below(in) == 0; }
-  std::uint64_t any64() { return random() >> below(64); }
+  std::uint64_t any64() { return random_() >> below(64); }
 
   std::string name() {
-    static const char *const kNames[] = {
-        "main",
-        "f",
-        "_Z1fi",
-        "ns::f(int, char)",
-        "wtf.zone#set",
-        "ada.end",
-        "operator<",
-        "std::vector<int, A>::push_back(int&&)",
-        "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80",
-        "with space",
-        "f (2)",
-        "two\nlines",
-        "tab\t",
-        "\"q\\\"",
-        "wtf.scope#enter",
-        "x"};
+    static const char *const kNames[] = {"main",
+                                         "f",
+                                         "_Z1fi",
+                                         "ns::f(int, char)",
+                                         "wtf.zone#set",
+                                         "ada.end",
+                                         "operator<",
+                                         "std::vector<int, A>::push_back(int&&)",
+                                         "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80",
+                                         "with space",
+                                         "f (2)",
+                                         "two\nlines",
+                                         "tab\t",
+                                         "\"q\\\"",
+                                         "wtf.scope#enter",
+                                         "x"};
     if (one(300)) // longer than the name of an event type can be
       return std::string(31'000 + below(30'000), 'n');
     std::string text = kNames[below(std::size(kNames))];
     if (one(3))
       text += std::to_string(below(4));
-    if (options.anyBytes && one(4))
+    if (options_.anyBytes && one(4))
       text += "\xFF\xC3";
     return text;
   }
@@ -73,11 +71,11 @@ private:
     process.name = "pid_" + std::to_string(4711 + index);
     process.executable = one(2) ? "/bin/app" : "";
     process.clockType = static_cast<std::uint8_t>(1 + below(3));
-    trace.processes.push_back(process);
+    trace_.processes.push_back(process);
     const unsigned functions = 1 + below(6);
     for (unsigned i = 0; i < functions; ++i) {
       Function f;
-      f.index = static_cast<std::uint32_t>(trace.functions.size());
+      f.index = static_cast<std::uint32_t>(trace_.functions.size());
       f.process = index;
       f.id = one(5) ? ~std::uint64_t{0} - i : std::uint64_t{below(3)} << 32 | i;
       f.name = one(6) ? std::string() : name();
@@ -89,7 +87,7 @@ private:
         f.types = one(2) ? "i32(i32 n)" : "";
         f.address = any64();
       }
-      trace.functions.push_back(f);
+      trace_.functions.push_back(f);
     }
   }
 
@@ -97,20 +95,19 @@ private:
     Thread thread;
     thread.index = index;
     // Process after process, as sessions are read.
-    thread.process = index *
-                     static_cast<std::uint32_t>(trace.processes.size()) /
-                     static_cast<std::uint32_t>(trace.events.size());
+    thread.process =
+        index * static_cast<std::uint32_t>(trace_.processes.size()) / static_cast<std::uint32_t>(trace_.events.size());
     thread.number = index + 10 * thread.process;
     thread.tid = 1 + (any64() & 0xFFFFFFFF);
     thread.name = one(3) ? std::string() : name();
     thread.arch = static_cast<std::uint8_t>(1 + below(2));
     thread.os = static_cast<std::uint8_t>(1 + below(5));
     thread.fileThreadId = static_cast<std::uint32_t>(any64());
-    trace.threads.push_back(thread);
+    trace_.threads.push_back(thread);
   }
 
   std::uint64_t step(std::uint64_t now) {
-    switch (timeStyle) {
+    switch (timeStyle_) {
     case 0: // any time at all
       return any64();
     case 1: // whole microseconds
@@ -135,12 +132,12 @@ private:
   }
 
   void fill(unsigned thread) {
-    const std::uint32_t process = trace.threads[thread].process;
+    const std::uint32_t process = trace_.threads[thread].process;
     std::vector<std::uint32_t> mine, stack;
-    for (const Function &f : trace.functions)
+    for (const Function &f : trace_.functions)
       if (f.process == process)
         mine.push_back(f.index);
-    std::uint64_t now = timeStyle == 0 ? any64() : 1'700'000'000'123'456'789ull;
+    std::uint64_t now = timeStyle_ == 0 ? any64() : 1'700'000'000'123'456'789ull;
     const unsigned count = one(10) ? 0 : below(one(30) ? 400 : 40);
     for (unsigned i = 0; i < count; ++i) {
       now = step(now);
@@ -161,49 +158,43 @@ private:
         stack.pop_back();
       } else if (choice < 90) {
         event.kind = one(2) ? Kind::Exception : Kind::Return; // maybe stray
-        while (!stack.empty() &&
-               std::ranges::find(stack, event.function) != stack.end())
+        while (!stack.empty() && std::ranges::find(stack, event.function) != stack.end())
           if (std::exchange(stack.back(), 0) == event.function) {
             stack.pop_back();
             break;
           } else {
             stack.pop_back();
           }
-      } else if (choice < 93 || !options.texts) {
+      } else if (choice < 93 || !options_.texts) {
         event.kind = Kind::Other;
-        event.other = one(3) ? 4 + below(20)
-                             : static_cast<std::uint32_t>(
-                                   4 + any64() % (options.maxKind - 3ull));
+        event.other = one(3) ? 4 + below(20) : static_cast<std::uint32_t>(4 + any64() % (options_.maxKind - 3ull));
       } else {
         text(event);
       }
-      if (options.details && one(4) && event.kind <= Kind::Other)
+      if (options_.details && one(4) && event.kind <= Kind::Other)
         for (unsigned n = 1 + below(3); n > 0; --n)
           event.details.push_back(detail(now));
-      trace.events[thread].push_back(std::move(event));
+      trace_.events[thread].push_back(std::move(event));
     }
   }
 
   void text(RecordedEvent &event) {
-    static const char *const kJson[] = {
-        "",    "null",          "true",     "-12",
-        "1.5", "\"a\\u0000b\"", "[1,2,[]]", "{\"a\":{\"b\":[1]},\"c\":null}"};
+    static const char *const kJson[] = {"",    "null",          "true",     "-12",
+                                        "1.5", "\"a\\u0000b\"", "[1,2,[]]", "{\"a\":{\"b\":[1]},\"c\":null}"};
     event.kind = one(2) ? Kind::Mark : Kind::Value;
     event.function = 0;
     event.name = one(30) ? std::string() : name();
     event.json = kJson[below(std::size(kJson))];
   }
 
-  RandomOptions options;
-  std::mt19937_64 random;
-  RecordedTrace trace;
-  unsigned timeStyle = 0;
+  RandomOptions options_;
+  std::mt19937_64 random_;
+  RecordedTrace trace_;
+  unsigned timeStyle_ = 0;
 };
 
 } // namespace
 
-RecordedTrace randomTrace(const RandomOptions &options) {
-  return Maker(options).make();
-}
+RecordedTrace randomTrace(const RandomOptions &options) { return Maker(options).make(); }
 
 } // namespace ada::test

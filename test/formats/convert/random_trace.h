@@ -1,5 +1,5 @@
-// Random traces: threads, functions, calls that are mostly balanced, and what
-// programs that are killed, unwound or recorded in parts leave behind.
+// Random traces: threads, functions, and calls that are mostly balanced.
+// The rest is what programs leave behind that are killed, unwound or recorded in part.
 #ifndef ADA_TEST_FORMATS_CONVERT_RANDOM_TRACE_H
 #define ADA_TEST_FORMATS_CONVERT_RANDOM_TRACE_H
 

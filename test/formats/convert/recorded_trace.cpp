@@ -1,7 +1,7 @@
 // A trace in memory that can be compared, read and written.
 #include "recorded_trace.h"
 
-#include "model/json_string.h"
+#include "base/json.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,7 @@ namespace ada::test {
 using namespace model;
 
 static std::string describe(const Process &p, bool isRoot) {
-  return (isRoot ? p.name : std::string()) + " pid " +
-         (p.pid ? std::to_string(*p.pid) : "-") + " " +
+  return (isRoot ? p.name : std::string()) + " pid " + (p.pid ? std::to_string(*p.pid) : "-") + " " +
          jsonString(p.executable) + " clock " + std::to_string(p.clockType);
 }
 
@@ -25,21 +24,17 @@ std::string RecordedTrace::text(What what) const {
     out += describe(process, isRoot) + "\n";
   std::vector<std::string> names;
   for (const Function &f : functions) {
-    std::string name = jsonString(f.name) + " " + std::to_string(f.id) + " " +
-                       jsonString(f.file) + ":" + std::to_string(f.line) + " " +
-                       jsonString(f.signature) + jsonString(f.types) + " " +
-                       std::to_string(f.address) + " in " +
-                       std::to_string(f.process);
+    std::string name = jsonString(f.name) + " " + std::to_string(f.id) + " " + jsonString(f.file) + ":" +
+                       std::to_string(f.line) + " " + jsonString(f.signature) + jsonString(f.types) + " " +
+                       std::to_string(f.address) + " in " + std::to_string(f.process);
     if (what.displayNames)
       name += " " + jsonString(f.displayName);
     names.push_back(std::move(name));
   }
   for (std::size_t i = 0; i < threads.size(); ++i) {
     const Thread &t = threads[i];
-    out += "thread " + std::to_string(t.number) + " of " +
-           std::to_string(t.process) + " tid " + std::to_string(t.tid) + " " +
-           jsonString(t.name) + " arch " + std::to_string(t.arch) + " os " +
-           std::to_string(t.os);
+    out += "thread " + std::to_string(t.number) + " of " + std::to_string(t.process) + " tid " + std::to_string(t.tid) +
+           " " + jsonString(t.name) + " arch " + std::to_string(t.arch) + " os " + std::to_string(t.os);
     if (what.fileThreadIds && t.fileThreadId)
       out += " file " + std::to_string(*t.fileThreadId);
     out += "\n";
@@ -55,8 +50,7 @@ std::string RecordedTrace::text(What what) const {
         out += " " + names[e.function];
       if (what.details)
         for (const RecordedDetail &d : e.details)
-          out += "\n    " + std::to_string(d.type) + " " +
-                 std::to_string(d.flags) + " " + std::to_string(d.timeNs) +
+          out += "\n    " + std::to_string(d.type) + " " + std::to_string(d.flags) + " " + std::to_string(d.timeNs) +
                  " " + jsonString(d.payload);
       out += "\n";
     }
@@ -98,12 +92,10 @@ Expected<void> Recorder::events(const Batch &batch) {
       EXPECT_LT(event.function, trace.functions.size());
       out.function = event.function;
       out.other = event.other;
-      for (const Detail &detail :
-           batch.details.subspan(event.extra, event.details))
+      for (const Detail &detail : batch.details.subspan(event.extra, event.details))
         out.details.push_back(
             {detail.type, detail.flags, detail.timeNs,
-             std::string(reinterpret_cast<const char *>(detail.payload.data()),
-                         detail.payload.size())});
+             std::string(reinterpret_cast<const char *>(detail.payload.data()), detail.payload.size())});
     }
     trace.events.at(event.thread).push_back(std::move(out));
   }
@@ -111,30 +103,29 @@ Expected<void> Recorder::events(const Batch &batch) {
 }
 
 Expected<void> Player::read(TraceSink &sink) {
-  if (auto begun = sink.begin({.range = std::nullopt, .isRoot = trace->isRoot});
-      !begun)
+  if (auto begun = sink.begin({.range = std::nullopt, .isRoot = trace_->isRoot}); !begun)
     return begun;
-  for (const Process &process : trace->processes)
+  for (const Process &process : trace_->processes)
     if (auto added = sink.addProcess(process); !added)
       return added;
-  for (const Thread &thread : trace->threads)
+  for (const Thread &thread : trace_->threads)
     if (auto added = sink.addThread(thread); !added)
       return added;
-  for (const Function &function : trace->functions)
+  for (const Function &function : trace_->functions)
     if (auto added = sink.addFunction(function); !added)
       return added;
-  std::mt19937 random(mixSeed);
-  std::vector<std::size_t> next(trace->threads.size());
+  std::mt19937 random(mixSeed_);
+  std::vector<std::size_t> next(trace_->threads.size());
   std::size_t left = 0;
-  for (const auto &thread : trace->events)
+  for (const auto &thread : trace_->events)
     left += thread.size();
   std::size_t thread = 0;
   while (left) {
-    if (mixSeed)
+    if (mixSeed_)
       thread = random() % next.size();
-    while (next[thread] == trace->events[thread].size())
+    while (next[thread] == trace_->events[thread].size())
       thread = (thread + 1) % next.size();
-    const RecordedEvent &from = trace->events[thread][next[thread]++];
+    const RecordedEvent &from = trace_->events[thread][next[thread]++];
     --left;
     Event event;
     event.timeNs = from.timeNs;
@@ -145,8 +136,7 @@ Expected<void> Player::read(TraceSink &sink) {
     event.details = static_cast<std::uint8_t>(from.details.size());
     std::vector<Detail> details;
     for (const RecordedDetail &d : from.details)
-      details.push_back({static_cast<std::uint16_t>(d.type),
-                         static_cast<std::uint16_t>(d.flags), d.timeNs,
+      details.push_back({static_cast<std::uint16_t>(d.type), static_cast<std::uint16_t>(d.flags), d.timeNs,
                          std::as_bytes(std::span(d.payload))});
     const Text text = {from.name, from.json};
     if (auto done = sink.events({{&event, 1}, {&text, 1}, details}); !done)
@@ -155,31 +145,26 @@ Expected<void> Player::read(TraceSink &sink) {
   return sink.finish();
 }
 
-MemoryFile::MemoryFile() : fd(::memfd_create("trace", MFD_CLOEXEC)) {}
-MemoryFile::~MemoryFile() { ::close(fd); }
+MemoryFile::MemoryFile() : fd_(::memfd_create("trace", MFD_CLOEXEC)) {}
+MemoryFile::~MemoryFile() { ::close(fd_); }
 
 ByteSink MemoryFile::sink() {
   return [this](std::span<const std::byte> bytes) {
-    return ::write(fd, bytes.data(), bytes.size()) ==
-           static_cast<ssize_t>(bytes.size());
+    return ::write(fd_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
   };
 }
 
-std::string MemoryFile::path() const {
-  return "/proc/self/fd/" + std::to_string(fd);
-}
+std::string MemoryFile::path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 
 std::string MemoryFile::bytes() const {
-  std::string all(static_cast<std::size_t>(::lseek(fd, 0, SEEK_END)), '\0');
-  EXPECT_EQ(::pread(fd, all.data(), all.size(), 0),
-            static_cast<ssize_t>(all.size()));
+  std::string all(static_cast<std::size_t>(::lseek(fd_, 0, SEEK_END)), '\0');
+  EXPECT_EQ(::pread(fd_, all.data(), all.size(), 0), static_cast<ssize_t>(all.size()));
   return all;
 }
 
 void MemoryFile::assign(const std::string &bytes) {
-  EXPECT_EQ(::ftruncate(fd, 0), 0);
-  EXPECT_EQ(::pwrite(fd, bytes.data(), bytes.size(), 0),
-            static_cast<ssize_t>(bytes.size()));
+  EXPECT_EQ(::ftruncate(fd_, 0), 0);
+  EXPECT_EQ(::pwrite(fd_, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
 }
 
 RecordedTrace readTrace(const std::string &path) {

@@ -58,6 +58,7 @@ public:
     return {};
   }
   bool wantsDetails() const override { return true; }
+  bool takesSymbols() const override { return true; }
 
   RecordedTrace trace;
   bool finished = false;
@@ -66,17 +67,16 @@ public:
 /// Hands a recorded trace out, threads mixed or one after the other.
 class Player : public model::TraceSource {
 public:
-  Player(const RecordedTrace &trace, unsigned mixSeed = 0)
-      : trace(&trace), mixSeed(mixSeed) {}
+  Player(const RecordedTrace &trace, unsigned mixSeed = 0) : trace_(&trace), mixSeed_(mixSeed) {}
   Expected<void> read(model::TraceSink &sink) override;
-  const std::vector<Error> &problems() const override { return none; }
-  const std::vector<Warning> &warnings() const override { return noWarnings; }
+  const std::vector<Error> &problems() const override { return none_; }
+  const std::vector<Warning> &warnings() const override { return noWarnings_; }
 
 private:
-  const RecordedTrace *trace;
-  unsigned mixSeed;
-  std::vector<Error> none;
-  std::vector<Warning> noWarnings;
+  const RecordedTrace *trace_;
+  unsigned mixSeed_;
+  std::vector<Error> none_;
+  std::vector<Warning> noWarnings_;
 };
 
 /// Bytes with a name that ByteInput can open.
@@ -91,7 +91,7 @@ public:
   void assign(const std::string &bytes);
 
 private:
-  int fd;
+  int fd_;
 };
 
 /// Opens and reads; fails the test if that can't be done without problems.

@@ -1,9 +1,11 @@
-// A trace that is written in a format and read back is the same trace: calls,
-// ends, times to the nanosecond, threads, functions; and what else the format
-// holds. Random traces, thousands for each format.
+// A trace that is written in a format and read back is the same trace.
+// Calls, ends, times to the nanosecond, threads and functions, and whatever else the format holds. Thousands of random
+// traces per format.
 #include "random_trace.h"
 #include "recorded_trace.h"
 #include "scratch_directory.h"
+
+#include "ada/trace/dial9.h"
 
 #include <gtest/gtest.h>
 
@@ -15,15 +17,12 @@ namespace ada::test {
 
 using namespace model;
 
-static unsigned lastOf(unsigned first, unsigned last) {
-  return first + (last - first) / kCasesPart;
-}
+static unsigned lastOf(unsigned first, unsigned last) { return first + (last - first) / kCasesPart; }
 
 static void expectNoLoss(const TraceSink &sink, unsigned seed) {
   for (const Loss &loss : sink.losses())
-    if (!loss.what.starts_with("threads with more than 1023"))
-      ADD_FAILURE() << "seed " << seed << ": " << loss.count << " "
-                    << loss.what;
+    if (!loss.what.starts_with("threads with more than 1023") && !loss.what.starts_with("functions past the 65,500th"))
+      ADD_FAILURE() << "seed " << seed << ": " << loss.count << " " << loss.what;
 }
 
 // Writes the trace with the sink; false and a failure if that does not work.
@@ -36,13 +35,9 @@ static bool write(const RecordedTrace &trace, TraceSink &sink, unsigned seed) {
 }
 
 static void dial9Cases(unsigned first, unsigned last) {
-  for (unsigned seed = first;
-       seed < lastOf(first, last) && !testing::Test::HasFailure(); ++seed) {
-    const RecordedTrace trace = randomTrace({.seed = seed,
-                                             .details = true,
-                                             .texts = true,
-                                             .anyBytes = true,
-                                             .maxKind = 0xFFFFFFFF});
+  for (unsigned seed = first; seed < lastOf(first, last) && !testing::Test::HasFailure(); ++seed) {
+    const RecordedTrace trace =
+        randomTrace({.seed = seed, .details = true, .texts = true, .anyBytes = true, .maxKind = 0xFFFFFFFF});
     MemoryFile file;
     auto sink = makeDial9Sink(file.sink());
     ASSERT_TRUE(write(trace, *sink, seed));
@@ -52,10 +47,8 @@ static void dial9Cases(unsigned first, unsigned last) {
 TEST(RoundTrip, Dial9) { dial9Cases(0, 9'000); }
 
 static void wtfCases(wtf::Dialect dialect, unsigned first, unsigned last) {
-  for (unsigned seed = first;
-       seed < lastOf(first, last) && !testing::Test::HasFailure(); ++seed) {
-    const RecordedTrace trace =
-        randomTrace({.seed = seed, .texts = true, .maxKind = 0xFFFFFFFF});
+  for (unsigned seed = first; seed < lastOf(first, last) && !testing::Test::HasFailure(); ++seed) {
+    const RecordedTrace trace = randomTrace({.seed = seed, .texts = true, .maxKind = 0xFFFFFFFF});
     MemoryFile file;
     auto sink = makeWtfSink(file.sink(), {.dialect = dialect});
     ASSERT_TRUE(write(trace, *sink, seed));
@@ -63,9 +56,7 @@ static void wtfCases(wtf::Dialect dialect, unsigned first, unsigned last) {
   }
 }
 TEST(RoundTrip, WtfBigEndian) { wtfCases(wtf::Dialect::BigEndian, 0, 5'000); }
-TEST(RoundTrip, WtfLittleEndian) {
-  wtfCases(wtf::Dialect::LittleEndian, 6'000, 7'500);
-}
+TEST(RoundTrip, WtfLittleEndian) { wtfCases(wtf::Dialect::LittleEndian, 6'000, 7'500); }
 TEST(RoundTrip, WtfChunked) { wtfCases(wtf::Dialect::Chunked, 8'000, 10'500); }
 
 // Reads what `from` wrote, writes it with `to`, and so on; what comes out is
@@ -76,8 +67,7 @@ static void atfCases(std::uint8_t firstVersion, unsigned first, unsigned last) {
     ::setenv("TMPDIR", "/dev/shm", 1);
   ScratchDirectory scratch;
   const RecordedTrace::What what = {.texts = false};
-  for (unsigned seed = first;
-       seed < lastOf(first, last) && !testing::Test::HasFailure(); ++seed) {
+  for (unsigned seed = first; seed < lastOf(first, last) && !testing::Test::HasFailure(); ++seed) {
     const RecordedTrace trace = randomTrace({.seed = seed, .details = true});
     std::string path = scratch / std::to_string(seed);
     auto sink = makeAtfSessionSink(path, {.version = firstVersion});
@@ -86,8 +76,7 @@ static void atfCases(std::uint8_t firstVersion, unsigned first, unsigned last) {
     const std::string other = path + "_other";
     auto source = openTrace(path);
     ASSERT_TRUE(source) << source.error().text();
-    auto second = makeAtfSessionSink(
-        other, {.version = static_cast<std::uint8_t>(3 - firstVersion)});
+    auto second = makeAtfSessionSink(other, {.version = static_cast<std::uint8_t>(3 - firstVersion)});
     auto converted = convert(**source, *second);
     ASSERT_TRUE(converted) << converted.error().text();
     expectNoLoss(*second, seed);
@@ -97,14 +86,12 @@ static void atfCases(std::uint8_t firstVersion, unsigned first, unsigned last) {
     auto toDial9 = makeDial9Sink(dial9.sink());
     converted = convert(**source, *toDial9);
     ASSERT_TRUE(converted) << converted.error().text();
-    ASSERT_EQ(readTrace(dial9.path()).text(what), trace.text(what))
-        << "seed " << seed;
+    ASSERT_EQ(readTrace(dial9.path()).text(what), trace.text(what)) << "seed " << seed;
     auto toWtf = makeWtfSink(wtf.sink());
     converted = convert(**source, *toWtf);
     ASSERT_TRUE(converted) << converted.error().text();
     const RecordedTrace::What calls = {.details = false, .texts = false};
-    ASSERT_EQ(readTrace(wtf.path()).text(calls), trace.text(calls))
-        << "seed " << seed;
+    ASSERT_EQ(readTrace(wtf.path()).text(calls), trace.text(calls)) << "seed " << seed;
     std::filesystem::remove_all(path);
     std::filesystem::remove_all(other);
   }
@@ -120,20 +107,69 @@ TEST(RoundTrip, WtfManyFunctions) {
   trace.threads.push_back({});
   trace.events.emplace_back();
   for (std::uint32_t i = 0; i < 66'000; ++i) {
-    trace.functions.push_back(
-        {.index = i,
-         .id = i,
-         .name = "f<" + std::to_string(i) + ">()",
-         .displayName = "f<" + std::to_string(i) + ">()"});
+    trace.functions.push_back({.index = i,
+                               .id = i,
+                               .name = "f<" + std::to_string(i) + ">()",
+                               .displayName = "f<" + std::to_string(i) + ">()"});
     trace.events[0].push_back({.timeNs = i * 2 * 1001 + 7, .function = i});
-    trace.events[0].push_back({.timeNs = i * 2 * 1001 + 1008,
-                               .kind = i % 5 ? Kind::Return : Kind::Exception,
-                               .function = i});
+    trace.events[0].push_back(
+        {.timeNs = i * 2 * 1001 + 1008, .kind = i % 5 ? Kind::Return : Kind::Exception, .function = i});
   }
   MemoryFile file;
   auto sink = makeWtfSink(file.sink());
   ASSERT_TRUE(write(trace, *sink, 0));
+  ASSERT_EQ(sink->losses().size(), 1u); // the released application has 16 bits for their numbers
+  EXPECT_EQ(sink->losses()[0].count, 500u);
   EXPECT_EQ(readTrace(file.path()).text(), trace.text());
+}
+
+// As the first versions wrote streams: announcements without a time.
+TEST(RoundTrip, Dial9WithoutTimes) {
+  struct Untimed : dial9::Visitor {
+    explicit Untimed(dial9::ByteSink &target) : encoder(target) {}
+    static bool isEvent(std::string_view name) {
+      return name == "ada.Call" || name == "ada.Return" || name == "ada.Exception" || name == "ada.Event" ||
+             name == "ada.Detail" || name == "ada.Mark" || name == "ada.Value";
+    }
+    void onSchema(const dial9::Schema &schema, uint64_t) override {
+      const std::vector<dial9::Field> fields(schema.fields().begin(), schema.fields().end());
+      EXPECT_TRUE(schema.hasTimestamp()) << schema.name(); // dial9's viewer refuses others
+      EXPECT_EQ(encoder.schema(schema.typeId(), schema.name(), isEvent(schema.name()), fields),
+                dial9::EncodeError::None);
+    }
+    void onEvent(const dial9::EventView &event) override {
+      const uint16_t id = event.schema->typeId();
+      EXPECT_EQ(isEvent(event.schema->name()) ? encoder.event(id, event.timestampNs, event.values)
+                                              : encoder.event(id, event.values),
+                dial9::EncodeError::None);
+    }
+    void onStringPool(dial9::StringPoolView entries, uint64_t) override {
+      const std::vector<dial9::StringPoolEntry> list(entries.begin(), entries.end());
+      EXPECT_EQ(encoder.stringPool(list), dial9::EncodeError::None);
+    }
+    dial9::Encoder encoder;
+  };
+  struct Target : dial9::ByteSink {
+    bool write(std::span<const uint8_t> data) override {
+      text.append(reinterpret_cast<const char *>(data.data()), data.size());
+      return true;
+    }
+    std::string text;
+  };
+  for (unsigned seed = 1; seed < 50; ++seed) {
+    const RecordedTrace trace = randomTrace({.seed = seed, .details = true, .texts = true});
+    MemoryFile timed, untimed;
+    auto sink = makeDial9Sink(timed.sink());
+    ASSERT_TRUE(write(trace, *sink, seed));
+    Target target;
+    Untimed copier(target);
+    dial9::Decoder decoder(copier);
+    const std::string bytes = timed.bytes();
+    ASSERT_TRUE(decoder.push({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()}));
+    ASSERT_EQ(copier.encoder.flush(), dial9::EncodeError::None);
+    untimed.assign(target.text);
+    ASSERT_EQ(readTrace(untimed.path()).text(), trace.text()) << "seed " << seed;
+  }
 }
 
 } // namespace ada::test

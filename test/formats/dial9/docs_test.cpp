@@ -1,5 +1,5 @@
-// The annotated stream at the top of docs/formats/dial9.md is a stream, holds
-// what the page says, and is what the program that the headers show writes.
+// The annotated stream at the top of docs/formats/dial9.md is a real stream.
+// It holds what the page says, and it is what the example program in the headers writes.
 #include "stream_json.h"
 
 #include <gtest/gtest.h>
@@ -28,16 +28,13 @@ std::vector<uint8_t> streamOnThePage() {
 
 TEST(Dial9Docs, TheStreamOnThePageIsWhatAnEncoderWrites) {
   Encoder encoder;
-  const Field fields[] = {{"fn", FieldType::PooledString},
-                          {"arg", FieldType::Varint}};
+  const Field fields[] = {{"fn", FieldType::PooledString}, {"arg", FieldType::Varint}};
   ASSERT_EQ(encoder.schema(0, "call", true, fields), EncodeError::None);
   StringInterner strings(encoder);
   uint32_t name = 0;
-  for (auto [time, argument] :
-       {std::pair(1000, 300), std::pair(1500, 7), std::pair(20'000'000, 7)}) {
+  for (auto [time, argument] : {std::pair(1000, 300), std::pair(1500, 7), std::pair(20'000'000, 7)}) {
     ASSERT_EQ(strings.intern("main", name), EncodeError::None);
-    const Value values[] = {Value::pooledString(name),
-                            Value::varint(uint64_t(argument))};
+    const Value values[] = {Value::pooledString(name), Value::varint(uint64_t(argument))};
     ASSERT_EQ(encoder.event(0, uint64_t(time), values), EncodeError::None);
   }
   const std::vector<uint8_t> page = streamOnThePage();

@@ -1,5 +1,4 @@
-// Packed streams, in one member or several, cut anywhere, decode like unpacked
-// ones; and damage is told.
+// Packed streams, in one member or several, cut anywhere, decode like unpacked ones; and damage is told.
 #include "stream_json.h"
 
 #include "dial9_stream.h"
@@ -45,29 +44,23 @@ TEST(Dial9Gzip, PlainStreamsPassThrough) {
   const std::vector<uint8_t> plain = stream();
   for (size_t chunk : {size_t(1), size_t(2), size_t(1000), plain.size()}) {
     const Result result = read(plain, chunk);
-    EXPECT_EQ(result.status,
-              (DecodeStatus{Outcome::Ok, DecodeError::None, plain.size()}));
+    EXPECT_EQ(result.status, (DecodeStatus{Outcome::Ok, DecodeError::None, plain.size()}));
     EXPECT_EQ(result.events, 5000u);
     EXPECT_TRUE(result.goOn);
   }
   EXPECT_EQ(read({}, 1).status.error, DecodeError::HeaderTruncated);
-  EXPECT_EQ(read(std::span(plain).first(3), 1).status.error,
-            DecodeError::HeaderTruncated);
-  EXPECT_EQ(read(std::span(plain).first(plain.size() - 1), 7).status.outcome,
-            Outcome::Truncated);
+  EXPECT_EQ(read(std::span(plain).first(3), 1).status.error, DecodeError::HeaderTruncated);
+  EXPECT_EQ(read(std::span(plain).first(plain.size() - 1), 7).status.outcome, Outcome::Truncated);
   const uint8_t almost[] = {0x1f, 0x8c, 0, 0, 0};
   for (size_t size : {1, 2, 5})
-    EXPECT_EQ(read(std::span(almost).first(size), 1).status,
-              (DecodeStatus{Outcome::Error, DecodeError::BadMagic, 0}));
+    EXPECT_EQ(read(std::span(almost).first(size), 1).status, (DecodeStatus{Outcome::Error, DecodeError::BadMagic, 0}));
 }
 
 #ifdef ADA_TEST_ZLIB
 namespace {
 std::vector<uint8_t> pack(std::span<const uint8_t> plain) {
   z_stream z = {};
-  EXPECT_EQ(
-      deflateInit2(&z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY),
-      Z_OK);
+  EXPECT_EQ(deflateInit2(&z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
   std::vector<uint8_t> packed(deflateBound(&z, plain.size()));
   z.next_in = const_cast<Bytef *>(plain.data());
   z.avail_in = uInt(plain.size());
@@ -89,8 +82,7 @@ TEST(Dial9Gzip, PackedStreams) {
   for (const std::vector<uint8_t> &packed : {pack(plain), members})
     for (size_t chunk : {size_t(1), size_t(1000), packed.size()}) {
       const Result result = read(packed, chunk);
-      EXPECT_EQ(result.status,
-                (DecodeStatus{Outcome::Ok, DecodeError::None, plain.size()}));
+      EXPECT_EQ(result.status, (DecodeStatus{Outcome::Ok, DecodeError::None, plain.size()}));
       EXPECT_EQ(result.events, 5000u);
       EXPECT_TRUE(result.goOn);
     }
@@ -116,8 +108,7 @@ TEST(Dial9Gzip, Damaged) {
   EXPECT_EQ(result.events, 5000u);
   EXPECT_FALSE(result.goOn);
   for (size_t at = 0; at < packed.size();
-       at += 1 + packed.size() /
-                     300) { // anything, but no crash and no success with less
+       at += 1 + packed.size() / 300) { // anything, but no crash and no success with less
     wrong = packed;
     wrong[at] ^= 0x10;
     result = read(wrong, 333);
@@ -129,9 +120,7 @@ TEST(Dial9Gzip, ErrorsOfTheStreamInside) {
   std::vector<uint8_t> plain = stream();
   plain.push_back(0xff);
   const Result result = read(pack(plain), 1000);
-  EXPECT_EQ(result.status,
-            (DecodeStatus{Outcome::Error, DecodeError::UnknownTag,
-                          plain.size() - 1}));
+  EXPECT_EQ(result.status, (DecodeStatus{Outcome::Error, DecodeError::UnknownTag, plain.size() - 1}));
   EXPECT_FALSE(result.goOn);
 }
 #endif

@@ -1,5 +1,5 @@
-// Decoding asks for memory in proportion to the bytes that are there, whatever
-// they claim; and once the schemas are known, a visitor's events ask for none.
+// Decoding allocates in proportion to the bytes that are there, whatever they claim.
+// Once the schemas are known, a visitor's events allocate nothing.
 #include "ada/trace/dial9.h"
 #include "vector_folder.h"
 
@@ -24,12 +24,8 @@ void *counted(void *p) {
 }
 } // namespace
 
-[[gnu::noinline]] void *operator new(size_t size) {
-  return counted(std::malloc(size));
-}
-[[gnu::noinline]] void *operator new[](size_t size) {
-  return counted(std::malloc(size));
-}
+[[gnu::noinline]] void *operator new(size_t size) { return counted(std::malloc(size)); }
+[[gnu::noinline]] void *operator new[](size_t size) { return counted(std::malloc(size)); }
 // Not inlined: the compiler would see malloc's pointers freed by delete.
 [[gnu::noinline]] void operator delete(void *p) noexcept {
   if (p)
@@ -66,8 +62,7 @@ void expectBounded(std::span<const uint8_t> bytes, const std::string &name) {
                 }
               }),
               kVisitFactor * bytes.size() + kConstant);
-    EXPECT_LE(peakOf([&] { (void)decodeAll(bytes, {dialect}); }),
-              kOwnFactor * bytes.size() + kConstant);
+    EXPECT_LE(peakOf([&] { (void)decodeAll(bytes, {dialect}); }), kOwnFactor * bytes.size() + kConstant);
   }
 }
 } // namespace
@@ -111,20 +106,16 @@ TEST(Dial9Memory, WorstCases) {
 
 TEST(Dial9Memory, EventsOfAVisitorAllocateNothing) {
   Encoder encoder;
-  const Field all[] = {
-      {"a", FieldType::Varint},    {"b", FieldType::U32},
-      {"c", FieldType::String},    {"d", FieldType::StackFrames},
-      {"e", FieldType::StringMap}, {"f", FieldType::DynamicList},
-      {"g", FieldType::F64, true}, {"h", FieldType::Bool},
-      {"i", FieldType::DynamicMap}};
+  const Field all[] = {{"a", FieldType::Varint},      {"b", FieldType::U32},       {"c", FieldType::String},
+                       {"d", FieldType::StackFrames}, {"e", FieldType::StringMap}, {"f", FieldType::DynamicList},
+                       {"g", FieldType::F64, true},   {"h", FieldType::Bool},      {"i", FieldType::DynamicMap}};
   const uint64_t stack[] = {1, 2, 3};
   const StringPair pairs[] = {{"k", "v"}};
   const Value items[] = {Value::u8(1), Value::stringMap(pairs)};
   const ValuePair entries[] = {{Value::string("k"), Value::list(items)}};
-  const Value values[] = {
-      Value::varint(300),        Value::u32(5),           Value::string("text"),
-      Value::stackFrames(stack), Value::stringMap(pairs), Value::list(items),
-      Value::float64(1),         Value::boolean(true),    Value::map(entries)};
+  const Value values[] = {Value::varint(300),        Value::u32(5),           Value::string("text"),
+                          Value::stackFrames(stack), Value::stringMap(pairs), Value::list(items),
+                          Value::float64(1),         Value::boolean(true),    Value::map(entries)};
   ASSERT_EQ(encoder.schema(0, "All", true, all), EncodeError::None);
   for (uint64_t i = 0; i < 1000; ++i)
     ASSERT_EQ(encoder.event(0, i, values), EncodeError::None);
@@ -133,11 +124,8 @@ TEST(Dial9Memory, EventsOfAVisitorAllocateNothing) {
     uint64_t events = 0, seen = 0;
     void onEvent(const EventView &event) override {
       ++events;
-      for (const Value &item :
-           event.values[5]
-               .asList()) // looking into containers allocates nothing either
-        seen += item.type() == FieldType::U8 ? item.asUint64()
-                                             : item.asStringMap().size();
+      for (const Value &item : event.values[5].asList()) // looking into containers allocates nothing either
+        seen += item.type() == FieldType::U8 ? item.asUint64() : item.asStringMap().size();
     }
   } counter;
   Decoder decoder(counter);
@@ -147,8 +135,7 @@ TEST(Dial9Memory, EventsOfAVisitorAllocateNothing) {
   for (; counter.events < 3; ++warm)
     decoder.push(encoder.bytes().subspan(warm, 1));
   const size_t before = allocations;
-  for (std::span<const uint8_t> left = encoder.bytes().subspan(warm);
-       !left.empty();) {
+  for (std::span<const uint8_t> left = encoder.bytes().subspan(warm); !left.empty();) {
     decoder.push(left.first(std::min<size_t>(left.size(), 50)));
     left = left.subspan(std::min<size_t>(left.size(), 50));
   }

@@ -1,5 +1,4 @@
-// Owned frames outlive everything they came from, and pooled ids resolve to
-// what they meant where they stood.
+// Owned frames outlive everything they came from, and pooled ids resolve to what they meant where they stood.
 #include "stream_json.h"
 
 #include <gtest/gtest.h>
@@ -8,17 +7,14 @@ using namespace ada::dial9;
 using namespace ada::dial9::test;
 
 namespace {
-const Field kPooled[] = {{"s", FieldType::PooledString},
-                         {"f", FieldType::PooledStackFrames}};
+const Field kPooled[] = {{"s", FieldType::PooledString}, {"f", FieldType::PooledStackFrames}};
 
 void pooledEvent(Encoder &encoder, uint32_t string, uint32_t stack) {
-  const Value values[] = {Value::pooledString(string),
-                          Value::pooledStack(stack)};
+  const Value values[] = {Value::pooledString(string), Value::pooledStack(stack)};
   ASSERT_EQ(encoder.event(0, 1, values), EncodeError::None);
 }
 
-void define(Encoder &encoder, uint32_t id, std::string_view text,
-            uint64_t address) {
+void define(Encoder &encoder, uint32_t id, std::string_view text, uint64_t address) {
   const StringPoolEntry string[] = {{id, text}};
   const StackPoolEntry stack[] = {{id, AddressList(std::span(&address, 1))}};
   ASSERT_EQ(encoder.stringPool(string), EncodeError::None);
@@ -48,13 +44,11 @@ TEST(Dial9Owned, PooledIdsMeanWhatTheyMeantThere) {
   for (const Frame &frame : trace.frames)
     if (const Event *event = std::get_if<Event>(&frame)) {
       const std::string *text = trace.text(*event, event->values()[0]);
-      const std::vector<uint64_t> *stack =
-          trace.stack(*event, event->values()[1]);
+      const std::vector<uint64_t> *stack = trace.stack(*event, event->values()[1]);
       texts.push_back(text ? *text : "-");
       addresses.push_back(stack ? stack->front() : 0);
     }
-  EXPECT_EQ(texts, (std::vector<std::string>{"new", "old", "new", "-",
-                                             "second segment"}));
+  EXPECT_EQ(texts, (std::vector<std::string>{"new", "old", "new", "-", "second segment"}));
   EXPECT_EQ(addresses, (std::vector<uint64_t>{20, 10, 20, 0, 0}));
 }
 
@@ -63,27 +57,20 @@ TEST(Dial9Owned, EventsOutliveTheirSource) {
   Json before;
   {
     Encoder encoder;
-    const Field fields[] = {
-        {"n", FieldType::U8},          {"s", FieldType::String},
-        {"f", FieldType::StackFrames}, {"m", FieldType::StringMap},
-        {"l", FieldType::DynamicList}, {"o", FieldType::Bytes, true},
-        {"d", FieldType::DynamicMap}};
+    const Field fields[] = {{"n", FieldType::U8},        {"s", FieldType::String},      {"f", FieldType::StackFrames},
+                            {"m", FieldType::StringMap}, {"l", FieldType::DynamicList}, {"o", FieldType::Bytes, true},
+                            {"d", FieldType::DynamicMap}};
     ASSERT_EQ(encoder.schema(3, "Kept", true, fields), EncodeError::None);
-    for (size_t size :
-         {0, 5, 1000, 20'000}) { // within a collector's block, and over it
+    for (size_t size : {0, 5, 1000, 20'000}) { // within a collector's block, and over it
       const std::string text(size, 'k');
       const std::vector<uint64_t> stack(size, size);
       const StringPair pairs[] = {{text, "x"}};
       const Value inner[] = {Value::string(text), Value::varint(size)};
       const Value items[] = {Value::list(inner), Value::boolean(true)};
       const ValuePair entries[] = {{Value::string("key"), Value::list(items)}};
-      const Value values[] = {Value::u8(1),
-                              Value::string(text),
-                              Value::stackFrames(stack),
-                              Value::stringMap(pairs),
-                              Value::list(items),
-                              Value::absent(),
-                              Value::map(entries)};
+      const Value values[] = {
+          Value::u8(1),       Value::string(text), Value::stackFrames(stack), Value::stringMap(pairs),
+          Value::list(items), Value::absent(),     Value::map(entries)};
       ASSERT_EQ(encoder.event(3, size, values), EncodeError::None);
     }
     before = decode(encoder.bytes()).frames;
@@ -111,10 +98,8 @@ TEST(Dial9Owned, EventsOutliveTheirSource) {
 TEST(Dial9Owned, ValuesDiffer) {
   const uint64_t a[] = {1, 2}, b[] = {1, 3};
   const StringPair pair[] = {{"k", "v"}}, swapped[] = {{"v", "k"}};
-  const Value one[] = {Value::u8(1)}, same[] = {Value::u8(1)},
-              wider[] = {Value::u16(1)};
-  const ValuePair entry[] = {{one[0], wider[0]}},
-                  reversed[] = {{wider[0], one[0]}};
+  const Value one[] = {Value::u8(1)}, same[] = {Value::u8(1)}, wider[] = {Value::u16(1)};
+  const ValuePair entry[] = {{one[0], wider[0]}}, reversed[] = {{wider[0], one[0]}};
   const Value all[] = {Value::absent(),
                        Value::u8(1),
                        Value::u16(1),
@@ -154,8 +139,7 @@ TEST(Dial9Owned, LargeFramesCanBeRefused) {
   const DecoderOptions bounded = {Dialect::Extended, 1000};
   EXPECT_EQ(decode(encoder.bytes(), bounded, [] { return 100; }).status,
             (DecodeStatus{Outcome::Error, DecodeError::FrameTooLarge, offset}));
-  EXPECT_TRUE(
-      decode(encoder.bytes(), bounded).status.ok()); // nothing to collect
+  EXPECT_TRUE(decode(encoder.bytes(), bounded).status.ok()); // nothing to collect
 }
 
 TEST(Dial9Owned, ErrorsSayWhatAndWhere) {

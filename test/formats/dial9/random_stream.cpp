@@ -4,7 +4,7 @@
 namespace ada::dial9::test {
 
 RandomStream::RandomStream(uint32_t seed, Writing how, Dialect allowed)
-    : random(seed), style(how), dialect(allowed) {
+    : random_(seed), style_(how), dialect_(allowed) {
   header();
   for (unsigned n = below(12u); n; --n)
     switch (below(10u)) {
@@ -18,18 +18,18 @@ RandomStream::RandomStream(uint32_t seed, Writing how, Dialect allowed)
       stringPool();
       break;
     case 3:
-      if (dialect == Dialect::Extended)
+      if (dialect_ == Dialect::Extended)
         stackPool();
       break;
     case 4:
-      if (dialect == Dialect::Extended)
+      if (dialect_ == Dialect::Extended)
         annotations();
       break;
     case 5:
-      if (dialect == Dialect::Extended && chance(2)) {
+      if (dialect_ == Dialect::Extended && chance(2)) {
         frames.push_back({FrameTag::Segment, {}, 0, {}, {}, {}, {}});
-        types.clear();
-        base = 0;
+        types_.clear();
+        base_ = 0;
         header();
       } else {
         reset(number());
@@ -42,7 +42,7 @@ RandomStream::RandomStream(uint32_t seed, Writing how, Dialect allowed)
 
 // Numbers of every size, and often the limits.
 uint64_t RandomStream::number() {
-  const uint64_t bits = std::uniform_int_distribution<uint64_t>()(random);
+  const uint64_t bits = std::uniform_int_distribution<uint64_t>()(random_);
   switch (below(4u)) {
   case 0:
     return below(4u) ? bits >> below(64u) : uint64_t(0) - below(3u);
@@ -55,14 +55,14 @@ uint64_t RandomStream::number() {
 
 std::string_view RandomStream::text() {
   const size_t size = chance(40) ? below(3000u) : below(12u);
-  std::string &text = texts.emplace_back();
+  std::string &text = texts_.emplace_back();
   for (size_t i = 0; i < size; ++i)
     text += char(below(256u));
   return text;
 }
 
 std::span<const uint64_t> RandomStream::stack() {
-  std::vector<uint64_t> &stack = stackStore.emplace_back();
+  std::vector<uint64_t> &stack = stackStore_.emplace_back();
   for (size_t n = chance(40) ? below(400u) : below(6u); n; --n)
     stack.push_back(number());
   return stack;
@@ -70,7 +70,7 @@ std::span<const uint64_t> RandomStream::stack() {
 
 FieldType RandomStream::fieldType() {
   for (;;)
-    if (uint8_t type = uint8_t(1 + below(15u)); isFieldType(type, dialect))
+    if (uint8_t type = uint8_t(1 + below(15u)); isFieldType(type, dialect_))
       return chance(3) ? FieldType::Varint : FieldType(type);
 }
 
@@ -86,8 +86,7 @@ Value RandomStream::value(FieldType type, int depth) {
     return Value::string(text());
   case FieldType::Bytes: {
     std::string_view bytes = text();
-    return Value::bytes(
-        {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
+    return Value::bytes({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
   }
   case FieldType::PooledStackFrames:
     return Value::pooledStack(uint32_t(number()));
@@ -104,7 +103,7 @@ Value RandomStream::value(FieldType type, int depth) {
   case FieldType::U32:
     return Value::u32(uint32_t(number()));
   case FieldType::StringMap: {
-    std::vector<StringPair> &pairs = mapStore.emplace_back();
+    std::vector<StringPair> &pairs = mapStore_.emplace_back();
     for (unsigned n = below(4u); n; --n)
       pairs.push_back({text(), text()});
     return Value::stringMap(pairs);
@@ -115,13 +114,12 @@ Value RandomStream::value(FieldType type, int depth) {
     std::vector<Value> items;
     const bool chain = chance(20);
     for (unsigned n = chain ? 1 : below(4u); n; --n) {
-      FieldType item =
-          chain && depth < kMaxNesting ? FieldType::DynamicList : fieldType();
+      FieldType item = chain && depth < kMaxNesting ? FieldType::DynamicList : fieldType();
       if (depth >= (chain ? kMaxNesting : 4) && item >= FieldType::DynamicList)
         item = FieldType::U8;
       items.push_back(value(item, depth + 1));
     }
-    return Value::list(listStore.emplace_back(std::move(items)));
+    return Value::list(listStore_.emplace_back(std::move(items)));
   }
   case FieldType::DynamicMap: {
     std::vector<ValuePair> entries;
@@ -134,7 +132,7 @@ Value RandomStream::value(FieldType type, int depth) {
       Value keyValue = value(key, depth + 1);
       entries.push_back({keyValue, value(content, depth + 1)});
     }
-    return Value::map(entryStore.emplace_back(std::move(entries)));
+    return Value::map(entryStore_.emplace_back(std::move(entries)));
   }
   case FieldType::Absent:
     break;
@@ -146,45 +144,40 @@ void RandomStream::header() { raw(std::string_view("TRC\0\1", 5)); }
 
 void RandomStream::schema() {
   const uint16_t typeId = uint16_t(chance(3) ? number() : below(4u));
-  if (types.contains(typeId))
+  if (types_.contains(typeId))
     return schemaAgain();
   std::vector<Field> fields;
   for (size_t n = chance(30) ? below(300u) : below(7u); n; --n) {
     FieldType type = fieldType();
-    fields.push_back({text(), type, dialect == Dialect::Extended && chance(4)});
+    fields.push_back({text(), type, dialect_ == Dialect::Extended && chance(4)});
   }
-  std::shared_ptr<const Schema> schema =
-      Schema::make(typeId, text(), !chance(4), fields);
-  types[typeId] = schema;
+  std::shared_ptr<const Schema> schema = Schema::make(typeId, text(), !chance(4), fields);
+  types_[typeId] = schema;
   frames.push_back({FrameTag::Schema, schema, 0, {}, {}, {}, {}});
   writeSchema(*schema);
 }
 
 void RandomStream::schemaAgain() {
-  if (types.empty())
+  if (types_.empty())
     return schema();
-  auto it = std::next(types.begin(),
-                      below<std::ptrdiff_t>(std::ptrdiff_t(types.size())));
+  auto it = std::next(types_.begin(), below<std::ptrdiff_t>(std::ptrdiff_t(types_.size())));
   frames.push_back({FrameTag::Schema, it->second, 0, {}, {}, {}, {}});
   writeSchema(*it->second);
 }
 
 void RandomStream::event() {
-  if (types.empty())
+  if (types_.empty())
     schema();
-  auto it = std::next(types.begin(),
-                      below<std::ptrdiff_t>(std::ptrdiff_t(types.size())));
+  auto it = std::next(types_.begin(), below<std::ptrdiff_t>(std::ptrdiff_t(types_.size())));
   const Schema &type = *it->second;
   Meant event{FrameTag::Event, it->second, 0, {}, {}, {}, {}};
   for (const Field &field : type.fields())
-    event.values.push_back(field.optional && chance(2) ? Value::absent()
-                                                       : value(field.type, 1));
+    event.values.push_back(field.optional && chance(2) ? Value::absent() : value(field.type, 1));
 
   uint64_t delta = 0;
   if (type.hasTimestamp()) {
-    event.number = chance(3) ? number() : base + below(0x2000000u);
-    if (event.number < base || event.number - base > 0xffffff ||
-        (style == Writing::Free && chance(5))) {
+    event.number = chance(3) ? number() : base_ + below(0x2000000u);
+    if (event.number < base_ || event.number - base_ > 0xffffff || (style_ == Writing::Free && chance(5))) {
       // The reset is part of the event for an encoder, and a frame of its own
       // for a decoder.
       Meant reset{FrameTag::TimestampReset, {}, event.number, {}, {}, {}, {}};
@@ -192,10 +185,10 @@ void RandomStream::event() {
       frames.push_back(std::move(reset));
       little(0x05, 1);
       little(event.number, 8);
-      base = event.number;
+      base_ = event.number;
     }
-    delta = event.number - base;
-    base = event.number;
+    delta = event.number - base_;
+    base_ = event.number;
   }
   little(0x02, 1);
   little(type.typeId(), 2);
@@ -239,7 +232,7 @@ void RandomStream::reset(uint64_t time) {
   frames.push_back({FrameTag::TimestampReset, {}, time, {}, {}, {}, {}});
   little(0x05, 1);
   little(time, 8);
-  base = time;
+  base_ = time;
 }
 
 void RandomStream::annotations() {
@@ -266,7 +259,7 @@ void RandomStream::varint(uint64_t number) {
   size_t written = 1;
   for (; number > 0x7f; number >>= 7, ++written)
     bytes.push_back(uint8_t(number % 128 + 128));
-  if (style == Writing::Free && written < 10 && chance(4)) {
+  if (style_ == Writing::Free && written < 10 && chance(4)) {
     bytes.push_back(uint8_t(number + 128));
     for (size_t zeros = below(10 - written); zeros; --zeros)
       bytes.push_back(128);
@@ -275,9 +268,7 @@ void RandomStream::varint(uint64_t number) {
   bytes.push_back(uint8_t(number));
 }
 
-void RandomStream::raw(std::string_view text) {
-  bytes.insert(bytes.end(), text.begin(), text.end());
-}
+void RandomStream::raw(std::string_view text) { bytes.insert(bytes.end(), text.begin(), text.end()); }
 
 void RandomStream::counted(std::string_view text, int size) {
   little(text.size(), size);
@@ -294,10 +285,7 @@ void RandomStream::writeSchema(const Schema &schema) {
   little(0x01, 1);
   little(schema.typeId(), 2);
   counted(schema.name(), 2);
-  little(!schema.hasTimestamp()   ? 0
-         : style == Writing::Free ? 1 + below(255u)
-                                  : 1,
-         1);
+  little(!schema.hasTimestamp() ? 0 : style_ == Writing::Free ? 1 + below(255u) : 1, 1);
   little(schema.fields().size(), 2);
   for (const Field &field : schema.fields()) {
     counted(field.name, 2);
@@ -316,10 +304,7 @@ void RandomStream::writeValue(const Value &value) {
     little(std::bit_cast<uint64_t>(value.asFloat64()), 8);
     break;
   case FieldType::Bool:
-    little(!value.asBool()          ? 0
-           : style == Writing::Free ? 1 + below(255u)
-                                    : 1,
-           1);
+    little(!value.asBool() ? 0 : style_ == Writing::Free ? 1 + below(255u) : 1, 1);
     break;
   case FieldType::String:
   case FieldType::Bytes:
@@ -373,10 +358,8 @@ EncodeError encodeMeant(Encoder &encoder, const Meant &frame) {
   case FrameTag::Schema:
     return encoder.repeatSchema(*frame.schema);
   case FrameTag::Event:
-    return frame.schema->hasTimestamp()
-               ? encoder.event(frame.schema->typeId(), frame.number,
-                               frame.values)
-               : encoder.event(frame.schema->typeId(), frame.values);
+    return frame.schema->hasTimestamp() ? encoder.event(frame.schema->typeId(), frame.number, frame.values)
+                                        : encoder.event(frame.schema->typeId(), frame.values);
   case FrameTag::StringPool:
     return encoder.stringPool(frame.strings);
   case FrameTag::StackPool:
@@ -392,11 +375,11 @@ EncodeError encodeMeant(Encoder &encoder, const Meant &frame) {
 }
 
 const Meant *MeantVisitor::expect(FrameTag kind) {
-  if (next == frames.size() || frames[next].kind != kind) {
-    right = false;
+  if (next_ == frames_.size() || frames_[next_].kind != kind) {
+    right_ = false;
     return nullptr;
   }
-  return &frames[next++];
+  return &frames_[next_++];
 }
 
 void MeantVisitor::onSchema(const Schema &schema, uint64_t) {
@@ -406,8 +389,7 @@ void MeantVisitor::onSchema(const Schema &schema, uint64_t) {
 
 void MeantVisitor::onEvent(const EventView &event) {
   if (const Meant *meant = expect(FrameTag::Event))
-    check(*event.schema == *meant->schema &&
-          event.timestampNs == meant->number &&
+    check(*event.schema == *meant->schema && event.timestampNs == meant->number &&
           std::ranges::equal(event.values, meant->values));
 }
 
@@ -416,7 +398,7 @@ void MeantVisitor::onStringPool(StringPoolView entries, uint64_t) {
     auto expected = meant->strings.begin();
     check(entries.size() == meant->strings.size());
     for (StringPoolEntry entry : entries)
-      if (right)
+      if (right_)
         check(entry.id == expected->id && entry.text == expected++->text);
   }
 }
@@ -426,10 +408,9 @@ void MeantVisitor::onStackPool(StackPoolView entries, uint64_t) {
     auto expected = meant->stacks.begin();
     check(entries.size() == meant->stacks.size());
     for (StackPoolEntry entry : entries)
-      if (right) {
+      if (right_) {
         check(entry.id == expected->id &&
-              Value::stackFrames(entry.addresses) ==
-                  Value::stackFrames(expected->addresses));
+              Value::stackFrames(entry.addresses) == Value::stackFrames(expected->addresses));
         ++expected;
       }
   }
@@ -440,16 +421,13 @@ void MeantVisitor::onTimestampReset(uint64_t timestampNs, uint64_t) {
     check(timestampNs == meant->number);
 }
 
-void MeantVisitor::onAnnotations(uint64_t typeId, AnnotationsView entries,
-                                 uint64_t) {
+void MeantVisitor::onAnnotations(uint64_t typeId, AnnotationsView entries, uint64_t) {
   if (const Meant *meant = expect(FrameTag::Annotations)) {
     auto expected = meant->annotations.begin();
-    check(typeId == meant->number &&
-          entries.size() == meant->annotations.size());
+    check(typeId == meant->number && entries.size() == meant->annotations.size());
     for (Annotation entry : entries)
-      if (right) {
-        check(entry.fieldIndex == expected->fieldIndex &&
-              entry.key == expected->key && entry.value == expected->value);
+      if (right_) {
+        check(entry.fieldIndex == expected->fieldIndex && entry.key == expected->key && entry.value == expected->value);
         ++expected;
       }
   }

@@ -1,5 +1,5 @@
-// Random streams with what is in them, written by a second, plain writer that
-// shares nothing with the library's encoder.
+// Random streams, written by a second, plain writer, together with their content.
+// The writer shares nothing with the library's encoder.
 #ifndef ADA_TEST_DIAL9_RANDOM_STREAM_H
 #define ADA_TEST_DIAL9_RANDOM_STREAM_H
 
@@ -13,7 +13,7 @@ namespace ada::dial9::test {
 struct Meant {
   FrameTag kind;
   std::shared_ptr<const Schema> schema; // Schema, Event
-  uint64_t number = 0; // time of an event or reset; type id of annotations
+  uint64_t number = 0;                  // time of an event or reset; type id of annotations
   std::vector<Value> values;
   std::vector<StringPoolEntry> strings;
   std::vector<StackPoolEntry> stacks;
@@ -34,9 +34,7 @@ public:
   std::vector<Meant> frames;
 
 private:
-  template <class T> T below(T end) {
-    return std::uniform_int_distribution<T>(0, end - 1)(random);
-  }
+  template <class T> T below(T end) { return std::uniform_int_distribution<T>(0, end - 1)(random_); }
   bool chance(unsigned oneIn) { return below(oneIn) == 0; }
   uint64_t number();
   std::string_view text();
@@ -61,17 +59,17 @@ private:
   void writeSchema(const Schema &schema);
   void writeValue(const Value &value);
 
-  std::mt19937 random;
-  Writing style;
-  Dialect dialect;
-  uint64_t base = 0;
-  std::map<uint16_t, std::shared_ptr<const Schema>> types;
+  std::mt19937 random_;
+  Writing style_;
+  Dialect dialect_;
+  uint64_t base_ = 0;
+  std::map<uint16_t, std::shared_ptr<const Schema>> types_;
   // What the values point to.
-  std::deque<std::string> texts;
-  std::deque<std::vector<uint64_t>> stackStore;
-  std::deque<std::vector<StringPair>> mapStore;
-  std::deque<std::vector<Value>> listStore;
-  std::deque<std::vector<ValuePair>> entryStore;
+  std::deque<std::string> texts_;
+  std::deque<std::vector<uint64_t>> stackStore_;
+  std::deque<std::vector<StringPair>> mapStore_;
+  std::deque<std::vector<Value>> listStore_;
+  std::deque<std::vector<ValuePair>> entryStore_;
 };
 
 /// Does to an encoder what the stream means.
@@ -80,25 +78,24 @@ EncodeError encodeMeant(Encoder &encoder, const Meant &frame);
 /// Compares what a decoder shows with what was meant.
 class MeantVisitor : public Visitor {
 public:
-  explicit MeantVisitor(std::span<const Meant> expected) : frames(expected) {}
-  bool complete() const { return right && next == frames.size(); }
+  explicit MeantVisitor(std::span<const Meant> expected) : frames_(expected) {}
+  bool complete() const { return right_ && next_ == frames_.size(); }
 
   void onSchema(const Schema &schema, uint64_t offset) override;
   void onEvent(const EventView &event) override;
   void onStringPool(StringPoolView entries, uint64_t offset) override;
   void onStackPool(StackPoolView entries, uint64_t offset) override;
   void onTimestampReset(uint64_t timestampNs, uint64_t offset) override;
-  void onAnnotations(uint64_t typeId, AnnotationsView entries,
-                     uint64_t offset) override;
+  void onAnnotations(uint64_t typeId, AnnotationsView entries, uint64_t offset) override;
   void onSegment(uint64_t offset) override;
 
 private:
   const Meant *expect(FrameTag kind);
-  void check(bool same) { right = right && same; }
+  void check(bool same) { right_ = right_ && same; }
 
-  std::span<const Meant> frames;
-  size_t next = 0;
-  bool right = true;
+  std::span<const Meant> frames_;
+  size_t next_ = 0;
+  bool right_ = true;
 };
 
 } // namespace ada::dial9::test

@@ -10,11 +10,7 @@ namespace {
 bool isUtf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const uint8_t lead = uint8_t(text[i]);
-    const size_t length = lead < 0x80       ? 1
-                          : lead >> 5 == 6  ? 2
-                          : lead >> 4 == 14 ? 3
-                          : lead >> 3 == 30 ? 4
-                                            : 0;
+    const size_t length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
     if (!length || text.size() - i < length)
       return false;
     uint32_t point = length == 1 ? lead : lead & (0x7f >> length);
@@ -24,8 +20,7 @@ bool isUtf8(std::string_view text) {
       point = point << 6 | (uint8_t(text[i + k]) & 0x3f);
     }
     constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (point < kSmallest[length] || point > 0x10ffff ||
-        (point >= 0xd800 && point < 0xe000))
+    if (point < kSmallest[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
       return false;
     i += length;
   }
@@ -48,9 +43,7 @@ Json stackJson(AddressList addresses) {
 Json schemaJson(const Schema &schema) {
   Json fields = Json::array();
   for (const Field &field : schema.fields())
-    fields.push_back(
-        {textJson(field.name),
-         unsigned(field.type) | (field.optional ? kOptionalBit : 0)});
+    fields.push_back({textJson(field.name), unsigned(field.type) | (field.optional ? kOptionalBit : 0)});
   return {{"k", "schema"},
           {"type_id", schema.typeId()},
           {"name", textJson(schema.name())},
@@ -58,16 +51,14 @@ Json schemaJson(const Schema &schema) {
           {"fields", fields}};
 }
 
-Json eventJson(const Schema &schema, uint64_t timestampNs,
-               std::span<const Value> values) {
+Json eventJson(const Schema &schema, uint64_t timestampNs, std::span<const Value> values) {
   Json list = Json::array();
   for (const Value &value : values)
     list.push_back(valueJson(value));
   return {{"k", "event"},
           {"type_id", schema.typeId()},
           {"name", textJson(schema.name())},
-          {"ts",
-           schema.hasTimestamp() ? Json(std::to_string(timestampNs)) : Json()},
+          {"ts", schema.hasTimestamp() ? Json(std::to_string(timestampNs)) : Json()},
           {"values", list}};
 }
 } // namespace
@@ -79,9 +70,7 @@ Json hexJson(std::string_view bytes) {
   return {{"hex", hex}};
 }
 
-Json textJson(std::string_view text) {
-  return isUtf8(text) ? Json(text) : hexJson(text);
-}
+Json textJson(std::string_view text) { return isUtf8(text) ? Json(text) : hexJson(text); }
 
 Json valueJson(const Value &value) {
   switch (value.type()) {
@@ -90,8 +79,7 @@ Json valueJson(const Value &value) {
   case FieldType::I64:
     return std::to_string(value.asInt64());
   case FieldType::F64:
-    return "f64:" +
-           format("%016llx", std::bit_cast<uint64_t>(value.asFloat64()));
+    return "f64:" + format("%016llx", std::bit_cast<uint64_t>(value.asFloat64()));
   case FieldType::Bool:
     return value.asBool();
   case FieldType::String:
@@ -131,9 +119,7 @@ Json valueJson(const Value &value) {
   throw std::logic_error("a value of no type");
 }
 
-void JsonVisitor::onSchema(const Schema &schema, uint64_t) {
-  frames.push_back(schemaJson(schema));
-}
+void JsonVisitor::onSchema(const Schema &schema, uint64_t) { frames.push_back(schemaJson(schema)); }
 
 void JsonVisitor::onEvent(const EventView &event) {
   frames.push_back(eventJson(*event.schema, event.timestampNs, event.values));
@@ -156,18 +142,14 @@ void JsonVisitor::onStackPool(StackPoolView entries, uint64_t offset) {
 }
 
 void JsonVisitor::onTimestampReset(uint64_t timestampNs, uint64_t) {
-  frames.push_back(
-      {{"k", "timestamp_reset"}, {"ts", std::to_string(timestampNs)}});
+  frames.push_back({{"k", "timestamp_reset"}, {"ts", std::to_string(timestampNs)}});
 }
 
-void JsonVisitor::onAnnotations(uint64_t typeId, AnnotationsView entries,
-                                uint64_t) {
+void JsonVisitor::onAnnotations(uint64_t typeId, AnnotationsView entries, uint64_t) {
   Json list = Json::array();
   for (Annotation entry : entries)
-    list.push_back(
-        {entry.fieldIndex, textJson(entry.key), textJson(entry.value)});
-  frames.push_back(
-      {{"k", "annotations"}, {"type_id", typeId}, {"entries", list}});
+    list.push_back({entry.fieldIndex, textJson(entry.key), textJson(entry.value)});
+  frames.push_back({{"k", "annotations"}, {"type_id", typeId}, {"entries", list}});
 }
 
 void JsonVisitor::onSegment(uint64_t) {
@@ -178,12 +160,8 @@ void JsonVisitor::onSegment(uint64_t) {
 
 Json frameJson(const Frame &frame) {
   struct {
-    Json operator()(const Event &e) const {
-      return eventJson(e.schema(), e.timestampNs().value_or(0), e.values());
-    }
-    Json operator()(const SchemaFrame &f) const {
-      return schemaJson(*f.schema);
-    }
+    Json operator()(const Event &e) const { return eventJson(e.schema(), e.timestampNs().value_or(0), e.values()); }
+    Json operator()(const SchemaFrame &f) const { return schemaJson(*f.schema); }
     Json operator()(const StringPoolFrame &f) const {
       Json list = Json::array();
       for (const auto &[id, text] : f.entries)
@@ -202,8 +180,7 @@ Json frameJson(const Frame &frame) {
     Json operator()(const AnnotationsFrame &f) const {
       Json list = Json::array();
       for (const AnnotationsFrame::Entry &entry : f.entries)
-        list.push_back(
-            {entry.fieldIndex, textJson(entry.key), textJson(entry.value)});
+        list.push_back({entry.fieldIndex, textJson(entry.key), textJson(entry.value)});
       return {{"k", "annotations"}, {"type_id", f.typeId}, {"entries", list}};
     }
     Json operator()(const SegmentFrame &) const { return {{"k", "segment"}}; }
@@ -211,16 +188,14 @@ Json frameJson(const Frame &frame) {
   return std::visit(visit, frame);
 }
 
-Answer decode(std::span<const uint8_t> bytes, DecoderOptions options,
-              const ChunkSizes &sizes) {
+Answer decode(std::span<const uint8_t> bytes, DecoderOptions options, const ChunkSizes &sizes) {
   JsonVisitor visitor;
   Decoder decoder(visitor, options);
   while (!bytes.empty()) {
     const size_t size = std::min(sizes(), bytes.size());
     // A copy of exactly this size, so that a sanitizer sees a look past the
     // chunk, and values that outlive it.
-    std::vector<uint8_t> chunk(bytes.begin(),
-                               bytes.begin() + std::ptrdiff_t(size));
+    std::vector<uint8_t> chunk(bytes.begin(), bytes.begin() + std::ptrdiff_t(size));
     decoder.push(chunk);
     bytes = bytes.subspan(size);
   }
@@ -232,9 +207,7 @@ Answer decode(std::span<const uint8_t> bytes, DecoderOptions options) {
 }
 
 std::string_view outcomeName(Outcome outcome) {
-  return outcome == Outcome::Ok          ? "ok"
-         : outcome == Outcome::Truncated ? "truncated"
-                                         : "error";
+  return outcome == Outcome::Ok ? "ok" : outcome == Outcome::Truncated ? "truncated" : "error";
 }
 
 namespace {
@@ -267,16 +240,15 @@ struct Holder {
     case FieldType::I64:
       return Value::int64(std::stoll(json.get<std::string>()));
     case FieldType::F64:
-      return Value::float64(std::bit_cast<double>(uint64_t(
-          std::stoull(json.get<std::string>().substr(4), nullptr, 16))));
+      return Value::float64(
+          std::bit_cast<double>(uint64_t(std::stoull(json.get<std::string>().substr(4), nullptr, 16))));
     case FieldType::Bool:
       return Value::boolean(json);
     case FieldType::String:
       return Value::string(text(json));
     case FieldType::Bytes: {
       std::string_view bytes = text(json);
-      return Value::bytes(
-          {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
+      return Value::bytes({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
     }
     case FieldType::PooledString:
       return Value::pooledString(json.at("pool"));
@@ -306,21 +278,17 @@ struct Holder {
   }
 };
 
-EncodeError encodeOp(Encoder &encoder, const Json &op,
-                     std::map<uint16_t, std::vector<Field>> &types,
-                     Holder &hold) {
+EncodeError encodeOp(Encoder &encoder, const Json &op, std::map<uint16_t, std::vector<Field>> &types, Holder &hold) {
   const std::string what = op.at("op");
   if (what == "schema") {
     std::vector<Field> fields;
     for (const Json &field : op.at("fields")) {
       const uint8_t type = field.at(1);
-      fields.push_back({hold.text(field.at(0)), FieldType(type & ~kOptionalBit),
-                        (type & kOptionalBit) != 0});
+      fields.push_back({hold.text(field.at(0)), FieldType(type & ~kOptionalBit), (type & kOptionalBit) != 0});
     }
     const uint16_t typeId = op.at("type_id");
     types[typeId] = fields;
-    return encoder.schema(typeId, hold.text(op.at("name")),
-                          op.at("has_timestamp"), fields);
+    return encoder.schema(typeId, hold.text(op.at("name")), op.at("has_timestamp"), fields);
   }
   if (what == "event") {
     const uint16_t typeId = op.at("type_id");
@@ -329,8 +297,7 @@ EncodeError encodeOp(Encoder &encoder, const Json &op,
       values.push_back(hold.value(value, types.at(typeId).at(values.size())));
     if (!op.contains("ts") || op.at("ts").is_null())
       return encoder.event(typeId, values);
-    return encoder.event(typeId, std::stoull(op.at("ts").get<std::string>()),
-                         values);
+    return encoder.event(typeId, std::stoull(op.at("ts").get<std::string>()), values);
   }
   if (what == "string_pool") {
     std::vector<StringPoolEntry> entries;
@@ -347,8 +314,7 @@ EncodeError encodeOp(Encoder &encoder, const Json &op,
   if (what == "annotations") {
     std::vector<Annotation> entries;
     for (const Json &entry : op.at("entries"))
-      entries.push_back(
-          {entry.at(0), hold.text(entry.at(1)), hold.text(entry.at(2))});
+      entries.push_back({entry.at(0), hold.text(entry.at(1)), hold.text(entry.at(2))});
     return encoder.annotations(op.at("type_id"), entries);
   }
   if (what == "timestamp_reset")
@@ -365,8 +331,7 @@ EncodeError encodeOps(Encoder &encoder, const Json &operations) {
   std::map<uint16_t, std::vector<Field>> types;
   Holder hold;
   for (const Json &operation : operations)
-    if (EncodeError error = encodeOp(encoder, operation, types, hold);
-        error != EncodeError::None)
+    if (EncodeError error = encodeOp(encoder, operation, types, hold); error != EncodeError::None)
       return error;
   return EncodeError::None;
 }

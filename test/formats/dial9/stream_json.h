@@ -1,5 +1,4 @@
-// Frames as the JSON of the test vectors, and the vectors' operations as calls
-// of the encoder.
+// Frames as the JSON of the test vectors, and the vectors' operations as calls of the encoder.
 #ifndef ADA_TEST_DIAL9_STREAM_JSON_H
 #define ADA_TEST_DIAL9_STREAM_JSON_H
 
@@ -30,8 +29,7 @@ public:
   void onStringPool(StringPoolView entries, uint64_t offset) override;
   void onStackPool(StackPoolView entries, uint64_t offset) override;
   void onTimestampReset(uint64_t timestampNs, uint64_t offset) override;
-  void onAnnotations(uint64_t typeId, AnnotationsView entries,
-                     uint64_t offset) override;
+  void onAnnotations(uint64_t typeId, AnnotationsView entries, uint64_t offset) override;
   void onSegment(uint64_t offset) override;
 };
 
@@ -47,8 +45,7 @@ struct Answer {
 /// How many bytes to push next.
 using ChunkSizes = std::function<size_t()>;
 
-Answer decode(std::span<const uint8_t> bytes, DecoderOptions options,
-              const ChunkSizes &sizes);
+Answer decode(std::span<const uint8_t> bytes, DecoderOptions options, const ChunkSizes &sizes);
 Answer decode(std::span<const uint8_t> bytes, DecoderOptions options = {});
 
 /// "ok", "truncated", "error"

@@ -1,6 +1,5 @@
-// Every vector of a folder decodes to its JSON, or fails with the error and
-// offset named there, however the bytes are cut into chunks; and what an
-// encoder must produce, ours produces.
+// Every vector of a folder decodes to its JSON, or fails with the error and offset named there.
+// That holds however the bytes are cut into chunks. What an encoder must produce, ours produces.
 #include "dial9_stream.h"
 #include "sha256.h"
 #include "stream_json.h"
@@ -23,12 +22,9 @@ struct Vector {
 
 std::vector<Vector> vectors() {
   std::vector<Vector> found;
-  for (const ada::test::VectorFiles &files :
-       ada::test::vectorsOf(ada::test::VectorFormat::Dial9)) {
+  for (const ada::test::VectorFiles &files : ada::test::vectorsOf(ada::test::VectorFormat::Dial9)) {
     const std::string bytes = ada::test::bytesOfFile(files.subject);
-    found.push_back({files.name,
-                     ada::test::jsonOfFile<Json>(files.json),
-                     {bytes.begin(), bytes.end()}});
+    found.push_back({files.name, ada::test::jsonOfFile<Json>(files.json), {bytes.begin(), bytes.end()}});
   }
   return found;
 }
@@ -38,16 +34,13 @@ std::vector<std::pair<Dialect, Json>> answersOf(const Vector &vector) {
   const Json &expect = vector.json.at("expect");
   if (vector.json.at("profile") == "ext")
     return {{Dialect::Extended, expect}};
-  return {{Dialect::Seed, expect},
-          {Dialect::Extended, vector.json.value("expect_ext", expect)}};
+  return {{Dialect::Seed, expect}, {Dialect::Extended, vector.json.value("expect_ext", expect)}};
 }
 
 void expectStatus(const DecodeStatus &status, const Json &expected) {
-  EXPECT_EQ(outcomeName(status.outcome),
-            expected.at("outcome").get<std::string>());
+  EXPECT_EQ(outcomeName(status.outcome), expected.at("outcome").get<std::string>());
   const Json &error = expected.at("error");
-  EXPECT_EQ(code(status.error),
-            error.is_null() ? "" : error.get<std::string>());
+  EXPECT_EQ(code(status.error), error.is_null() ? "" : error.get<std::string>());
   EXPECT_EQ(status.offset, expected.at("offset").get<uint64_t>());
   EXPECT_EQ(status.message().empty(), status.ok());
 }
@@ -71,8 +64,7 @@ std::vector<ChunkSizes> chunkings() {
 TEST(Dial9Vectors, DecodeToTheirJson) {
   for (const Vector &vector : vectors())
     for (const auto &[dialect, expected] : answersOf(vector)) {
-      SCOPED_TRACE(vector.name +
-                   (dialect == Dialect::Seed ? ", seed" : ", extended"));
+      SCOPED_TRACE(vector.name + (dialect == Dialect::Seed ? ", seed" : ", extended"));
       EXPECT_EQ(vector.bytes.size(), vector.json.at("size").get<size_t>());
       expectAnswer(decode(vector.bytes, {dialect}), expected);
     }
@@ -82,8 +74,7 @@ TEST(Dial9Vectors, ChunksMakeNoDifference) {
   for (const Vector &vector : vectors())
     for (const auto &[dialect, expected] : answersOf(vector))
       for (const ChunkSizes &sizes : chunkings()) {
-        SCOPED_TRACE(vector.name +
-                     (dialect == Dialect::Seed ? ", seed" : ", extended"));
+        SCOPED_TRACE(vector.name + (dialect == Dialect::Seed ? ", seed" : ", extended"));
         expectAnswer(decode(vector.bytes, {dialect}, sizes), expected);
       }
 }
@@ -96,9 +87,7 @@ TEST(Dial9Vectors, Cuts) {
       for (const Json &cut : vector.json.at("cuts")) {
         SCOPED_TRACE(vector.name + " cut to " + cut.at("len").dump());
         const auto shorter = std::span(vector.bytes).first(cut.at("len"));
-        for (const Answer &answer :
-             {decode(shorter, {dialect}),
-              decode(shorter, {dialect}, [] { return 1; })}) {
+        for (const Answer &answer : {decode(shorter, {dialect}), decode(shorter, {dialect}, [] { return 1; })}) {
           expectStatus(answer.status, cut);
           ASSERT_EQ(answer.frames.size(), cut.at("frames").get<size_t>());
           for (size_t i = 0; i < answer.frames.size(); ++i)
@@ -123,8 +112,7 @@ TEST(Dial9Vectors, TruncationAtEveryByte) {
       for (size_t size = 0; size <= vector.bytes.size(); ++size) {
         if (size > 0)
           decoder.push(std::span(vector.bytes).subspan(size - 1, 1));
-        const std::string where =
-            vector.name + " cut to " + std::to_string(size);
+        const std::string where = vector.name + " cut to " + std::to_string(size);
         ASSERT_LE(visitor.frames.size(), frames.size()) << where;
         for (; seen < visitor.frames.size(); ++seen)
           ASSERT_EQ(visitor.frames[seen], frames.at(seen)) << where;
@@ -133,15 +121,12 @@ TEST(Dial9Vectors, TruncationAtEveryByte) {
         ASSERT_EQ(status.message().empty(), status.ok()) << where;
         // Nothing is left over without a word.
         ASSERT_TRUE(!status.ok() || status.offset == size) << where;
-        if (status.outcome == Outcome::Error &&
-            status.error != DecodeError::HeaderTruncated) {
-          ASSERT_EQ(code(status.error), expected.at("error").get<std::string>())
-              << where;
+        if (status.outcome == Outcome::Error && status.error != DecodeError::HeaderTruncated) {
+          ASSERT_EQ(code(status.error), expected.at("error").get<std::string>()) << where;
         }
         if (vector.bytes.size() > 700)
           continue;
-        const Answer cut =
-            decode(std::span(vector.bytes).first(size), {dialect});
+        const Answer cut = decode(std::span(vector.bytes).first(size), {dialect});
         ASSERT_EQ(cut.status, status) << where;
         ASSERT_EQ(cut.frames.size(), visitor.frames.size()) << where;
       }
@@ -155,17 +140,15 @@ TEST(Dial9Vectors, PoolsAtTheEnd) {
     Decoder(visitor).push(vector.bytes);
     if (vector.json.contains("pools")) {
       Json pools = Json::object();
-      visitor.strings.forEach([&](uint32_t id, const std::string &text) {
-        pools[std::to_string(id)] = textJson(text);
-      });
+      visitor.strings.forEach(
+          [&](uint32_t id, const std::string &text) { pools[std::to_string(id)] = textJson(text); });
       EXPECT_EQ(pools, vector.json.at("pools"));
     }
     if (vector.json.contains("stacks")) {
       Json stacks = Json::object();
-      visitor.stacks.forEach(
-          [&](uint32_t id, const std::vector<uint64_t> &stack) {
-            stacks[std::to_string(id)] = valueJson(Value::stackFrames(stack));
-          });
+      visitor.stacks.forEach([&](uint32_t id, const std::vector<uint64_t> &stack) {
+        stacks[std::to_string(id)] = valueJson(Value::stackFrames(stack));
+      });
       EXPECT_EQ(stacks, vector.json.at("stacks"));
     }
   }
@@ -178,8 +161,7 @@ TEST(Dial9Vectors, EncodeOperationsGiveTheFile) {
     for (const auto &[dialect, expected] : answersOf(vector)) {
       SCOPED_TRACE(vector.name);
       Encoder encoder(dialect);
-      EXPECT_EQ(encodeOps(encoder, vector.json.at("encode_ops")),
-                EncodeError::None);
+      EXPECT_EQ(encodeOps(encoder, vector.json.at("encode_ops")), EncodeError::None);
       EXPECT_TRUE(std::ranges::equal(encoder.bytes(), vector.bytes));
     }
   }
@@ -201,8 +183,7 @@ TEST(Dial9Vectors, OwnedFramesWriteTheSameStream) {
       EXPECT_EQ(frames, expected.at("frames"));
       EXPECT_EQ(Json(decode(encoder.bytes(), {dialect}).frames), frames);
       const std::vector<uint8_t> whole(vector.bytes.begin(),
-                                       vector.bytes.begin() +
-                                           std::ptrdiff_t(trace.status.offset));
+                                       vector.bytes.begin() + std::ptrdiff_t(trace.status.offset));
       if (vector.json.contains("encode_ops")) {
         EXPECT_TRUE(std::ranges::equal(encoder.bytes(), whole));
       }
@@ -217,11 +198,9 @@ TEST(Dial9Vectors, MillionEventStreamsHaveTheirDigests) {
     for (const Json &stream : ada::test::jsonOfFile<Json>(path))
       if (stream.is_object() && stream.contains("sha256")) {
         Encoder encoder;
-        ASSERT_TRUE(ada::bench::writeSchedulerStream(
-            encoder, 1'000'000, stream.at("frames_per_stack")));
+        ASSERT_TRUE(ada::bench::writeSchedulerStream(encoder, 1'000'000, stream.at("frames_per_stack")));
         EXPECT_EQ(encoder.bytes().size(), stream.at("bytes").get<size_t>());
-        EXPECT_EQ(sha256(encoder.bytes()),
-                  stream.at("sha256").get<std::string>());
+        EXPECT_EQ(sha256(encoder.bytes()), stream.at("sha256").get<std::string>());
         ++checked;
       }
   }

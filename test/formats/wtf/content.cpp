@@ -8,9 +8,7 @@ namespace wtftest {
 
 using namespace ada::wtf;
 
-std::span<const std::byte> bytesOf(const std::string &text) {
-  return std::as_bytes(std::span(text));
-}
+std::span<const std::byte> bytesOf(const std::string &text) { return std::as_bytes(std::span(text)); }
 
 std::string readFile(const std::string &path) {
   std::ifstream in(path, std::ios::binary);
@@ -31,7 +29,7 @@ Json argsOf(const Record &record) {
 }
 
 void Content::onRecord(const Record &record) {
-  const auto zone = timeline.currentId();
+  const auto zone = timeline_.currentId();
   records.push_back({{"off", record.offset},
                      {"wireId", record.type->wireId},
                      {"us", record.timeUs},
@@ -39,7 +37,7 @@ void Content::onRecord(const Record &record) {
                      {"name", record.type->name},
                      {"args", argsOf(record)}});
   offsets.push_back(record.offset);
-  timeline.onRecord(record);
+  timeline_.onRecord(record);
 }
 
 void Content::onDefinition(const EventType &type, bool isNew) {
@@ -51,15 +49,12 @@ void Content::onDefinition(const EventType &type, bool isNew) {
                      {"args", type.args.empty() ? Json() : Json(type.args)}});
 }
 
-void decode(const std::string &file, Content &content, std::size_t piece,
-            DecoderOptions options) {
+void decode(const std::string &file, Content &content, std::size_t piece, DecoderOptions options) {
   Decoder decoder(content, options);
   if (piece == 0)
     piece = file.size() + 1;
   for (std::size_t at = 0; at < file.size(); at += piece)
-    if (auto pushed =
-            decoder.push(file.data() + at, std::min(piece, file.size() - at));
-        !pushed) {
+    if (auto pushed = decoder.push(file.data() + at, std::min(piece, file.size() - at)); !pushed) {
       content.error = pushed.error();
       return;
     }
@@ -82,17 +77,14 @@ Json siblings(const ZoneTree &zone, std::uint32_t first) {
       json["value"] = toJson(zone.values[node.firstValue].arg());
     } else {
       for (std::uint32_t i = 0; i < node.valueCount; ++i)
-        json["args"][node.type->argDefs[i].name] =
-            toJson(zone.values[node.firstValue + i].arg());
+        json["args"][node.type->argDefs[i].name] = toJson(zone.values[node.firstValue + i].arg());
       if (node.kind == Node::Kind::Scope) {
         json["kind"] = "scope";
         json["enterUs"] = node.timeUs;
         json["leaveUs"] = node.closed ? Json(node.leaveUs) : Json();
         json["children"] = siblings(zone, node.firstChild);
-        for (std::uint32_t i = node.firstAdded; i != kNoNode;
-             i = zone.added[i].next)
-          json["appended"][std::string(zone.added[i].name)] =
-              toJson(zone.values[zone.added[i].value].arg());
+        for (std::uint32_t i = node.firstAdded; i != kNoNode; i = zone.added[i].next)
+          json["appended"][std::string(zone.added[i].name)] = toJson(zone.values[zone.added[i].value].arg());
       } else {
         json["kind"] = "instance";
         json["timeUs"] = node.timeUs;
@@ -118,8 +110,7 @@ Json toJson(const ZoneTree &zone) {
           {"tree", siblings(zone, zone.first)}};
 }
 
-ada::Expected<std::string> reencode(const std::string &file,
-                                    std::optional<Dialect> dialect) {
+ada::Expected<std::string> reencode(const std::string &file, std::optional<Dialect> dialect) {
   struct Copier : Visitor {
     std::string out;
     std::optional<Dialect> dialect;
@@ -130,8 +121,7 @@ ada::Expected<std::string> reencode(const std::string &file,
       changed.dialect = dialect.value_or(header.dialect);
       auto begun = Encoder::begin(
           [this](std::span<const std::byte> bytes) {
-            out.append(reinterpret_cast<const char *>(bytes.data()),
-                       bytes.size());
+            out.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
             return true;
           },
           changed, {.viewerRules = false});
@@ -143,9 +133,7 @@ ada::Expected<std::string> reencode(const std::string &file,
     void onRecord(const Record &record) override {
       if (!encoder || error)
         return;
-      if (auto written =
-              encoder->event(record.type->wireId, record.timeUs, record.args);
-          !written)
+      if (auto written = encoder->event(record.type->wireId, record.timeUs, record.args); !written)
         error = written.error();
     }
   } copier;
@@ -163,29 +151,25 @@ ada::Expected<std::string> reencode(const std::string &file,
 }
 
 HandMade &HandMade::u8(unsigned value) {
-  bytes += static_cast<char>(value);
+  bytes_ += static_cast<char>(value);
   return *this;
 }
 HandMade &HandMade::u16(unsigned value) {
-  return big ? u8(value >> 8).u8(value & 255) : u8(value & 255).u8(value >> 8);
+  return big_ ? u8(value >> 8).u8(value & 255) : u8(value & 255).u8(value >> 8);
 }
 HandMade &HandMade::u32(std::uint32_t value) {
-  return big ? u16(value >> 16).u16(value & 0xFFFF)
-             : u16(value & 0xFFFF).u16(value >> 16);
+  return big_ ? u16(value >> 16).u16(value & 0xFFFF) : u16(value & 0xFFFF).u16(value >> 16);
 }
-HandMade &HandMade::ascii(const std::string &text) {
-  return u16(static_cast<unsigned>(text.size())).raw(text);
-}
+HandMade &HandMade::ascii(const std::string &text) { return u16(static_cast<unsigned>(text.size())).raw(text); }
 HandMade &HandMade::raw(const std::string &more) {
-  bytes += more;
+  bytes_ += more;
   return *this;
 }
 
-HandMade &HandMade::header(const std::string &context,
-                           const std::string &metadata) {
+HandMade &HandMade::header(const std::string &context, const std::string &metadata) {
   const auto text = [this](const std::string &value) {
     u16(static_cast<unsigned>(value.size()));
-    if (big && !value.empty())
+    if (big_ && !value.empty())
       u16(static_cast<unsigned>(value.size()));
     raw(value);
   };
@@ -196,28 +180,20 @@ HandMade &HandMade::header(const std::string &context,
   return *this;
 }
 
-HandMade &HandMade::define(unsigned wireId, unsigned eventClass,
-                           std::uint32_t flags, const std::string &name,
+HandMade &HandMade::define(unsigned wireId, unsigned eventClass, std::uint32_t flags, const std::string &name,
                            const std::string &args) {
-  return record(1, 0)
-      .u16(wireId)
-      .u16(eventClass)
-      .u32(flags)
-      .ascii(name)
-      .ascii(args);
+  return record(1, 0).u16(wireId).u16(eventClass).u32(flags).ascii(name).ascii(args);
 }
 
 HandMade &HandMade::builtIns() {
   for (unsigned id : {3u, 4u, 5u, 6u, 8u, 9u, 14u, 15u}) {
     const BuiltIn &type = ada::wtf::builtIns()[id - 1];
-    define(id, type.eventClass, type.flags, std::string(type.name),
-           std::string(type.args));
+    define(id, type.eventClass, type.flags, std::string(type.name), std::string(type.args));
   }
   return *this;
 }
 
-HandMade &HandMade::zone(unsigned id, const std::string &name,
-                         const std::string &location) {
+HandMade &HandMade::zone(unsigned id, const std::string &name, const std::string &location) {
   return record(3, 0).u16(id).ascii(name).ascii("script").ascii(location);
 }
 

@@ -1,9 +1,9 @@
-// What the wtf-trace tests compare: records and trees as JSON, and files put
-// together by hand.
+// What the wtf-trace tests compare: records and trees as JSON, and files put together by hand.
 #ifndef ADA_TEST_FORMATS_WTF_CONTENT_H
 #define ADA_TEST_FORMATS_WTF_CONTENT_H
 
 #include "ada/trace/wtf.h"
+#include "tree.h"
 
 #include <nlohmann/json.hpp>
 
@@ -34,54 +34,43 @@ struct Content : ada::wtf::Visitor {
   void onHeader(const ada::wtf::FileHeader &value) override { header = value; }
   void onRecord(const ada::wtf::Record &record) override;
   void onDefinition(const ada::wtf::EventType &type, bool isNew) override;
-  void onWarning(const ada::Warning &warning) override {
-    warnings.push_back(warning.code);
-  }
+  void onWarning(const ada::Warning &warning) override { warnings.push_back(warning.code); }
 
 private:
   struct NoItems : ada::wtf::TimelineVisitor {
     void onItem(const ada::wtf::Item &) override {}
-  } noItems;
-  ada::wtf::Timeline timeline{noItems};
+  } noItems_;
+  ada::wtf::Timeline timeline_{noItems_};
 };
 /// Decodes a file that arrives in pieces of `piece` bytes; 0 is all at once.
-void decode(const std::string &file, Content &content, std::size_t piece = 0,
-            ada::wtf::DecoderOptions options = {});
+void decode(const std::string &file, Content &content, std::size_t piece = 0, ada::wtf::DecoderOptions options = {});
 
 /// Decodes and writes again what comes.
-ada::Expected<std::string>
-reencode(const std::string &file,
-         std::optional<ada::wtf::Dialect> dialect = {});
+ada::Expected<std::string> reencode(const std::string &file, std::optional<ada::wtf::Dialect> dialect = {});
 
 /// A version 3 file, big-endian, from its records on.
 class HandMade {
 public:
-  explicit HandMade(bool big = true) : big(big) {}
+  explicit HandMade(bool big = true) : big_(big) {}
   HandMade &u8(unsigned value);
   HandMade &u16(unsigned value);
   HandMade &u32(std::uint32_t value);
   HandMade &ascii(const std::string &text);
   HandMade &raw(const std::string &bytes);
-  HandMade &header(const std::string &context = R"({"contextType":"script"})",
-                   const std::string &metadata = "");
-  HandMade &record(unsigned wireId, std::uint32_t time) {
-    return u16(wireId).u32(time);
-  }
-  HandMade &define(unsigned wireId, unsigned eventClass, std::uint32_t flags,
-                   const std::string &name, const std::string &args = "");
+  HandMade &header(const std::string &context = R"({"contextType":"script"})", const std::string &metadata = "");
+  HandMade &record(unsigned wireId, std::uint32_t time) { return u16(wireId).u32(time); }
+  HandMade &define(unsigned wireId, unsigned eventClass, std::uint32_t flags, const std::string &name,
+                   const std::string &args = "");
   /// Zone events and wtf.scope#leave under their usual numbers.
   HandMade &builtIns();
-  HandMade &zone(unsigned id, const std::string &name,
-                 const std::string &location = "");
-  HandMade &set(unsigned id, std::uint32_t time = 0) {
-    return record(5, time).u16(id);
-  }
-  std::size_t size() const { return bytes.size(); }
-  const std::string &str() const { return bytes; }
+  HandMade &zone(unsigned id, const std::string &name, const std::string &location = "");
+  HandMade &set(unsigned id, std::uint32_t time = 0) { return record(5, time).u16(id); }
+  std::size_t size() const { return bytes_.size(); }
+  const std::string &str() const { return bytes_; }
 
 private:
-  std::string bytes;
-  bool big;
+  std::string bytes_;
+  bool big_;
 };
 
 } // namespace wtftest

@@ -1,5 +1,4 @@
-// The annotated file at the top of docs/formats/wtf-trace.md is a file, and
-// holds what the page says.
+// The annotated file at the top of docs/formats/wtf-trace.md is a file, and holds what the page says.
 #include "content.h"
 
 #include <gtest/gtest.h>
@@ -25,9 +24,7 @@ TEST(WtfDocs, theFileOnThePageIsAFile) {
   ASSERT_FALSE(tree.error) << tree.error->message;
   EXPECT_EQ(tree.header->timebaseMs, 1700000000000);
   ASSERT_EQ(tree.zones.size(), 1u);
-  EXPECT_EQ(
-      toJson(tree.zones[0])["tree"],
-      Json::parse(R"([{"kind":"scope","name":"f","enterUs":1000,"leaveUs":3500,
+  EXPECT_EQ(toJson(tree.zones[0])["tree"], Json::parse(R"([{"kind":"scope","name":"f","enterUs":1000,"leaveUs":3500,
                                                            "args":{"n":-7},"children":[]}])"));
   auto again = reencode(file);
   ASSERT_TRUE(again);

@@ -11,18 +11,15 @@ using namespace wtftest;
 struct Out {
   std::string bytes;
   Encoder encoder;
-  explicit Out(Dialect dialect = Dialect::BigEndian,
-               EncoderOptions options = {}, FileHeader header = {})
+  explicit Out(Dialect dialect = Dialect::BigEndian, EncoderOptions options = {}, FileHeader header = {})
       : encoder(begin(bytes, dialect, options, header)) {}
   Out(const Out &) = delete;
 
-  static Encoder begin(std::string &bytes, Dialect dialect,
-                       EncoderOptions options, FileHeader header) {
+  static Encoder begin(std::string &bytes, Dialect dialect, EncoderOptions options, FileHeader header) {
     header.dialect = dialect;
     auto encoder = Encoder::begin(
         [&bytes](std::span<const std::byte> more) {
-          bytes.append(reinterpret_cast<const char *>(more.data()),
-                       more.size());
+          bytes.append(reinterpret_cast<const char *>(more.data()), more.size());
           return true;
         },
         header, options);
@@ -38,15 +35,10 @@ struct Out {
   }
 };
 
-std::string codeOf(const ada::Expected<void> &result) {
-  return result ? "" : result.error().code;
-}
-template <class... Args>
-std::string write(Out &out, std::uint32_t wireId, std::uint64_t timeUs,
-                  Args... args) {
+std::string codeOf(const ada::Expected<void> &result) { return result ? "" : result.error().code; }
+template <class... Args> std::string write(Out &out, std::uint32_t wireId, std::uint64_t timeUs, Args... args) {
   const Arg list[] = {args..., Arg()};
-  return codeOf(
-      out.encoder.event(wireId, timeUs, std::span(list, sizeof...(args))));
+  return codeOf(out.encoder.event(wireId, timeUs, std::span(list, sizeof...(args))));
 }
 
 TEST(WtfEncoder, timesPastTheRangeAreAnErrorOrScaled) {
@@ -63,8 +55,7 @@ TEST(WtfEncoder, timesPastTheRangeAreAnErrorOrScaled) {
   constexpr std::uint64_t kDay = 86'400'000'000;
   FileHeader header;
   header.timeScale = timeScaleFor(kDay);
-  for (Dialect dialect :
-       {Dialect::BigEndian, Dialect::LittleEndian, Dialect::Chunked}) {
+  for (Dialect dialect : {Dialect::BigEndian, Dialect::LittleEndian, Dialect::Chunked}) {
     Out scaled(dialect, {}, header);
     ASSERT_TRUE(scaled.encoder.define({.wireId = 20, .name = "x"}));
     EXPECT_EQ(write(scaled, 20, kDay), "");
@@ -78,45 +69,29 @@ TEST(WtfEncoder, aNameHasOneSignature) {
   Out out;
   EXPECT_EQ(codeOf(out.encoder.define({20, kScope, 0, "f", "int32 n"})), "");
   EXPECT_EQ(codeOf(out.encoder.define({20, kScope, 0, "f", "int32 n"})), "");
-  EXPECT_EQ(codeOf(out.encoder.define({21, kScope, 0, "f", "int32 n"})), "")
-      << "another number, the same signature";
-  EXPECT_EQ(codeOf(out.encoder.define({22, kScope, 0, "f", "int32 m"})),
-            "E_NAME_CONFLICT");
-  EXPECT_EQ(codeOf(out.encoder.define({22, kInstance, 0, "f", "int32 n"})),
-            "E_NAME_CONFLICT");
-  EXPECT_EQ(codeOf(out.encoder.define({22, kScope, 2, "f", "int32 n"})),
-            "E_NAME_CONFLICT");
-  EXPECT_EQ(codeOf(out.encoder.define(
-                {22, kInstance, 40, "wtf.trace#mark", "ascii name"})),
-            "E_NAME_CONFLICT");
-  EXPECT_EQ(codeOf(out.encoder.define({22, kInstance, 0, "wtf.scope#leave"})),
-            "E_NAME_CONFLICT");
-  EXPECT_EQ(codeOf(out.encoder.define({22, kInstance, 0, "a\nb"})),
-            "E_BAD_NAME");
+  EXPECT_EQ(codeOf(out.encoder.define({21, kScope, 0, "f", "int32 n"})), "") << "another number, the same signature";
+  EXPECT_EQ(codeOf(out.encoder.define({22, kScope, 0, "f", "int32 m"})), "E_NAME_CONFLICT");
+  EXPECT_EQ(codeOf(out.encoder.define({22, kInstance, 0, "f", "int32 n"})), "E_NAME_CONFLICT");
+  EXPECT_EQ(codeOf(out.encoder.define({22, kScope, 2, "f", "int32 n"})), "E_NAME_CONFLICT");
+  EXPECT_EQ(codeOf(out.encoder.define({22, kInstance, 40, "wtf.trace#mark", "ascii name"})), "E_NAME_CONFLICT");
+  EXPECT_EQ(codeOf(out.encoder.define({22, kInstance, 0, "wtf.scope#leave"})), "E_NAME_CONFLICT");
+  EXPECT_EQ(codeOf(out.encoder.define({22, kInstance, 0, "a\nb"})), "E_BAD_NAME");
   EXPECT_EQ(codeOf(out.encoder.define({22, kInstance, 0, ""})), "E_BAD_NAME");
-  EXPECT_EQ(codeOf(out.encoder.define({22, kInstance, 0, "g", "int64 n"})),
-            "E_BAD_SIGNATURE");
-  EXPECT_EQ(codeOf(out.encoder.define({22, kInstance, 0, "g", "char c"})),
-            "E_BAD_SIGNATURE");
-  EXPECT_EQ(
-      codeOf(out.encoder.define(
-          {22, kScope, 0, "std::vector<int, A>::push_back(int&&) \"q\""})),
-      "");
+  EXPECT_EQ(codeOf(out.encoder.define({22, kInstance, 0, "g", "int64 n"})), "E_BAD_SIGNATURE");
+  EXPECT_EQ(codeOf(out.encoder.define({22, kInstance, 0, "g", "char c"})), "E_BAD_SIGNATURE");
+  EXPECT_EQ(codeOf(out.encoder.define({22, kScope, 0, "std::vector<int, A>::push_back(int&&) \"q\""})), "");
   EXPECT_EQ(write(out, 23, 1), "E_UNDEFINED_EVENT");
   EXPECT_EQ(out.content().types.size(), 3u);
 
   Out free(Dialect::BigEndian, {.viewerRules = false});
   EXPECT_EQ(codeOf(free.encoder.define({20, kScope, 0, "f", "int32 n"})), "");
   EXPECT_EQ(codeOf(free.encoder.define({21, kScope, 0, "f", "int32 m"})), "");
-  EXPECT_EQ(codeOf(free.encoder.define(
-                {14, kInstance, 40, "wtf.trace#mark", "ascii name"})),
-            "");
+  EXPECT_EQ(codeOf(free.encoder.define({14, kInstance, 40, "wtf.trace#mark", "ascii name"})), "");
   EXPECT_EQ(free.content().types.size(), 3u);
 }
 
 TEST(WtfEncoder, aRefusedRecordLeavesNothingBehind) {
-  for (Dialect dialect :
-       {Dialect::BigEndian, Dialect::LittleEndian, Dialect::Chunked}) {
+  for (Dialect dialect : {Dialect::BigEndian, Dialect::LittleEndian, Dialect::Chunked}) {
     Out out(dialect);
     ASSERT_TRUE(out.encoder.define({20, kInstance, 0, "x", "int32 n, any a"}));
     EXPECT_EQ(write(out, 20, 1, Arg::int32(1), Arg::any("{}")), "");
@@ -164,70 +139,52 @@ TEST(WtfEncoder, lengthsEndWhereTheFormatEnds) {
 
 TEST(WtfEncoder, textThatAnEncodingCannotHold) {
   Out latin1;
-  ASSERT_TRUE(
-      latin1.encoder.define({20, kInstance, 0, "x", "ascii s, utf8 u"}));
-  EXPECT_EQ(
-      write(latin1, 20, 1, Arg::ascii("\xC3\xBF"), Arg::utf8("\xE2\x98\x83")),
-      "");
-  EXPECT_EQ(write(latin1, 20, 1, Arg::ascii("\xE2\x98\x83"), Arg::utf8("")),
-            "E_BAD_TEXT");
-  EXPECT_EQ(write(latin1, 20, 1, Arg::ascii("\xFF"), Arg::utf8("")),
-            "E_BAD_TEXT");
-  EXPECT_EQ(write(latin1, 20, 1, Arg::ascii(""), Arg::utf8("\xFF")),
-            "E_BAD_TEXT");
+  ASSERT_TRUE(latin1.encoder.define({20, kInstance, 0, "x", "ascii s, utf8 u"}));
+  EXPECT_EQ(write(latin1, 20, 1, Arg::ascii("\xC3\xBF"), Arg::utf8("\xE2\x98\x83")), "");
+  EXPECT_EQ(write(latin1, 20, 1, Arg::ascii("\xE2\x98\x83"), Arg::utf8("")), "E_BAD_TEXT");
+  EXPECT_EQ(write(latin1, 20, 1, Arg::ascii("\xFF"), Arg::utf8("")), "E_BAD_TEXT");
+  EXPECT_EQ(write(latin1, 20, 1, Arg::ascii(""), Arg::utf8("\xFF")), "E_BAD_TEXT");
   EXPECT_NE(latin1.content().records.size(), 0u);
-  EXPECT_NE(
-      latin1.bytes.find(std::string("\x00\x01\xFF\x00\x01\x00\x03\xE2", 8)),
-      std::string::npos);
+  EXPECT_NE(latin1.bytes.find(std::string("\x00\x01\xFF\x00\x01\x00\x03\xE2", 8)), std::string::npos);
 
   FileHeader header;
   header.asciiText = AsciiText::Utf8;
   Out utf8(Dialect::BigEndian, {}, header);
-  ASSERT_TRUE(
-      utf8.encoder.define({20, kInstance, 0, "\xE2\x98\x83", "ascii s"}));
+  ASSERT_TRUE(utf8.encoder.define({20, kInstance, 0, "\xE2\x98\x83", "ascii s"}));
   EXPECT_EQ(write(utf8, 20, 1, Arg::ascii("\xE2\x98\x83")), "");
   EXPECT_EQ(write(utf8, 20, 1, Arg::ascii("\xFF")), "") << "bytes as given";
   EXPECT_EQ(utf8.content().records[1]["name"], "\xE2\x98\x83");
 
   Out chunked(Dialect::Chunked);
   ASSERT_TRUE(chunked.encoder.define({20, kInstance, 0, "x", "ascii s"}));
-  EXPECT_EQ(write(chunked, 20, 1, Arg::ascii(std::string_view("a\0b", 3))),
-            "E_BAD_TEXT");
+  EXPECT_EQ(write(chunked, 20, 1, Arg::ascii(std::string_view("a\0b", 3))), "E_BAD_TEXT");
   EXPECT_EQ(write(chunked, 20, 1, Arg::ascii("\xFF")), "E_BAD_TEXT");
 }
 
 TEST(WtfEncoder, chunksAreClosedAtTheirSize) {
   Out out(Dialect::Chunked, {.chunkBytes = 100});
   ASSERT_TRUE(out.encoder.defineBuiltIns());
-  ASSERT_TRUE(out.encoder.define(
-      {20, kInstance, 0, "x", "ascii s, char c, wchar[] w"}));
+  ASSERT_TRUE(out.encoder.define({20, kInstance, 0, "x", "ascii s, char c, wchar[] w"}));
   for (int i = 0; i < 100; ++i)
-    EXPECT_EQ(write(out, 20, i, Arg::ascii("text " + std::to_string(i % 7)),
-                    Arg::scalar(ArgType::Char, 'c'),
+    EXPECT_EQ(write(out, 20, i, Arg::ascii("text " + std::to_string(i % 7)), Arg::scalar(ArgType::Char, 'c'),
                     Arg::null(ArgType::WcharArray)),
               "");
   const Content content = out.content();
   EXPECT_EQ(content.records.size(), 118u);
-  EXPECT_EQ(content.records[117]["args"],
-            Json({{"s", "text 1"}, {"c", "c"}, {"w", nullptr}}));
+  EXPECT_EQ(content.records[117]["args"], Json({{"s", "text 1"}, {"c", "c"}, {"w", nullptr}}));
   EXPECT_EQ(out.bytes.size() % 4, 0u);
-  EXPECT_EQ(Out(Dialect::Chunked).content().records.size(), 0u)
-      << "a file without events is complete, too";
+  EXPECT_EQ(Out(Dialect::Chunked).content().records.size(), 0u) << "a file without events is complete, too";
 }
 
 TEST(WtfEncoder, aSinkThatFailsIsReportedAndSticks) {
   int left = 1;
-  auto encoder = Encoder::begin(
-      [&](std::span<const std::byte>) { return left-- > 0; }, {});
+  auto encoder = Encoder::begin([&](std::span<const std::byte>) { return left-- > 0; }, {});
   ASSERT_TRUE(encoder);
   ASSERT_TRUE(encoder->define({20, kInstance, 0, "x"}));
   EXPECT_EQ(codeOf(encoder->flush()), "E_IO");
   EXPECT_EQ(codeOf(encoder->event(20, 1)), "E_IO");
   EXPECT_EQ(codeOf(encoder->finish()), "E_IO");
-  EXPECT_EQ(Encoder::begin([](std::span<const std::byte>) { return false; }, {})
-                .error()
-                .code,
-            "E_IO");
+  EXPECT_EQ(Encoder::begin([](std::span<const std::byte>) { return false; }, {}).error().code, "E_IO");
 }
 
 } // namespace

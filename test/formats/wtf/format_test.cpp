@@ -1,9 +1,9 @@
-// The parts below records: argument lists, text encodings, JSON slices, header
-// fields, context info.
+// The parts below records: argument lists, text encodings, JSON slices, header fields, context info.
 #include "content.h"
 
-#include "../../../lib/formats/wtf/json_text.h"
-#include "../../../lib/formats/wtf/text.h"
+#include "base/json.h"
+#include "formats/wtf/json_text.h"
+#include "formats/wtf/text.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,7 @@ namespace {
 using namespace ada::wtf;
 using namespace wtftest;
 
-std::string signature(std::string_view args,
-                      Dialect dialect = Dialect::BigEndian) {
+std::string signature(std::string_view args, Dialect dialect = Dialect::BigEndian) {
   auto defs = parseSignature(args, dialect);
   if (!defs)
     return defs.error().code;
@@ -30,16 +29,13 @@ TEST(WtfSignature, readsWhatReadersRead) {
   EXPECT_EQ(signature("   int32 x,    ascii why"), "int32 x;ascii why;");
   EXPECT_EQ(signature("int32 x@3, any y!?"), "int32 x;any y;");
   EXPECT_EQ(signature("int32 x "), "int32 x;");
-  EXPECT_EQ(signature("unsigned short s, unsigned long l"),
-            "uint16 s;uint32 l;");
-  EXPECT_EQ(signature("sequence<octet> a, byte[] b, sequence<unsigned long> c"),
-            "uint8[] a;int8[] b;uint32[] c;");
+  EXPECT_EQ(signature("unsigned short s, unsigned long l"), "uint16 s;uint32 l;");
+  EXPECT_EQ(signature("sequence<octet> a, byte[] b, sequence<unsigned long> c"), "uint8[] a;int8[] b;uint32[] c;");
   EXPECT_EQ(signature("bool b, byte c, octet d, short e, long f, float g, "
                       "DOMString h, flowId i, time32 j"),
             "bool b;int8 c;uint8 d;int16 e;int32 f;float32 g;utf8 h;flowId "
             "i;time32 j;");
-  EXPECT_EQ(signature("char c, wchar[] w", Dialect::Chunked),
-            "char c;wchar[] w;");
+  EXPECT_EQ(signature("char c, wchar[] w", Dialect::Chunked), "char c;wchar[] w;");
 }
 
 TEST(WtfSignature, refusesWhatReadersRefuse) {
@@ -68,22 +64,19 @@ TEST(WtfSignature, refusesWhatReadersRefuse) {
 }
 
 TEST(WtfText, cesu8ToUtf8AndBack) {
-  const std::string smile = "\xF0\x9F\x98\x80",
-                    pair = "\xED\xA0\xBD\xED\xB8\x80";
+  const std::string smile = "\xF0\x9F\x98\x80", pair = "\xED\xA0\xBD\xED\xB8\x80";
   EXPECT_EQ(text::cesu8ToUtf8("a" + pair + "b"), "a" + smile + "b");
-  EXPECT_EQ(text::cesu8ToUtf8(smile), smile)
-      << "UTF-8 of four bytes is read, too";
+  EXPECT_EQ(text::cesu8ToUtf8(smile), smile) << "UTF-8 of four bytes is read, too";
   for (std::string lone :
-       {"\xED\xA0\xBD", "\xED\xB8\x80", "\xED\xB8\x80\xED\xA0\xBD", "\xED\xA0",
-        "\xED\xA0\xBD\xED\xB8"})
+       {"\xED\xA0\xBD", "\xED\xB8\x80", "\xED\xB8\x80\xED\xA0\xBD", "\xED\xA0", "\xED\xA0\xBD\xED\xB8"})
     EXPECT_EQ(text::cesu8ToUtf8(lone), lone);
   std::string out;
   std::size_t units = 0;
   ASSERT_TRUE(text::utf8ToCesu8("a\xC3\xA4\xE2\x98\x83" + smile, out, units));
   EXPECT_EQ(out, "a\xC3\xA4\xE2\x98\x83" + pair);
   EXPECT_EQ(units, 5u);
-  for (std::string bad : {"\x80", "\xC3", "\xC0\x80", "\xE0\x80\x80",
-                          "\xF8\x88\x80\x80\x80", "\xF4\x90\x80\x80", "\xFF"})
+  for (std::string bad :
+       {"\x80", "\xC3", "\xC0\x80", "\xE0\x80\x80", "\xF8\x88\x80\x80\x80", "\xF4\x90\x80\x80", "\xFF"})
     EXPECT_FALSE(text::utf8ToCesu8(bad, out, units));
   EXPECT_EQ(text::latin1ToUtf8("a\xFF"), "a\xC3\xBF");
   ASSERT_TRUE(text::utf8ToLatin1("a\xC3\xBF", out));
@@ -92,15 +85,11 @@ TEST(WtfText, cesu8ToUtf8AndBack) {
 }
 
 TEST(WtfJson, agreesWithAJsonLibraryOnWhatIsJson) {
-  const std::string pieces[] = {
-      "{",  "}",       "[",  "]",    ",",   ":",    "\"a\"", "\"\\u00e4\\n\"",
-      "1",  "-0.5e-3", "01", "true", "nul", "null", " ",     "\"",
-      "\\", "\x01",    "-",  "1.",   "{}",  "[]",   "\"k\":"};
+  const std::string pieces[] = {"{",  "}",       "[",  "]",    ",",   ":",    "\"a\"", "\"\\u00e4\\n\"",
+                                "1",  "-0.5e-3", "01", "true", "nul", "null", " ",     "\"",
+                                "\\", "\x01",    "-",  "1.",   "{}",  "[]",   "\"k\":"};
   std::uint64_t seed = 1;
-  const auto next = [&] {
-    return seed = seed * 6364136223846793005u + 1442695040888963407u,
-           seed >> 33;
-  };
+  const auto next = [&] { return seed = seed * 6364136223846793005u + 1442695040888963407u, seed >> 33; };
   int valid = 0;
   for (int i = 0; i < 200000; ++i) {
     std::string text;
@@ -129,19 +118,17 @@ TEST(WtfJson, nestsAsDeepAsTheTextIsLong) {
 
 TEST(WtfJson, quotesAndUnquotes) {
   std::string out;
-  json::appendQuoted(out, "a\"\\\n\x01\x7F\xC3\xA4\xF0\x9F\x98\x80\xFF");
-  EXPECT_EQ(
-      out,
-      "\"a\\\"\\\\\\n\\u0001\\u007f\xC3\xA4\xF0\x9F\x98\x80\xEF\xBF\xBD\"");
+  ada::appendJsonString(out, "a\"\\\n\x01\x7F\xC3\xA4\xF0\x9F\x98\x80\xFF");
+  EXPECT_EQ(out, "\"a\\\"\\\\\\n\\u0001\\u007f\xC3\xA4\xF0\x9F\x98\x80\xEF\xBF\xBD\"");
   out.clear();
-  json::appendQuoted(out, "\xC3\xA4\xF0\x9F\x98\x80", true);
+  ada::appendJsonString(out, "\xC3\xA4\xF0\x9F\x98\x80", true);
   EXPECT_EQ(out, "\"\\u00e4\\ud83d\\ude00\"");
   EXPECT_EQ(json::unquote(out), "\xC3\xA4\xF0\x9F\x98\x80");
   EXPECT_EQ(json::unquote(R"("\ud83d\n\/\b\"x")"), "\xED\xA0\xBD\n/\b\"x");
   EXPECT_FALSE(json::unquote("12"));
   out.clear();
   json::appendCompact(out, " { \"a b\\\" \" : [ 1 , \"\xED\xA0\xBD\xFF\" ] } ");
-  EXPECT_EQ(out, "{\"a b\\\" \":[1,\"\xEF\xBF\xBD\xEF\xBF\xBD\"]}");
+  EXPECT_EQ(out, "{\"a b\\\" \":[1,\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"]}");
   EXPECT_EQ(json::member(R"({"a":1,"b":[{"a":3}],"a":2})", "a"), "2");
   EXPECT_FALSE(json::member(R"(["a"])", "a"));
 }
@@ -161,10 +148,8 @@ std::string headerOf(const FileHeader &header) {
 }
 
 TEST(WtfHeader, keepsEveryFieldInEveryDialect) {
-  for (Dialect dialect :
-       {Dialect::BigEndian, Dialect::LittleEndian, Dialect::Chunked})
-    for (std::int64_t timebase : {std::int64_t{0}, std::int64_t{-1}, INT64_MIN,
-                                  INT64_MAX, std::int64_t{1371488887123}})
+  for (Dialect dialect : {Dialect::BigEndian, Dialect::LittleEndian, Dialect::Chunked})
+    for (std::int64_t timebase : {std::int64_t{0}, std::int64_t{-1}, INT64_MIN, INT64_MAX, std::int64_t{1371488887123}})
       for (std::uint32_t ns : {0u, 1u, 500000u, 999999u})
         for (std::uint32_t flags : {0u, 1u, 3u}) {
           FileHeader header;
@@ -173,9 +158,8 @@ TEST(WtfHeader, keepsEveryFieldInEveryDialect) {
           header.timebaseMs = timebase;
           header.timebaseNs = dialect == Dialect::Chunked ? ns : 0;
           header.flags = flags;
-          header.contextInfo =
-              "{\"contextType\":\"script\",\"title\":\"Gr\xC3\xBC\xC3\x9F\x65 "
-              "\xE2\x98\x83 \xF0\x9F\x98\x80\"}";
+          header.contextInfo = "{\"contextType\":\"script\",\"title\":\"Gr\xC3\xBC\xC3\x9F\x65 "
+                               "\xE2\x98\x83 \xF0\x9F\x98\x80\"}";
           header.metadata = R"({"now_time_ns":42})";
           Content content;
           decode(headerOf(header), content);
@@ -188,9 +172,7 @@ TEST(WtfHeader, keepsEveryFieldInEveryDialect) {
           EXPECT_EQ(content.header->contextInfo, header.contextInfo);
           EXPECT_EQ(content.header->metadata, header.metadata);
           EXPECT_EQ(content.header->strings,
-                    dialect == Dialect::LittleEndian
-                        ? HeaderStrings::LengthOnly
-                        : HeaderStrings::UnitsAndBytes);
+                    dialect == Dialect::LittleEndian ? HeaderStrings::LengthOnly : HeaderStrings::UnitsAndBytes);
         }
 }
 
@@ -214,8 +196,7 @@ TEST(WtfHeader, eitherStringFormIsReadInEitherByteOrder) {
         Content content;
         decode(file.str(), content, 1);
         ASSERT_FALSE(content.error) << content.error->message;
-        EXPECT_EQ(content.header->strings == HeaderStrings::LengthOnly,
-                  lengthOnly);
+        EXPECT_EQ(content.header->strings == HeaderStrings::LengthOnly, lengthOnly);
         EXPECT_EQ(content.header->metadata, metadata);
         EXPECT_EQ(content.header->flags, 9u);
         EXPECT_EQ(content.header->eventsOffset, events);
@@ -234,10 +215,8 @@ TEST(WtfHeader, notesTextAndTimeScaleInTheMetadata) {
     ASSERT_FALSE(content.error);
     EXPECT_EQ(content.header->asciiText, AsciiText::Utf8);
     EXPECT_EQ(content.header->timeScale, 60u);
-    EXPECT_EQ(Json::parse(content.header->metadata).contains("a"),
-              metadata.size() > 2);
-    EXPECT_EQ(headerOf(*content.header), headerOf(header))
-        << "the note is not added twice";
+    EXPECT_EQ(Json::parse(content.header->metadata).contains("a"), metadata.size() > 2);
+    EXPECT_EQ(headerOf(*content.header), headerOf(header)) << "the note is not added twice";
     FileHeader plain = *content.header;
     plain.asciiText = AsciiText::Latin1;
     plain.timeScale = 1;
@@ -284,16 +263,13 @@ TEST(WtfHeader, absoluteTimesOverflowToNothing) {
   EXPECT_FALSE(FileHeader().absoluteNs(UINT64_MAX));
   EXPECT_EQ(timeScaleFor(kMaxTime), 1u);
   EXPECT_EQ(timeScaleFor(kMaxTime + 1), 2u);
-  EXPECT_LE(timeScaleFor(86'400'000'000) == 21 ? 86'400'000'000 / 21
-                                               : UINT64_MAX,
-            kMaxTime);
+  EXPECT_LE(timeScaleFor(86'400'000'000) == 21 ? 86'400'000'000 / 21 : UINT64_MAX, kMaxTime);
 }
 
 TEST(WtfContext, roundTrip) {
   ContextInfo info;
   info.uri = "/bin/a.out";
-  EXPECT_EQ(info.toJson(),
-            R"({"contextType":"script","uri":"/bin/a.out","args":[]})");
+  EXPECT_EQ(info.toJson(), R"({"contextType":"script","uri":"/bin/a.out","args":[]})");
   info.title = "Gr\xC3\xBC\xC3\x9F\x65";
   info.iconUri = "i";
   info.taskId = "42";
@@ -306,13 +282,11 @@ TEST(WtfContext, roundTrip) {
   EXPECT_EQ(again->toJson(), json);
   EXPECT_EQ(again->title, info.title);
   EXPECT_EQ(again->args, info.args);
-  auto odd = ContextInfo::parse(
-      R"({"contextType":"\u0073cript","uri":5,"icon":null,"args":[1,"x"],"userAgent":3})");
+  auto odd = ContextInfo::parse(R"({"contextType":"\u0073cript","uri":5,"icon":null,"args":[1,"x"],"userAgent":3})");
   ASSERT_TRUE(odd);
   EXPECT_EQ(odd->args, std::vector<std::string>{"x"});
   EXPECT_FALSE(odd->userAgent);
-  for (const char *bad : {"", "{", "[]", "{}", R"({"contextType":1})",
-                          R"({"contextType":"worker"})", "null"})
+  for (const char *bad : {"", "{", "[]", "{}", R"({"contextType":1})", R"({"contextType":"worker"})", "null"})
     EXPECT_EQ(ContextInfo::parse(bad).error().code, "E_BAD_CONTEXT");
 }
 
@@ -339,10 +313,8 @@ TEST(WtfArg, jsonOfEachType) {
   EXPECT_EQ(json(Arg::arrayOf<float>(floats)), "[0.5,-2.25]");
   EXPECT_EQ(json(Arg::scalar(ArgType::Char, 'A')), "\"A\"");
   const std::uint16_t units[] = {0xD83D, 0xDE00};
-  EXPECT_EQ(
-      json(Arg::arrayArg({ArgType::Wchar, false,
-                          reinterpret_cast<const std::byte *>(units), 2})),
-      "\"\xF0\x9F\x98\x80\"");
+  EXPECT_EQ(json(Arg::arrayArg({ArgType::Wchar, false, reinterpret_cast<const std::byte *>(units), 2})),
+            "\"\xF0\x9F\x98\x80\"");
 }
 
 } // namespace

@@ -1,5 +1,4 @@
-// A count in a file never makes the decoder allocate: its memory is bounded by
-// the bytes pushed.
+// A count in a file never makes the decoder allocate: its memory is bounded by the bytes pushed.
 #include "content.h"
 
 #include <gtest/gtest.h>
@@ -29,13 +28,10 @@ void *operator new(std::size_t size) {
 }
 void operator delete(void *block) noexcept {
   if (counting)
-    live -= std::min(
-        live, malloc_usable_size(block)); // it may be older than the counting
+    live -= std::min(live, malloc_usable_size(block)); // it may be older than the counting
   std::free(block);
 }
-void operator delete(void *block, std::size_t) noexcept {
-  operator delete(block);
-}
+void operator delete(void *block, std::size_t) noexcept { operator delete(block); }
 
 namespace {
 
@@ -60,39 +56,13 @@ std::size_t peakOf(const std::string &file) {
 TEST(WtfMemory, countsInTheFileAreNotBelieved) {
   std::vector<std::string> files;
   for (const char *type : {"uint8[] a", "float32[] a", "utf8 a", "ascii a"})
-    for (std::uint32_t count :
-         {0xFFFFFFFFu, 0x10000000u, 0x0FFFFF00u, 0xFFFEFFFEu})
-      files.push_back(HandMade()
-                          .header()
-                          .define(20, 0, 0, "x", type)
-                          .record(20, 1)
-                          .u32(count)
-                          .u8(1)
-                          .str());
-  files.push_back(HandMade(false)
-                      .u32(0xDEADBEEF)
-                      .u32(1)
-                      .u32(10)
-                      .u32(1)
-                      .u32(1)
-                      .u32(0x3FFFFFFC)
-                      .u32(0)
-                      .u32(0)
-                      .u32(1)
-                      .str());
-  files.push_back(HandMade(false)
-                      .u32(0xDEADBEEF)
-                      .u32(1)
-                      .u32(10)
-                      .u32(1)
-                      .u32(2)
-                      .u32(0xFFFFFFFC)
-                      .u32(0)
-                      .u32(0)
-                      .u32(0x15555554)
-                      .str());
+    for (std::uint32_t count : {0xFFFFFFFFu, 0x10000000u, 0x0FFFFF00u, 0xFFFEFFFEu})
+      files.push_back(HandMade().header().define(20, 0, 0, "x", type).record(20, 1).u32(count).u8(1).str());
   files.push_back(
-      HandMade().u32(0xDEADBEEF).u32(1).u32(3).u16(0xFFFE).u16(0xFFFF).str());
+      HandMade(false).u32(0xDEADBEEF).u32(1).u32(10).u32(1).u32(1).u32(0x3FFFFFFC).u32(0).u32(0).u32(1).str());
+  files.push_back(
+      HandMade(false).u32(0xDEADBEEF).u32(1).u32(10).u32(1).u32(2).u32(0xFFFFFFFC).u32(0).u32(0).u32(0x15555554).str());
+  files.push_back(HandMade().u32(0xDEADBEEF).u32(1).u32(3).u16(0xFFFE).u16(0xFFFF).str());
   for (const std::string &file : files)
     EXPECT_LT(peakOf(file), 20000u + 40 * file.size());
 }

@@ -1,6 +1,6 @@
-// Random traces - types with random arguments of all kinds, zones, times, texts
-// of all planes - come back from every dialect as they were given, in whatever
-// pieces the file arrives.
+// Random traces come back from every dialect as they were given.
+// They have types with random arguments of all kinds, zones, times, and text of all Unicode planes. The file arrives in
+// pieces of any size.
 #include "content.h"
 
 #include <gtest/gtest.h>
@@ -16,15 +16,12 @@ using namespace wtftest;
 class Generator {
 public:
   explicit Generator(std::uint32_t seed, Dialect dialect, AsciiText asciiText)
-      : random(seed), dialect(dialect), asciiText(asciiText) {}
+      : random(seed), dialect_(dialect), asciiText_(asciiText) {}
 
-  std::uint32_t pick(std::uint32_t n) {
-    return static_cast<std::uint32_t>(random() % n);
-  }
+  std::uint32_t pick(std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); }
 
   std::string text(bool ascii) {
-    const bool latin1 =
-        ascii && dialect != Dialect::Chunked && asciiText == AsciiText::Latin1;
+    const bool latin1 = ascii && dialect_ != Dialect::Chunked && asciiText_ == AsciiText::Latin1;
     std::string out;
     for (std::uint32_t n = pick(9); n-- > 0;) {
       std::uint32_t c = 'a' + pick(26);
@@ -45,7 +42,7 @@ public:
         c = latin1 ? 'y' : 0xDC00 + pick(0x400); // lone low surrogates
         break;
       }
-      if (c == 0 && dialect == Dialect::Chunked)
+      if (c == 0 && dialect_ == Dialect::Chunked)
         c = 1;
       append(out, c);
     }
@@ -53,17 +50,16 @@ public:
   }
 
   std::string json() {
-    static constexpr const char *kSome[] = {
-        "1",
-        "-2.5e3",
-        "true",
-        "null",
-        "\"x\"",
-        "[]",
-        "{\"a\":[1,{\"b\":null}]}",
-        "\"\\ud83d\\ude00\"",
-        "\" \xE2\x98\x83 \xF0\x9F\x98\x80\"",
-        " [ 1 , 2 ] "};
+    static constexpr const char *kSome[] = {"1",
+                                            "-2.5e3",
+                                            "true",
+                                            "null",
+                                            "\"x\"",
+                                            "[]",
+                                            "{\"a\":[1,{\"b\":null}]}",
+                                            "\"\\ud83d\\ude00\"",
+                                            "\" \xE2\x98\x83 \xF0\x9F\x98\x80\"",
+                                            " [ 1 , 2 ] "};
     return kSome[pick(std::size(kSome))];
   }
 
@@ -72,8 +68,7 @@ public:
     if (isText(type)) {
       if (pick(5) == 0)
         return Arg::null(type);
-      storage.push_back(type == ArgType::Any ? json()
-                                             : text(type == ArgType::Ascii));
+      storage.push_back(type == ArgType::Any ? json() : text(type == ArgType::Ascii));
       return Arg::string(type, storage.back());
     }
     if (isArray(type)) {
@@ -83,9 +78,7 @@ public:
       const std::uint32_t count = pick(6);
       for (std::uint32_t n = count * widthOf(type); n-- > 0;)
         bytes += static_cast<char>(pick(256));
-      return Arg::arrayArg({elementType(type), pick(2) != 0,
-                            reinterpret_cast<const std::byte *>(bytes.data()),
-                            count});
+      return Arg::arrayArg({elementType(type), pick(2) != 0, reinterpret_cast<const std::byte *>(bytes.data()), count});
     }
     const std::uint32_t bits = static_cast<std::uint32_t>(random());
     switch (type) {
@@ -96,9 +89,7 @@ public:
     case ArgType::Int16:
       return Arg::int16(static_cast<std::int16_t>(bits));
     default:
-      return Arg::scalar(type, widthOf(type) == 4
-                                   ? bits
-                                   : bits & ((1u << widthOf(type) * 8) - 1));
+      return Arg::scalar(type, widthOf(type) == 4 ? bits : bits & ((1u << widthOf(type) * 8) - 1));
     }
   }
 
@@ -111,23 +102,19 @@ private:
       return;
     }
     const int tail = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    out += static_cast<char>((tail == 1   ? 0xC0
-                              : tail == 2 ? 0xE0
-                                          : 0xF0) |
-                             c >> 6 * tail);
+    out += static_cast<char>((tail == 1 ? 0xC0 : tail == 2 ? 0xE0 : 0xF0) | c >> 6 * tail);
     for (int i = tail; i-- > 0;)
       out += static_cast<char>(0x80 | (c >> 6 * i & 0x3F));
   }
 
-  Dialect dialect;
-  AsciiText asciiText;
+  Dialect dialect_;
+  AsciiText asciiText_;
 };
 
 /// A value in words that tell apart what the dialect tells apart.
 std::string wordsOf(const Arg &arg, bool nullIsEmpty) {
   std::string out(typeName(arg.type));
-  if (isText(arg.type) ? arg.isNull || (nullIsEmpty && arg.text.empty())
-                       : arg.isNull && !nullIsEmpty)
+  if (isText(arg.type) ? arg.isNull || (nullIsEmpty && arg.text.empty()) : arg.isNull && !nullIsEmpty)
     return out + " null";
   if (isText(arg.type))
     return out + " \"" + std::string(arg.text) + '"';
@@ -137,12 +124,10 @@ std::string wordsOf(const Arg &arg, bool nullIsEmpty) {
     const std::byte *p = arg.array.data() + std::size_t{i} * widthOf(arg.type);
     out += ' ';
     for (unsigned byte = 0; byte < widthOf(arg.type); ++byte) {
-      const unsigned at =
-          arg.array.bigEndian() ? widthOf(arg.type) - 1 - byte : byte;
+      const unsigned at = arg.array.bigEndian() ? widthOf(arg.type) - 1 - byte : byte;
       out += std::to_string(std::to_integer<int>(p[at])) + '.';
     }
-    EXPECT_TRUE(arg.array.element() == ArgType::Float32 ||
-                arg.array.integer(i) <= UINT32_MAX);
+    EXPECT_TRUE(arg.array.element() == ArgType::Float32 || arg.array.integer(i) <= UINT32_MAX);
   }
   return out;
 }
@@ -162,8 +147,7 @@ struct Reader : Visitor {
 };
 
 void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
-  SCOPED_TRACE("seed " + std::to_string(seed) + ", " +
-               std::string(dialectName(dialect)));
+  SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::string(dialectName(dialect)));
   Generator make(seed, dialect, asciiText);
   FileHeader header;
   header.dialect = dialect;
@@ -174,9 +158,7 @@ void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
         file.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
         return true;
       },
-      header,
-      {.viewerRules = make.pick(2) != 0,
-       .chunkBytes = make.pick(2) ? 80u : 1u << 20});
+      header, {.viewerRules = make.pick(2) != 0, .chunkBytes = make.pick(2) ? 80u : 1u << 20});
   ASSERT_TRUE(encoder);
 
   const bool nullIsEmpty = dialect != Dialect::Chunked;
@@ -186,18 +168,12 @@ void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
     std::string args, name = "type " + std::to_string(n);
     std::vector<ArgType> argTypes;
     for (std::uint32_t k = make.pick(8); k-- > 0;) {
-      argTypes.push_back(static_cast<ArgType>(
-          make.pick(dialect == Dialect::Chunked ? 24 : 20)));
-      args += (args.empty() ? "" : ", ") +
-              std::string(typeName(argTypes.back())) + " a" + std::to_string(k);
+      argTypes.push_back(static_cast<ArgType>(make.pick(dialect == Dialect::Chunked ? 24 : 20)));
+      args += (args.empty() ? "" : ", ") + std::string(typeName(argTypes.back())) + " a" + std::to_string(k);
     }
-    const auto wireId =
-        static_cast<std::uint16_t>(make.pick(2) ? 18 + n : 60000 + n);
+    const auto wireId = static_cast<std::uint16_t>(make.pick(2) ? 18 + n : 60000 + n);
     const std::uint32_t time = static_cast<std::uint32_t>(make.random());
-    ASSERT_TRUE(
-        encoder->define({wireId, static_cast<std::uint16_t>(make.pick(3)),
-                         make.pick(128), name, args},
-                        time));
+    ASSERT_TRUE(encoder->define({wireId, static_cast<std::uint16_t>(make.pick(3)), make.pick(128), name, args}, time));
     types.emplace_back(wireId, std::move(argTypes));
     expected.push_back("wtf.event#define@" + std::to_string(time));
   }
@@ -207,8 +183,7 @@ void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
     std::deque<std::string> storage;
     std::vector<Arg> args;
     const std::uint32_t time = static_cast<std::uint32_t>(make.random());
-    std::string words = "type " + std::to_string(types.size() - 1 - typeIndex) +
-                        '@' + std::to_string(time);
+    std::string words = "type " + std::to_string(types.size() - 1 - typeIndex) + '@' + std::to_string(time);
     for (ArgType type : types[typeIndex].second) {
       args.push_back(make.value(type, storage));
       words += '|' + wordsOf(args.back(), nullIsEmpty);
@@ -222,8 +197,7 @@ void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
   Reader reader(nullIsEmpty);
   Decoder decoder(reader);
   for (std::size_t at = 0; at < file.size();) {
-    const std::size_t piece = std::min<std::size_t>(
-        1 + make.pick(make.pick(2) ? 4 : 400), file.size() - at);
+    const std::size_t piece = std::min<std::size_t>(1 + make.pick(make.pick(2) ? 4 : 400), file.size() - at);
     const auto pushed = decoder.push(file.data() + at, piece);
     ASSERT_TRUE(pushed) << pushed.error().message;
     at += piece;
@@ -234,14 +208,12 @@ void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
   ASSERT_EQ(reader.records.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (i < definitions)
-      ASSERT_EQ(reader.records[i].substr(0, expected[i].size() + 1),
-                expected[i] + '|');
+      ASSERT_EQ(reader.records[i].substr(0, expected[i].size() + 1), expected[i] + '|');
     else
       ASSERT_EQ(reader.records[i], expected[i]);
   }
 
-  auto again = reencode(
-      file); // what was read is written as it was, but for the sizes of chunks
+  auto again = reencode(file); // what was read is written as it was, but for the sizes of chunks
   ASSERT_TRUE(again) << again.error().message;
   if (dialect != Dialect::Chunked) {
     ASSERT_EQ(*again, file);
@@ -250,13 +222,11 @@ void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
 
 TEST(WtfRoundTrip, bigEndian) {
   for (std::uint32_t seed = 0; seed < 12000; ++seed)
-    roundTrip(seed, Dialect::BigEndian,
-              seed % 2 ? AsciiText::Utf8 : AsciiText::Latin1);
+    roundTrip(seed, Dialect::BigEndian, seed % 2 ? AsciiText::Utf8 : AsciiText::Latin1);
 }
 TEST(WtfRoundTrip, littleEndian) {
   for (std::uint32_t seed = 0; seed < 12000; ++seed)
-    roundTrip(seed, Dialect::LittleEndian,
-              seed % 2 ? AsciiText::Utf8 : AsciiText::Latin1);
+    roundTrip(seed, Dialect::LittleEndian, seed % 2 ? AsciiText::Utf8 : AsciiText::Latin1);
 }
 TEST(WtfRoundTrip, chunked) {
   for (std::uint32_t seed = 0; seed < 12000; ++seed)

@@ -21,9 +21,7 @@ std::vector<fs::path> vectorFiles() {
   return files;
 }
 
-Json described(fs::path file) {
-  return ada::test::jsonOfFile<Json>(file.replace_extension(".json"));
-}
+Json described(fs::path file) { return ada::test::jsonOfFile<Json>(file.replace_extension(".json")); }
 
 /// Compares only what the description has.
 void expectMember(const Json &expected, const char *name, const Json &actual) {
@@ -33,9 +31,7 @@ void expectMember(const Json &expected, const char *name, const Json &actual) {
 }
 
 void expectHeader(const Json &expected, const FileHeader &header) {
-  const auto parse = [](const std::string &text) {
-    return text.empty() ? Json::object() : Json::parse(text);
-  };
+  const auto parse = [](const std::string &text) { return text.empty() ? Json::object() : Json::parse(text); };
   expectMember(expected, "contextInfo", parse(header.contextInfo));
   expectMember(expected, "metadata", parse(header.metadata));
   expectMember(expected, "timebase", header.timebaseMs);
@@ -50,9 +46,7 @@ void expectHeader(const Json &expected, const FileHeader &header) {
   }
   expectMember(expected, "flags", header.flags);
   expectMember(expected, "eventsOffset", header.eventsOffset);
-  expectMember(expected, "headerStringForm",
-               header.strings == HeaderStrings::LengthOnly ? "len"
-                                                           : "chars+bytes");
+  expectMember(expected, "headerStringForm", header.strings == HeaderStrings::LengthOnly ? "len" : "chars+bytes");
 }
 
 TEST(WtfVectors, decodeAsDescribed) {
@@ -69,13 +63,11 @@ TEST(WtfVectors, decodeAsDescribed) {
     }
 
     const std::string dialect = expected.at("dialect");
-    EXPECT_EQ(dialect.substr(0, dialect.find(" (")),
-              dialectName(content.header->dialect));
+    EXPECT_EQ(dialect.substr(0, dialect.find(" (")), dialectName(content.header->dialect));
     expectMember(expected, "formatVersion", content.header->formatVersion());
     expectMember(expected, "wtfVersionLow32", content.header->wtfVersion);
     const Json &header = expected.at("header");
-    expectHeader(header.contains("header") ? header["header"] : header,
-                 *content.header);
+    expectHeader(header.contains("header") ? header["header"] : header, *content.header);
     expectMember(expected, "eventTypes", content.types);
     expectMember(expected, "records", content.records);
 
@@ -121,8 +113,7 @@ TEST(WtfVectors, reencodeToTheSameBytes) {
 
 TEST(WtfVectors, saySameInEachDialect) {
   for (const fs::path &path : vectorFiles())
-    for (Dialect dialect :
-         {Dialect::BigEndian, Dialect::LittleEndian, Dialect::Chunked}) {
+    for (Dialect dialect : {Dialect::BigEndian, Dialect::LittleEndian, Dialect::Chunked}) {
       SCOPED_TRACE(path.filename().string());
       SCOPED_TRACE(dialectName(dialect));
       const std::string file = readFile(path);
@@ -157,17 +148,15 @@ TEST(WtfVectors, giveWhatIsBeforeAnyCut) {
     decode(file, whole);
     // Where each record ends: where the next one begins, or the file (or the
     // chunk's event part) ends.
-    std::vector<std::uint64_t> ends(whole.offsets.begin() +
-                                        (whole.offsets.empty() ? 0 : 1),
-                                    whole.offsets.end());
+    std::vector<std::uint64_t> ends(whole.offsets.begin() + (whole.offsets.empty() ? 0 : 1), whole.offsets.end());
     ends.push_back(file.size());
     const bool chunked = whole.header->dialect == Dialect::Chunked;
     for (std::size_t cut = 0; cut < file.size(); ++cut) {
       SCOPED_TRACE(cut);
       Content part;
       decode(file.substr(0, cut), part);
-      const std::size_t complete = static_cast<std::size_t>(
-          std::upper_bound(ends.begin(), ends.end(), cut) - ends.begin());
+      const std::size_t complete =
+          static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), cut) - ends.begin());
       if (chunked && !ada::test::areOwnVectors()) { // chunks between records,
                                                     // or texts behind events
         ASSERT_LE(part.records.size(), whole.records.size());
@@ -177,8 +166,7 @@ TEST(WtfVectors, giveWhatIsBeforeAnyCut) {
       for (std::size_t i = 0; i < part.records.size(); ++i)
         ASSERT_EQ(part.records[i], whole.records[i]);
       const bool atBoundary =
-          !chunked && (cut == whole.header->eventsOffset ||
-                       std::find(ends.begin(), ends.end(), cut) != ends.end());
+          !chunked && (cut == whole.header->eventsOffset || std::find(ends.begin(), ends.end(), cut) != ends.end());
       ASSERT_EQ(part.error.has_value(), !atBoundary);
       if (!part.error)
         continue;
@@ -188,8 +176,7 @@ TEST(WtfVectors, giveWhatIsBeforeAnyCut) {
       if (!chunked && cut > whole.header->eventsOffset) {
         EXPECT_EQ(*part.error->offset, whole.offsets[complete]);
       }
-      EXPECT_NE(part.error->message.find(cut ? std::to_string(cut) : "empty"),
-                std::string::npos)
+      EXPECT_NE(part.error->message.find(cut ? std::to_string(cut) : "empty"), std::string::npos)
           << part.error->message;
     }
   }

@@ -1,4 +1,4 @@
-// plugin.cpp - the library that is opened at run time.
+// The library that is opened at run time.
 __attribute__((noinline)) static int addOne(int n) {
   __asm__ volatile("");
   return n + 1;

@@ -1,4 +1,4 @@
-// weights.c - the shared library.
+// The shared library.
 #include <string.h>
 
 int weightOf(const char *thing) { return (int)strlen(thing); }

@@ -1,4 +1,4 @@
-// convert.cpp - converts a session to dial9 and reads it back, with the public headers of the trace library only; counts
+// Converts a session to dial9 and reads it back, with the public headers of the trace library only; counts
 // calls by the model and events by the format's own decoder.
 #include <ada/trace/convert.h>
 #include <ada/trace/dial9.h>
@@ -22,9 +22,7 @@ struct CountCalls : ada::model::TraceSink {
 
 struct CountEvents : ada::dial9::Visitor {
   unsigned long events = 0;
-  void onEvent(const ada::dial9::EventView &event) override {
-    events += event.schema->name() == "ada.Call";
-  }
+  void onEvent(const ada::dial9::EventView &event) override { events += event.schema->name() == "ada.Call"; }
 };
 
 int fail(const ada::Error &error) {

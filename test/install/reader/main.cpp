@@ -1,4 +1,4 @@
-// main.cpp - counts the calls of each function in a session, with the public headers of the trace library only.
+// Counts the calls of each function in a session, with the public headers of the trace library only.
 #include <ada/trace/session.h>
 
 #include <iostream>

@@ -69,6 +69,8 @@ HOOK(__ada_exit_detail, 2, "mov (%r10), %rdi");
 void __ada_mark_frame(const void *frame) { recorder_record(frame, 4); }
 void __ada_resync(const void *frame) { recorder_record(frame, 5); }
 void __ada_before_exec(void) { recorder_record(0, 6); }
+void __ada_after_exec(void) {}
+void __ada_before_clone(void) {}
 
 void __ada_register_image(const ada_image *image) {
   if (image->abi_version != ADA_ABI_VERSION || image->entry_size != sizeof(ada_function))

@@ -110,7 +110,9 @@ class Process:
         paths = glob.glob(os.path.join(glob.escape(directory), "thread_*", "index.atf"))
         self.threads = sorted((Thread(self, p) for p in paths), key=lambda t: t.index)
         listed = {t["id"]: t["event_count"] for t in self.manifest["threads"]}
-        if listed != {t.index: len(t.events) for t in self.threads}:
+        # A thread of which nothing could be written has no file.
+        files = {t.index: len(t.events) for t in self.threads}
+        if listed != {t["id"]: 0 for t in self.manifest["threads"] if t.get("dropped")} | files:
             raise Bad(f"{directory}: the manifest's threads and events are not those of the files")
 
     def _demangle(self):
@@ -132,7 +134,8 @@ class Process:
 
     @property
     def dropped(self):
-        return sum(sum(t["dropped"].values()) for t in self.manifest["threads"])
+        everywhere = [self.manifest.get("dropped", {})] + [t.get("dropped", {}) for t in self.manifest["threads"]]
+        return sum(sum(d.values()) for d in everywhere)
 
 
 def load(directory):

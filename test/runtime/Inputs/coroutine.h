@@ -1,4 +1,4 @@
-// coroutine.h - the part of <coroutine> that the tests use, for every LLVM here: clang 14 can't read libstdc++'s.
+// The part of <coroutine> that the tests use, for every LLVM here: clang 14 can't read libstdc++'s.
 #pragma once
 namespace std {
 template <class R, class...> struct coroutine_traits {

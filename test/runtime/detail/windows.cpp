@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clangxx -O1 -I%include %s -pthread -o %t/p
 // RUN: for k in 'slow:slow>5ms' 'call:slow' 'exception:thr*' ; do %session:session=%t/w:detail='*':detail_mode=window:pre_roll_ms=50:post_roll_ms=20:trigger="$k" %t/p && %details windows %t/w && %details total %t/w && adatrace verify %t/w >&2 && rm -r %t/w; done | FileCheck %s --check-prefix=EACH
-// RUN: %session:detail='*':detail_mode=window:pre_roll_ms=30:post_roll_ms=30 %t/p api && %details windows %t/session | FileCheck %s --check-prefix=API
+// RUN: %session:detail='*':detail_mode=window:pre_roll_ms=200:post_roll_ms=200 %t/p api && %details windows %t/session | FileCheck %s --check-prefix=API
 // RUN: %session:session=%t/none:detail='*':detail_mode=window:trigger='call:nobody' %t/p && %details total %t/none | FileCheck %s --check-prefix=NONE
 // RUN: %session:session=%t/some:detail='tick':detail_mode=window:pre_roll_ms=50:post_roll_ms=20:trigger='call:slow' %t/p && %details windows --only=^tick %t/some && %details count %t/some | FileCheck %s --check-prefix=SOME --implicit-check-not=calls
 // RUN: %session:session=%t/v1:detail='*':format=1:detail_mode=window:pre_roll_ms=50:post_roll_ms=20:trigger='call:slow' %t/p && %details windows %t/v1 && adatrace verify %t/v1
@@ -60,7 +60,7 @@ ADA_NEVER int main(int argc, char **argv) {
   ticks(100);
   if (argc > 1 && !strcmp(argv[1], "api")) {
     ada_trigger();
-    ticks(100);
+    ticks(450);
     ada_trigger();
     ticks(8);
     ada_trigger();

@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t && %clang -O1 -I%include %s %runtime -o %t/program
 // RUN: %session %t/program 2>&1 | FileCheck %s
 // RUN: test ! -e %t/session
-// An image of another ABI version is refused in one sentence that names both; the program runs on.
-// CHECK: {{^}}AdaTrace: {{.*}}ABI version 999{{.*}}version 1
+// An image with another ABI version is refused in one sentence that names both versions; the program continues.
+// CHECK: {{^}}AdaTrace: {{.*}}ABI version 999{{.*}}version 2
 // CHECK-NEXT: {{^}}goes on
 #include <ada/abi.h>
 #include <stdio.h>

@@ -106,6 +106,11 @@ class Piece:
         self.kind, self.number, self.offset, self.size = kind, number, offset, size
 
 
+def in_memory(type_):
+    """A result in memory, or on the x87 stack: recorded as the vectors that it would fill. Not more than 64 bytes."""
+    return [Piece("v", i // 16, i, min(16, type_.size - i)) for i in range(0, type_.size, 16)]
+
+
 class X86:
     name, general, vector = "x86_64", 6, 8
 
@@ -127,18 +132,20 @@ class X86:
     def arguments(self, types, result):
         # The address of a result in memory comes first; long double returns on the x87 stack.
         general, vector = int(bool(result) and result is not LONG_DOUBLE and not self.classify(result)), 0
-        places = []
+        places, stack = [], 8  # the return address comes first
         for type_ in types:
             pieces = self.classify(type_)
             if pieces is None:
-                places.append(None)
+                place, stack = self.on_stack(type_, stack)
+                places.append(place)
                 continue
             need = [sum(k == kind for k, _, _ in pieces) for kind in "iv"]
             if general + need[0] > self.general or vector + need[1] > self.vector:
                 # LLVM before 22 takes the last register away with an __int128 that does not fit (14 puts a half there).
                 if not type_.is_aggregate and need[0] == 2 and self.llvm < 22:
                     general = self.general
-                places.append(None)
+                place, stack = self.on_stack(type_, stack)
+                places.append(place)
                 continue
             place = []
             for kind, offset, size in pieces:
@@ -147,10 +154,22 @@ class X86:
             places.append(place)
         return places
 
+    def on_stack(self, type_, at):
+        """The place of a value whose next place on the stack may be `at`, and what is behind it. What LLVM does to an
+        __int128 and to vectors of 8 bytes there depends on its version: the plugin says nothing of them and of what follows."""
+        if at is None or type_ in WIDE or type_ is V2F:
+            return None, None
+        align = 16 if type_ is LONG_DOUBLE or type_ in VECTORS else 8
+        at += -(at - 8) % align
+        return [Piece("m", at, 0, type_.size)], at + (type_.size + 7) // 8 * 8
+
+    def is_in_memory(self, type_):
+        return self.classify(type_) is None
+
     def result(self, type_):
         pieces = self.classify(type_)
         if pieces is None:
-            return None
+            return in_memory(type_)
         seen = {"i": 0, "v": 0}
         place = []
         for kind, offset, size in pieces:
@@ -199,10 +218,13 @@ class Arm:
             places.append(None if pieces[0][0] == "p" else place)
         return places
 
+    def is_in_memory(self, type_):
+        return self.classify(type_)[0][0] == "p"
+
     def result(self, type_):
         pieces = self.classify(type_)
         if pieces[0][0] == "p":
-            return None
+            return in_memory(type_)
         return [Piece(kind, i, offset, size) for i, (kind, offset, size) in enumerate(pieces)]
 
 

@@ -34,11 +34,12 @@ def start(command, directory):
     return done.stdout
 
 
-def bytes_in(place, general, vector, size):
-    """A value, out of the registers that it is in."""
+def bytes_in(place, general, vector, stack, size):
+    """A value, out of the registers or the part of the stack that it is in."""
     value = bytearray(size)
     for piece in place:
-        register = struct.pack("<Q", general[piece.number]) if piece.kind == "i" else vector[piece.number]
+        register = (struct.pack("<Q", general[piece.number]) if piece.kind == "i" else
+                    vector[piece.number] if piece.kind == "v" else stack[piece.number:])
         value[piece.offset:piece.offset + piece.size] = register[:piece.size]
     return bytes(value)
 
@@ -79,7 +80,7 @@ class Checker:
         thread, = self.process.threads
         self.details = details.Details(thread)
         self.types = {s["name"]: s.get("types", "") for s in self.process.manifest["symbols"]}
-        self.values = 0
+        self.values = self.on_stack = 0
 
     def run(self, stack_size):
         found = {}
@@ -107,11 +108,14 @@ class Checker:
                 sys.exit(f"{what}: is in {place_text(place)}; the types say {texts[i]} ({types})")
             if place is None:
                 continue
-            check(f"{what}, the model", bytes_in(place, capture.general, capture.vector, type_.size), value, mask)
+            if max((p.number + p.size for p in place if p.kind == "m"), default=0) > stack_size:
+                continue
+            check(f"{what}, the model", bytes_in(place, capture.general, capture.vector, capture.stack, type_.size), value, mask)
             if len(detail.vectors) <= max((p.number for p in place if p.kind == "v"), default=-1):
                 sys.exit(f"{what}: only {len(detail.vectors)} vector registers are recorded")
-            check(what, bytes_in(place, detail.registers, detail.vectors, type_.size), value, mask)
+            check(what, bytes_in(place, detail.registers, detail.vectors, detail.stack, type_.size), value, mask)
             self.values += 1
+            self.on_stack += place[0].kind == "m"
         what = f"{self.level} {f.name}({f.parameters()})"
         lr = struct.pack("<Q", capture.lr)
         check(f"{what}, lr", struct.pack("<Q", detail.lr), lr)
@@ -131,8 +135,9 @@ class Checker:
         if place is None:
             return
         value, mask = f.returned
-        check(f"{what}, the model", bytes_in(place, capture.general_out, capture.vector_out, f.result.size), value, mask)
-        check(what, bytes_in(place, detail.registers, detail.vectors, f.result.size), value, mask)
+        if not self.abi.is_in_memory(f.result):
+            check(f"{what}, the model", bytes_in(place, capture.general_out, capture.vector_out, b"", f.result.size), value, mask)
+        check(what, bytes_in(place, detail.registers, detail.vectors, b"", f.result.size), value, mask)
         check(f"{what}, sp", struct.pack("<Q", detail.sp), struct.pack("<Q", capture.sp))
         check(f"{what}, lr", struct.pack("<Q", detail.lr), struct.pack("<Q", capture.lr))
         self.values += 1
@@ -170,8 +175,10 @@ def main():
         checker = Checker(model, arguments.dir, os.path.join(arguments.dir, session), level)
         checker.run(stack_size)
         start(["adatrace", "verify", session], arguments.dir)
+        if checker.on_stack < (30 if model.abi.name == "x86_64" and stack_size >= 100 else 0):
+            sys.exit(f"{level}: only {checker.on_stack} values on the stack were compared")
         print(f"seed {arguments.seed} {level}: {checker.values} values of {len(model.functions)} functions as passed, "
-              f"with {stack_size} bytes of stack")
+              f"{checker.on_stack} of them on the stack, with {stack_size} bytes of it")
 
 
 if __name__ == "__main__":

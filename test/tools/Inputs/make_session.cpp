@@ -1,4 +1,4 @@
-//===- make_session.cpp - makes a session directory from readable text ----===//
+// Makes a session directory from readable text.
 //
 // Usage: ada-make-session FILE [DIRECTORY]
 //
@@ -24,8 +24,6 @@
 //                                    vector registers (hex), bytes of the stack
 //   T: repeat 1000 50                the lines up to `end` 1000 times, each time 50 ns
 //   T: end                           later; repeats may contain repeats
-//
-//===----------------------------------------------------------------------===//
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/names.h"
@@ -90,8 +88,7 @@ public:
     const std::vector<std::string> &words = line.words;
     const std::string &what = words[0];
     if (what == "argv")
-      manifest["process"]["argv"] =
-          std::vector<std::string>(words.begin() + 1, words.end());
+      manifest["process"]["argv"] = std::vector<std::string>(words.begin() + 1, words.end());
     else if (what == "exit")
       takeExit(line);
     else if (what == "option" || what == "recorder")
@@ -120,19 +117,16 @@ public:
   }
 
   void event(const Line &line, uint64_t later) {
-    static const std::map<std::string, uint32_t> kinds = {
-        {"call", 1}, {"return", 2}, {"exception", 3}};
+    static const std::map<std::string, uint32_t> kinds = {{"call", 1}, {"return", 2}, {"exception", 3}};
     if (!writer)
       die(line, "an event without a thread");
     const auto kind = kinds.find(at(line, 1));
     ada::atf::IndexEvent event;
     event.timestampNs = number(line, line.words[0]) + later;
-    event.kind = ada::EventKind{
-        kind != kinds.end() ? kind->second
-                            : static_cast<uint32_t>(number(line, line.words[1]))};
+    event.kind =
+        ada::EventKind{kind != kinds.end() ? kind->second : static_cast<uint32_t>(number(line, line.words[1]))};
     const auto known = functions.find(at(line, 2));
-    event.functionId =
-        known != functions.end() ? known->second : number(line, line.words[2]);
+    event.functionId = known != functions.end() ? known->second : number(line, line.words[2]);
     event.threadId = tid;
     if (line.words.size() > 3)
       takeDetail(line, event);
@@ -196,8 +190,7 @@ private:
       text.insert(0, 2 * size > text.size() ? 2 * size - text.size() : 0, '0');
     std::vector<std::byte> bytes;
     for (size_t i = 0; i + 1 < text.size(); i += 2)
-      bytes.push_back(
-          static_cast<std::byte>(number(line, "0x" + text.substr(i, 2))));
+      bytes.push_back(static_cast<std::byte>(number(line, "0x" + text.substr(i, 2))));
     if (size)
       std::reverse(bytes.begin(), bytes.end());
     return bytes;
@@ -232,8 +225,7 @@ private:
     }
     event.detailSeq = details->size();
     ada::atf::DetailEvent head;
-    head.type = event.kind == ada::EventKind::Return ? ada::atf::kDetailFunctionReturn
-                                                     : ada::atf::kDetailFunctionCall;
+    head.type = event.kind == ada::EventKind::Return ? ada::atf::kDetailFunctionReturn : ada::atf::kDetailFunctionCall;
     head.indexSeq = events;
     head.threadId = tid;
     head.timestampNs = event.timestampNs;
@@ -335,8 +327,7 @@ private:
 
 class Maker {
 public:
-  Maker(std::vector<Line> lines, fs::path session)
-      : lines(std::move(lines)), session(std::move(session)) {}
+  Maker(std::vector<Line> lines, fs::path session) : lines(std::move(lines)), session(std::move(session)) {}
 
   void run() {
     fs::create_directories(session);

@@ -1,5 +1,6 @@
-// The clock map: exact at its anchors, monotonic everywhere, right between them and beyond them, as its ring of anchors goes round.
-#include "ring/clock_map.h"
+// The clock map is exact at its anchors, close between them, and monotonic everywhere.
+// That holds beyond the anchors, too, and while their ring goes round.
+#include "shared/ring/clock_map.h"
 
 #include <gtest/gtest.h>
 #include <random>

@@ -19,7 +19,7 @@ TEST(Crc, KnownValues) {
 
 TEST(Crc, AgreesWithIsalAtAllLengthsAndAlignments) {
   std::mt19937 random(3);
-  std::vector<unsigned char> data(5000);
+  std::vector<unsigned char> data(20000);
   for (auto &byte : data)
     byte = (unsigned char)random();
   for (int i = 0; i < 3000; ++i) {

@@ -1,6 +1,7 @@
-// From records to events: each rule of expander.h, and, for random programs that return, throw, jump and lose records, that
-// what comes out always nests and nothing is unaccounted for.
-#include "ring/expander.h"
+// From records to events: each rule of expander.h.
+// And for random programs that return, throw, jump and lose records: what comes out always nests, and every loss is
+// counted.
+#include "shared/ring/expander.h"
 
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -23,13 +24,13 @@ Frame *growNothing(Frame *, std::size_t, std::size_t) { return nullptr; }
 class Expansion {
 public:
   Expansion() {
-    module.begin = kBase, module.end = kBase + 26 * sizeof(ada_function), module.module_id = 1;
-    modules.update(&module, 1);
+    module_.begin = kBase, module_.end = kBase + 26 * sizeof(ada_function), module_.module_id = 1;
+    modules_.update(&module_, 1);
   }
   ~Expansion() { std::free(state.stack.frames); }
 
   void record(ada_record r, CallStack::Grow how = grow) {
-    expand(state, r, clock, modules, how, [&](const Event &e) { events.push_back(e); });
+    expand(state, r, clock_, modules_, how, [&](const Event &e) { events.push_back(e); });
   }
   // "+a" a call of a, "-a" its return, "!a" left by unwinding, "M5" a mark of frame 5, "R5" its resync, "G2,3" a gap in
   // which two calls were left and three entered.
@@ -43,11 +44,21 @@ public:
       std::uint64_t frame = word[0] == 'M' || word[0] == 'R' ? 16 * std::stoul(word.substr(1)) : 0;
       std::uint64_t what = 0;
       switch (word[0]) {
-      case '+': what = entry | ADA_RECORD_CALL; break;
-      case '-': what = entry | ADA_RECORD_RETURN; break;
-      case '!': what = entry | ADA_RECORD_EXCEPTION; break;
-      case 'M': what = frame | ADA_RECORD_MARK; break;
-      case 'R': what = frame | ADA_RECORD_RESYNC; break;
+      case '+':
+        what = entry | ADA_RECORD_CALL;
+        break;
+      case '-':
+        what = entry | ADA_RECORD_RETURN;
+        break;
+      case '!':
+        what = entry | ADA_RECORD_EXCEPTION;
+        break;
+      case 'M':
+        what = frame | ADA_RECORD_MARK;
+        break;
+      case 'R':
+        what = frame | ADA_RECORD_RESYNC;
+        break;
       case 'G':
         what = std::stoul(word.substr(1)) << 34 | std::stoul(word.substr(word.find(',') + 1)) << 4 | ADA_RECORD_GAP;
         break;
@@ -87,9 +98,9 @@ public:
   std::uint64_t stamp = 1000;
 
 private:
-  ada_ring_module module = {};
-  ModuleMap modules;
-  ClockMap clock;
+  ada_ring_module module_ = {};
+  ModuleMap modules_;
+  ClockMap clock_;
 };
 
 std::string expanded(const std::string &records) {
@@ -138,18 +149,18 @@ TEST(Expander, UnknownEntriesAreCounted) {
 
 TEST(Expander, ResyncClosesWhatWasJumpedOver) {
   EXPECT_EQ(expanded("+a M1 +b +c R1 -a"), "+a +b +c !c !b -a");
-  EXPECT_EQ(expanded("+a M1 R1 +b R1 R1 -a"), "+a +b !b -a");        // the first return of setjmp, then jumps
-  EXPECT_EQ(expanded("+a M1 +b M2 +c R1 -a"), "+a +b +c !c !b -a");  // to the outer of two
+  EXPECT_EQ(expanded("+a M1 R1 +b R1 R1 -a"), "+a +b !b -a");          // the first return of setjmp, then jumps
+  EXPECT_EQ(expanded("+a M1 +b M2 +c R1 -a"), "+a +b +c !c !b -a");    // to the outer of two
   EXPECT_EQ(expanded("+a M1 +b M2 +c R2 -b -a"), "+a +b +c !c -b -a"); // to the inner
-  EXPECT_EQ(expanded("+a +b R9 -b -a"), "+a +b -b -a");              // a mark that was lost
-  EXPECT_EQ(expanded("M1 R1"), "");                                  // outside of all calls
+  EXPECT_EQ(expanded("+a +b R9 -b -a"), "+a +b -b -a");                // a mark that was lost
+  EXPECT_EQ(expanded("M1 R1"), "");                                    // outside of all calls
 }
 
 TEST(Expander, GapsCloseAndHold) {
-  EXPECT_EQ(expanded("+a +b G1,0 -a"), "+a +b -b -a");                // b's return was lost
-  EXPECT_EQ(expanded("+a G0,1 -b -a"), "+a -a");                      // b's call was lost: no return either
+  EXPECT_EQ(expanded("+a +b G1,0 -a"), "+a +b -b -a"); // b's return was lost
+  EXPECT_EQ(expanded("+a G0,1 -b -a"), "+a -a");       // b's call was lost: no return either
   EXPECT_EQ(expanded("+a +b G1,2 +e -e -d -c -a"), "+a +b -b +e -e -a");
-  EXPECT_EQ(expanded("+a G5,0 +b -b"), "+a -a +b -b");                // more left than are known
+  EXPECT_EQ(expanded("+a G5,0 +b -b"), "+a -a +b -b"); // more left than are known
   EXPECT_EQ(expanded("+a G0,3 -a"), "+a") << "an exit meets a placeholder";
   EXPECT_EQ(expanded("+a M1 +b G0,2 +c R1 -a"), "+a +b +c !c !b -a"); // a jump over placeholders
 }
@@ -260,17 +271,30 @@ TEST(ExpanderProperty, NestsForAnyRecordsAtAll) {
       char function = (char)('a' + random() % 6);
       std::string frame = std::to_string(1 + random() % 4);
       switch (random() % 12) {
-      case 0: e.feed("M" + frame); break;
-      case 1: e.feed("R" + frame); break;
-      case 2: e.feed("G" + std::to_string(random() % 4) + "," + std::to_string(random() % 4)); break;
-      case 3: e.feed(std::string("!") + function); break;
+      case 0:
+        e.feed("M" + frame);
+        break;
+      case 1:
+        e.feed("R" + frame);
+        break;
+      case 2:
+        e.feed("G" + std::to_string(random() % 4) + "," + std::to_string(random() % 4));
+        break;
+      case 3:
+        e.feed(std::string("!") + function);
+        break;
       case 4: { // no kind, no function; but not a gap of a billion calls, which would be believed
         std::uint64_t what = random() | (std::uint64_t)random() << 32;
         e.record({random() % 3000, (what & ADA_RECORD_KIND_MASK) == ADA_RECORD_GAP ? what | 15 : what});
         break;
       }
-      case 5: case 6: case 7: e.feed(std::string("-") + function); break;
-      default: e.feed(std::string("+") + function);
+      case 5:
+      case 6:
+      case 7:
+        e.feed(std::string("-") + function);
+        break;
+      default:
+        e.feed(std::string("+") + function);
       }
     }
     ASSERT_EQ(e.nesting(), "") << "seed " << seed;

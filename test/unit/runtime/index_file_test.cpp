@@ -1,6 +1,6 @@
 // The index files that the drain writes, read back by the library's reader.
-#include "core/index_file.h"
 #include "ada/trace/atf_index.h"
+#include "core/index_file.h"
 #include "scratch_directory.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,9 @@ using ada::test::ScratchDirectory;
 
 namespace {
 
-ada::ring::Event event(std::uint64_t n) { return {1000 + 7 * n, 1ull << 32 | n % 50, (std::uint32_t)(n % 9), (std::uint8_t)(1 + n % 3)}; }
+ada::ring::Event event(std::uint64_t n) {
+  return {1000 + 7 * n, 1ull << 32 | n % 50, 1000, (std::uint32_t)(n % 9), (std::uint8_t)(1 + n % 3), true};
+}
 
 class IndexFileTest : public testing::TestWithParam<unsigned> {
 protected:
@@ -20,10 +22,10 @@ protected:
     std::vector<unsigned char> bytes(32 * (to - from));
     for (std::uint64_t n = from; n < to; ++n)
       file.encode(bytes.data() + 32 * (n - from), event(n));
-    ASSERT_EQ(file.append(bytes.data(), to - from), 0);
+    ASSERT_EQ(file.append(bytes.data(), bytes.size(), to - from), 0);
   }
   void expect(std::uint64_t count, bool finished) {
-    auto reader = IndexReader::open(path);
+    auto reader = IndexReader::open(path_);
     ASSERT_TRUE(reader) << reader.error().text();
     EXPECT_EQ(reader->header().version, GetParam());
     EXPECT_EQ(reader->header().threadId, 4711u);
@@ -48,20 +50,20 @@ protected:
     }
   }
 
-  ScratchDirectory scratch;
-  std::string path = scratch.path() + "/thread_5/index.atf";
-  std::string directory = scratch.path();
+  ScratchDirectory scratch_;
+  std::string path_ = scratch_.path() + "/thread_5/index.atf";
+  std::string directory_ = scratch_.path();
 };
 
 TEST_P(IndexFileTest, MakesNothingBeforeTheFirstEvent) {
   IndexFile file;
-  file.begin(directory.c_str(), 5, 4711, GetParam());
-  EXPECT_FALSE(std::filesystem::exists(path));
+  file.begin(directory_.c_str(), 5, 4711, GetParam());
+  EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
 TEST_P(IndexFileTest, IsReadableAfterEachAppend) {
   IndexFile file;
-  file.begin(directory.c_str(), 5, 4711, GetParam());
+  file.begin(directory_.c_str(), 5, 4711, GetParam());
   std::uint64_t written = 0;
   for (std::uint64_t more : {1, 2, 500, 3000}) {
     append(file, written, written + more);
@@ -74,7 +76,7 @@ TEST_P(IndexFileTest, IsReadableAfterEachAppend) {
 
 TEST_P(IndexFileTest, AnEmptyFileHasAFooter) {
   IndexFile file;
-  file.begin(directory.c_str(), 5, 4711, GetParam());
+  file.begin(directory_.c_str(), 5, 4711, GetParam());
   ASSERT_EQ(file.finish(false), 0);
   expect(0, true);
 }
@@ -82,7 +84,7 @@ TEST_P(IndexFileTest, AnEmptyFileHasAFooter) {
 // exec failed, or a flush: the trace goes on after it was finished.
 TEST_P(IndexFileTest, GoesOnAfterItWasFinished) {
   IndexFile file;
-  file.begin(directory.c_str(), 5, 4711, GetParam());
+  file.begin(directory_.c_str(), 5, 4711, GetParam());
   append(file, 0, 100);
   ASSERT_EQ(file.finish(false), 0);
   expect(100, true);
@@ -96,7 +98,7 @@ TEST_P(IndexFileTest, GoesOnAfterItWasFinished) {
 
 TEST_P(IndexFileTest, TheDescriptorMayBeGivenBackAtAnyTime) {
   IndexFile file;
-  file.begin(directory.c_str(), 5, 4711, GetParam());
+  file.begin(directory_.c_str(), 5, 4711, GetParam());
   for (std::uint64_t i = 0; i < 20; ++i) {
     append(file, 10 * i, 10 * (i + 1));
     file.closeDescriptor();
@@ -108,12 +110,12 @@ TEST_P(IndexFileTest, TheDescriptorMayBeGivenBackAtAnyTime) {
 }
 
 TEST_P(IndexFileTest, SaysWhenItCannotBeMade) {
-  std::string nowhere = directory + "/nowhere";
+  std::string nowhere = directory_ + "/nowhere";
   IndexFile file;
   file.begin(nowhere.c_str(), 5, 4711, GetParam());
   unsigned char bytes[32];
   file.encode(bytes, event(0));
-  EXPECT_EQ(file.append(bytes, 1), -ENOENT);
+  EXPECT_EQ(file.append(bytes, sizeof bytes, 1), -ENOENT);
   EXPECT_EQ(file.events(), 0u);
 }
 

@@ -69,14 +69,14 @@ TEST(Options, Sizes) {
   EXPECT_EQ(parsed("buffer=64K")["buffer"], "65536");
   EXPECT_EQ(parsed("buffer=3m")["buffer"], "3145728");
   EXPECT_EQ(parsed("buffer=2G")["buffer"], "2147483648");
-  for (const char *bad : {"buffer=", "buffer=K", "buffer=-1", "buffer=1.5M", "buffer=1MB", "buffer=99999999999999999999",
-                          "buffer=18446744073709551615K"})
+  for (const char *bad : {"buffer=", "buffer=K", "buffer=-1", "buffer=1.5M", "buffer=1MB",
+                          "buffer=99999999999999999999", "buffer=18446744073709551615K"})
     EXPECT_NE(refusal(bad).find("is not SIZE"), std::string::npos) << bad;
 }
 
 TEST(Options, RefusalsAreOneLineThatNamesTheOption) {
-  for (const char *bad : {"nonsense=1", "format=3", "format=", "enabled=yes", "overflow=blocks", "overflow=blo", "format",
-                          "=1", "include='open", "output"}) {
+  for (const char *bad : {"nonsense=1", "format=3", "format=", "enabled=yes", "overflow=blocks", "overflow=blo",
+                          "format", "=1", "include='open", "output"}) {
     std::string message = refusal(bad);
     EXPECT_EQ(message.rfind("AdaTrace: ", 0), 0u) << bad;
     EXPECT_NE(message.find("ADA_OPTIONS"), std::string::npos) << bad;
@@ -88,8 +88,8 @@ TEST(Options, RefusalsAreOneLineThatNamesTheOption) {
 }
 
 TEST(Options, LongTextsAreRefusedNotCutOff) {
-  std::string fits = "include=" + std::string(16000, 'x'), tooLong = "include=" + std::string(17000, 'x');
-  EXPECT_EQ(parsed(fits.c_str())["include"].size(), 16000u);
+  std::string fits = "session=" + std::string(16000, 'x'), tooLong = "session=" + std::string(17000, 'x');
+  EXPECT_EQ(parsed(fits.c_str())["session"].size(), 16000u);
   EXPECT_NE(refusal(tooLong.c_str()).find("longer than 16 KiB"), std::string::npos);
   std::string longName = std::string(20000, 'n') + "=1";
   EXPECT_NE(refusal(longName.c_str()), "");
@@ -105,6 +105,84 @@ TEST(Options, HelpListsAllAndGoesOn) {
   for (const auto &[name, value] : o)
     if (name != "message") {
       EXPECT_NE(o["message"].find("\n  " + name + "="), std::string::npos) << name;
+    }
+}
+
+TEST(Options, MillisecondsAreNumbers) {
+  EXPECT_EQ(parsed("pre_roll_ms=250")["pre_roll_ms"], "250");
+  for (const char *bad : {"pre_roll_ms=", "pre_roll_ms=1K", "post_roll_ms=2s", "post_roll_ms=-1"})
+    EXPECT_NE(refusal(bad).find("is not MS"), std::string::npos) << bad;
+}
+
+//===--- triggers ---------------------------------------------------------===//
+
+// The rules as text, one per line; "refused: " and the message.
+std::string triggers(const std::string &text) {
+  TriggerRules rules;
+  testing::internal::CaptureStderr();
+  bool good = rules.parse(text.c_str());
+  std::string message = testing::internal::GetCapturedStderr();
+  if (!good)
+    return "refused: " + message;
+  std::string all;
+  for (unsigned i = 0; i < rules.count; ++i)
+    all += std::string(options::kTriggerKinds[(int)rules.rules[i].kind]) + ' ' + rules.rules[i].glob + ' ' +
+           std::to_string(rules.rules[i].limitNs) + '\n';
+  return all + (rules.onSignal ? "signal" : "");
+}
+
+TEST(Triggers, Kinds) {
+  EXPECT_EQ(triggers(""), "");
+  EXPECT_EQ(triggers("call:ns::*;signal;slow:a>b<c>>5ms;exception:[;x]"),
+            "refused: AdaTrace: option 'trigger' in ADA_OPTIONS: 'x]' is none of call:GLOB, slow:GLOB>5ms, "
+            "exception:GLOB, signal. This program runs untraced.\n");
+  EXPECT_EQ(triggers("call:ns::*;signal;slow:a>b<c>>5ms;;exception:e*"),
+            "call ns::* 0\nslow a>b<c> 5000000\nexception e* 0\nsignal");
+}
+
+TEST(Triggers, WhatIsWrong) {
+  for (const char *bad : {"call", "call:", "cal:f", "slow:f", "slow:f>", "slow:f>5", "slow:f>5m", "slow:>5ms",
+                          "slow:f>99999999999999999999s", "signal:", "Signal"})
+    EXPECT_EQ(triggers(bad).substr(0, 8), "refused:") << bad;
+}
+
+TEST(Triggers, AtMostEightHaveGlobs) {
+  std::string eight;
+  for (int i = 0; i < 8; ++i)
+    eight += "call:f" + std::to_string(i) + ";signal;";
+  EXPECT_NE(triggers(eight).find("call f7 0\nsignal"), std::string::npos);
+  EXPECT_NE(triggers(eight + "call:last").find("'call:last' is one trigger too many"), std::string::npos);
+}
+
+TEST(Triggers, AnyNumberOfSemicolons) {
+  EXPECT_EQ(triggers(std::string(12000, ';') + "call:f" + std::string(3000, ';')), "call f 0\n");
+  EXPECT_EQ(triggers(std::string(12000, ';')), "");
+}
+
+// What the tool writes, the runtime reads: a value without quotes ends where the grammar says, for all texts of some
+// characters that matter.
+TEST(Options, EveryShortTextIsDividedCompletely) {
+  const std::string letters = ":=' ;a";
+  for (const std::string prefix : {"include=", "trigger=call", "format=", "x"})
+    for (int n = 0; n < 6 * 6 * 6 * 6 * 6; ++n) {
+      std::string text = prefix;
+      for (int i = 0, rest = n; i < 5; ++i, rest /= 6)
+        text += letters[static_cast<std::size_t>(rest % 6)];
+      TextPiece rest(text);
+      options::Assignment a;
+      options::Reading reading = options::Reading::Assignment;
+      for (int steps = 0; reading == options::Reading::Assignment; ++steps) {
+        const char *before = rest.data;
+        reading = options::takeAssignment(rest, a);
+        ASSERT_LT(steps, 12) << text;
+        ASSERT_LE(before, rest.data);
+        ASSERT_LE(rest.data + rest.size, text.c_str() + text.size());
+        if (reading == options::Reading::Assignment) {
+          ASSERT_GE(a.value.data, before + a.name.size + 1) << text;
+          ASSERT_LE(a.value.data + a.value.size, rest.data) << text;
+          ASSERT_TRUE(a.quote || a.option || !options::hasSeparator(a.value)) << text;
+        }
+      }
     }
 }
 

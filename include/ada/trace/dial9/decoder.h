@@ -1,10 +1,8 @@
-// Streaming decoder: push bytes in chunks of any size, a visitor sees each
-// frame as soon as its last byte is there.
+// Streaming decoder: push bytes in chunks of any size; a visitor sees each frame as soon as its last byte is there.
 //
 //   struct Counter : ada::dial9::Visitor {
 //     uint64_t n = 0;
-//     void onEvent(const ada::dial9::EventView &e) override { n +=
-//     e.schema->name() == "PollStart"; }
+//     void onEvent(const ada::dial9::EventView &e) override { n += e.schema->name() == "PollStart"; }
 //   } counter;
 //   ada::dial9::Decoder decoder(counter);
 //   while (size_t got = read(...))
@@ -13,18 +11,18 @@
 //   ada::dial9::DecodeStatus end = decoder.status();
 //   if (!end.ok()) std::cerr << end.message() << '\n';
 //
-// How the data is cut into chunks never changes what is seen, nor the answer. A
-// frame that lies inside one chunk is looked at in place; only a frame that
-// straddles two chunks is copied. Once the schemas are known, decoding
-// allocates nothing but that one buffer, which grows with the bytes that have
-// really come and never by a length that a file claims.
+// How the data is cut into chunks never changes what the visitor sees, nor the
+// answer. A frame inside one chunk is read in place; only a frame that straddles
+// two chunks is copied. Once the schemas are known, that one buffer is all that
+// decoding allocates. It grows with the bytes that have arrived, and never by a
+// length that a file claims.
 //
-// A frame takes effect only when all of it is there and right: a truncated or
-// wrong frame leaves nothing behind.
+// A frame takes effect only when it is complete and correct: a truncated or
+// wrong frame has no effect at all.
 //
-// Threads: one decoder, one thread at a time; different decoders are
+// Threads: use a decoder in one thread at a time; different decoders are
 // independent. A visitor must not push into the decoder that calls it. If it
-// throws, the decoder must not be used further.
+// throws, the decoder must not be used any more.
 #ifndef ADA_TRACE_DIAL9_DECODER_H
 #define ADA_TRACE_DIAL9_DECODER_H
 
@@ -33,11 +31,11 @@
 
 namespace ada::dial9 {
 
-/// An event. Everything in it is good until `onEvent` returns.
+/// An event. Everything in it is valid until `onEvent` returns.
 struct EventView {
   const Schema *schema = nullptr;
   uint64_t timestampNs = 0; ///< absolute; 0 if the schema has no timestamp
-  /// One value a field, in the schema's order.
+  /// One value per field, in the schema's order.
   std::span<const Value> values;
   uint64_t offset = 0; ///< of the frame, from the first byte pushed
 
@@ -66,17 +64,15 @@ StackPoolEntry readStackPoolEntry(const uint8_t *&p);
 Annotation readAnnotation(const uint8_t *&p);
 } // namespace detail
 
-using StringPoolView =
-    detail::PackedRange<StringPoolEntry, detail::readStringPoolEntry>;
-using StackPoolView =
-    detail::PackedRange<StackPoolEntry, detail::readStackPoolEntry>;
+using StringPoolView = detail::PackedRange<StringPoolEntry, detail::readStringPoolEntry>;
+using StackPoolView = detail::PackedRange<StackPoolEntry, detail::readStackPoolEntry>;
 using AnnotationsView = detail::PackedRange<Annotation, detail::readAnnotation>;
 
 /// Receives the frames in file order. Override what you need.
 ///
-/// The decoder keeps no pools: memory that grows with the input is the
-/// visitor's decision. `StringPool` and `StackPool` (pools.h) do it in one line
-/// each.
+/// The decoder keeps no pools, because whether memory may grow with the input is
+/// the visitor's decision. `StringPool` and `StackPool` (pools.h) do it in one
+/// line each.
 class Visitor {
 public:
   virtual ~Visitor();
@@ -90,18 +86,17 @@ public:
   virtual void onTimestampReset(uint64_t timestampNs, uint64_t offset);
   /// The type need not be known nor the fields exist: annotations never change
   /// how events are read.
-  virtual void onAnnotations(uint64_t typeId, AnnotationsView entries,
-                             uint64_t offset);
+  virtual void onAnnotations(uint64_t typeId, AnnotationsView entries, uint64_t offset);
   /// A header in mid-stream (not the first one): schemas, pools and timestamps
-  /// start afresh.
+  /// start again from nothing.
   virtual void onSegment(uint64_t offset);
 };
 
 struct DecoderOptions {
   Dialect dialect = Dialect::Extended;
   /// Largest frame that may be collected from several chunks. For servers that
-  /// read from strangers; by default a frame may be as large as the data that
-  /// really comes.
+  /// read data of strangers; by default a frame may be as large as the data that
+  /// arrives.
   uint64_t maxBufferedBytes = UINT64_MAX;
 };
 
@@ -112,23 +107,23 @@ public:
   Decoder(Decoder &&) noexcept;
   Decoder &operator=(Decoder &&) noexcept;
 
-  /// Decodes what is complete and keeps the rest. False once an error was met:
-  /// more data can't change the answer then, and is ignored.
+  /// Decodes what is complete and keeps the rest. False after an error: more data
+  /// can't change the answer then, and is ignored.
   bool push(std::span<const uint8_t> chunk);
 
-  /// The answer if there is no more data: whole, cut inside a frame, or wrong.
-  /// Pushing may go on after asking.
+  /// The answer if there is no more data: complete, cut inside a frame, or wrong.
+  /// You may ask and then push more.
   DecodeStatus status() const;
 
   /// The schema that events of this id have at this point, or null.
   const Schema *schema(uint16_t typeId) const;
 
-  /// Bytes of the unfinished frame that are held back.
+  /// Bytes of the incomplete frame that the decoder holds.
   size_t bufferedBytes() const;
 
 private:
   class Impl;
-  std::unique_ptr<Impl> impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 } // namespace ada::dial9

@@ -1,21 +1,19 @@
-// Encoder: turns schemas, events and pools into a stream, byte for byte as the
-// rules determine it.
+// Encoder: turns schemas, events and pools into a stream, byte for byte as the rules determine it.
 //
-//   ada::dial9::Encoder encoder;                      // collects in memory; or
-//   Encoder(sink) ada::dial9::Field fields[] = {{"worker",
-//   ada::dial9::FieldType::Varint},
+//   ada::dial9::Encoder encoder; // collects in memory; or Encoder(sink)
+//   ada::dial9::Field fields[] = {{"worker", ada::dial9::FieldType::Varint},
 //                                 {"name", ada::dial9::FieldType::String}};
 //   encoder.schema(0, "PollStart", true, fields);
-//   ada::dial9::Value values[] = {ada::dial9::Value::varint(3),
-//   ada::dial9::Value::string("main")}; encoder.event(0, 1'000'000, values);
+//   ada::dial9::Value values[] = {ada::dial9::Value::varint(3), ada::dial9::Value::string("main")};
+//   encoder.event(0, 1'000'000, values);
 //   write(encoder.bytes());
 //
-// Every operation either writes whole frames or refuses and changes nothing;
-// `EncodeError::None` is success. The encoder puts in timestamp reset frames
-// where a step doesn't fit 24 bits or goes back, writes the shortest LEB128,
-// and bools as 0 or 1: the same operations always give the same bytes.
+// Every operation either writes complete frames or refuses and changes nothing;
+// `EncodeError::None` is success. The encoder inserts timestamp reset frames
+// where a step doesn't fit 24 bits or goes back. It writes the shortest LEB128,
+// and bools as 0 or 1. So the same operations always give the same bytes.
 //
-// Threads: one encoder, one thread at a time.
+// Threads: use an encoder in one thread at a time.
 #ifndef ADA_TRACE_DIAL9_ENCODER_H
 #define ADA_TRACE_DIAL9_ENCODER_H
 
@@ -43,24 +41,23 @@ public:
   Encoder(Encoder &&) noexcept;
   Encoder &operator=(Encoder &&) noexcept;
 
-  /// Registers an event type; must come before its first event. The same again
-  /// writes nothing and is fine; another schema under the same id is refused.
-  EncodeError schema(uint16_t typeId, std::string_view name, bool hasTimestamp,
-                     std::span<const Field> fields);
+  /// Registers an event type; must come before its first event. Registering the
+  /// same schema again is allowed and writes nothing; another schema under the
+  /// same id is refused.
+  EncodeError schema(uint16_t typeId, std::string_view name, bool hasTimestamp, std::span<const Field> fields);
   EncodeError schema(const Schema &schema);
   /// As `schema`, but writes the frame even if the type is known: for copying a
   /// stream frame by frame.
   EncodeError repeatSchema(const Schema &schema);
 
-  /// An event of a type with timestamp. Times may go back; each step back costs
-  /// a 9-byte frame.
-  EncodeError event(uint16_t typeId, uint64_t timestampNs,
-                    std::span<const Value> values);
-  /// An event of a type without timestamp.
+  /// An event of a type with a timestamp. Times may go back; each step back costs
+  /// a frame of 9 bytes.
+  EncodeError event(uint16_t typeId, uint64_t timestampNs, std::span<const Value> values);
+  /// An event of a type without a timestamp.
   EncodeError event(uint16_t typeId, std::span<const Value> values);
 
-  /// One string pool frame. Ids are the caller's; `StringInterner` gives them
-  /// out.
+  /// One string pool frame. The caller chooses the ids; `StringInterner` can do
+  /// that.
   EncodeError stringPool(std::span<const StringPoolEntry> entries);
   /// One stack pool frame. Extended.
   EncodeError stackPool(std::span<const StackPoolEntry> entries);
@@ -79,14 +76,14 @@ public:
   /// In memory: the whole stream. With a sink: what is not yet handed over.
   /// Good until the next operation.
   std::span<const uint8_t> bytes() const;
-  /// Makes room in memory, so that it need not grow step by step.
+  /// Reserves memory, so that the buffer need not grow step by step.
   void reserve(size_t bytes);
   /// Hands over what is buffered. Without a sink there is nothing to do.
   EncodeError flush();
 
 private:
   class Impl;
-  std::unique_ptr<Impl> impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 } // namespace ada::dial9

@@ -1,5 +1,4 @@
-// What dial9-trace-format 1 fixes: constants, field types, and the named
-// answers of a decoder.
+// What dial9-trace-format 1 fixes: constants, field types, and the named answers of a decoder.
 #ifndef ADA_TRACE_DIAL9_FORMAT_H
 #define ADA_TRACE_DIAL9_FORMAT_H
 
@@ -23,8 +22,8 @@ inline constexpr size_t kHeaderBytes = kMagic.size() + 1;
 /// before it without a timestamp reset frame.
 inline constexpr uint32_t kMaxDeltaNs = 0xff'ffff;
 /// Dynamic lists and maps may be nested this deep; one more is
-/// `DecodeError::Depth`. The specification has no limit. Without one, a file of
-/// 5 bytes a level would choose how much stack its readers need.
+/// `DecodeError::Depth`. The specification has no limit. Without one, a file with
+/// 5 bytes per level would decide how much stack its readers need.
 inline constexpr int kMaxNesting = 64;
 /// The longest LEB128 that fits 64 bits.
 inline constexpr size_t kMaxVarintBytes = 10;
@@ -83,8 +82,7 @@ constexpr bool isFieldType(uint8_t type, Dialect dialect) {
   if (type < uint8_t(FieldType::I64) || type > uint8_t(FieldType::DynamicMap))
     return false;
   return dialect == Dialect::Extended ||
-         (type != uint8_t(FieldType::PooledStackFrames) &&
-          type <= uint8_t(FieldType::U32));
+         (type != uint8_t(FieldType::PooledStackFrames) && type <= uint8_t(FieldType::U32));
 }
 
 /// "I64", "PooledString"; "Absent" for a value that is not there.
@@ -93,25 +91,25 @@ std::string_view typeName(FieldType type);
 /// Why decoding stopped. `code` gives the stable name.
 enum class DecodeError : uint8_t {
   None,
-  HeaderTruncated, ///< E_HEADER_TRUNCATED: fewer than 5 bytes, so far like a
-                   ///< header
-  BadMagic,        ///< E_BAD_MAGIC
-  BadVersion,      ///< E_BAD_VERSION: also in a later segment
-  UnknownTag,      ///< E_UNKNOWN_TAG: the length of such a frame can't be known
-  UnknownTypeId,   ///< E_UNKNOWN_TYPE_ID: event without a schema in its segment
-  SchemaConflict,  ///< E_SCHEMA_CONFLICT: a type id again, with another schema
-  BadFieldType,    ///< E_BAD_FIELD_TYPE: in a schema, or of an element of a
-                   ///< dynamic container
-  VarintOverflow,  ///< E_VARINT_OVERFLOW: does not fit 64 bits
+  HeaderTruncated,   ///< E_HEADER_TRUNCATED: fewer than 5 bytes, which could begin
+                     ///< a header
+  BadMagic,          ///< E_BAD_MAGIC
+  BadVersion,        ///< E_BAD_VERSION: also in a later segment
+  UnknownTag,        ///< E_UNKNOWN_TAG: the length of such a frame can't be known
+  UnknownTypeId,     ///< E_UNKNOWN_TYPE_ID: event without a schema in its segment
+  SchemaConflict,    ///< E_SCHEMA_CONFLICT: a type id again, with another schema
+  BadFieldType,      ///< E_BAD_FIELD_TYPE: in a schema, or of an element of a
+                     ///< dynamic container
+  VarintOverflow,    ///< E_VARINT_OVERFLOW: does not fit 64 bits
   TimestampOverflow, ///< E_TIMESTAMP_OVERFLOW: base + delta does not fit 64
                      ///< bits
-  BadPresence,   ///< E_BAD_PRESENCE: presence byte of an optional field over 1
-  Depth,         ///< E_DEPTH: over `kMaxNesting`
-  FrameTooLarge, ///< E_FRAME_TOO_LARGE: over `DecoderOptions::maxBufferedBytes`
-  BadGzip,       ///< E_BAD_GZIP: the compression around the stream is damaged
-                 ///< (`UnzippingDecoder` only)
-  GzipUnsupported, ///< E_GZIP_UNSUPPORTED: this library was built without zlib
-                   ///< (`UnzippingDecoder` only)
+  BadPresence,       ///< E_BAD_PRESENCE: presence byte of an optional field over 1
+  Depth,             ///< E_DEPTH: over `kMaxNesting`
+  FrameTooLarge,     ///< E_FRAME_TOO_LARGE: over `DecoderOptions::maxBufferedBytes`
+  BadGzip,           ///< E_BAD_GZIP: the compression around the stream is damaged
+                     ///< (`UnzippingDecoder` only)
+  GzipUnsupported,   ///< E_GZIP_UNSUPPORTED: this library was built without zlib
+                     ///< (`UnzippingDecoder` only)
 };
 
 /// The stable name, "E_BAD_MAGIC". "" for `None`.
@@ -125,17 +123,17 @@ enum class Outcome : uint8_t {
              ///< delivered
 };
 
-/// The answer to "how did it end".
+/// How decoding ended.
 struct DecodeStatus {
   Outcome outcome = Outcome::Ok;
   DecodeError error = DecodeError::None;
   /// Where decoding stopped, counted from the first byte pushed: the tag of the
-  /// frame that is cut or wrong, or the size of the data if it is whole.
+  /// frame that is cut or wrong, or the size of the data if it is complete.
   uint64_t offset = 0;
 
   bool ok() const { return outcome == Outcome::Ok; }
-  /// One sentence for people: what, where, and what can be done. Empty if all
-  /// is well.
+  /// One sentence for people: what is wrong, where, and what can be done. Empty
+  /// if all is well.
   std::string message() const;
   /// The same as the trace library's error value. Truncated streams have the
   /// code E_TRUNCATED there.
@@ -147,20 +145,20 @@ struct DecodeStatus {
 /// as it was.
 enum class [[nodiscard]] EncodeError : uint8_t {
   None,
-  UnknownTypeId,    ///< no schema with this id in this segment
-  SchemaConflict,   ///< the id is registered with another schema
-  BadFieldType,     ///< not a field type of the encoder's dialect
-  NotInDialect,     ///< this frame is an extension, and the dialect is `Seed`
-  WrongValueCount,  ///< the schema has more or fewer fields
-  WrongValueType,   ///< a value's type is not its field's; or absent where the
-                    ///< field is not optional
-  TimestampMissing, ///< the schema has a timestamp, the call has none
-  TimestampUnexpected, ///< the other way round
+  UnknownTypeId,       ///< no schema with this id in this segment
+  SchemaConflict,      ///< the id is registered with another schema
+  BadFieldType,        ///< not a field type of the encoder's dialect
+  NotInDialect,        ///< this frame is an extension, and the dialect is `Seed`
+  WrongValueCount,     ///< the schema has more or fewer fields
+  WrongValueType,      ///< a value's type is not its field's; or absent where the
+                       ///< field is not optional
+  TimestampMissing,    ///< the schema has a timestamp, the call has none
+  TimestampUnexpected, ///< the call has a timestamp, the schema has none
   NameTooLong,         ///< a name or key over 65535 bytes
   TooManyFields,       ///< over 65535 fields or annotations
   LengthTooLarge,      ///< a length or count over 2^32-1
   Depth,               ///< nested over `kMaxNesting`
-  SinkFailed, ///< the sink refused bytes; everything after it is refused too
+  SinkFailed,          ///< the sink refused bytes; everything after it is refused too
 };
 
 /// One sentence for people. Empty for `None`.

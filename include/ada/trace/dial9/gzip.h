@@ -1,5 +1,4 @@
-// The layer around a stream: gzip, if the data begins like gzip; otherwise the
-// bytes go straight to the decoder.
+// The layer around a stream: unpacks data that begins like gzip, and passes other data on to the decoder.
 #ifndef ADA_TRACE_DIAL9_GZIP_H
 #define ADA_TRACE_DIAL9_GZIP_H
 
@@ -10,10 +9,10 @@ namespace ada::dial9 {
 /// True if the library was built with zlib.
 bool gzipSupported();
 
-/// A `Decoder` that unpacks first where needed. Same life cycle; several gzip
-/// members after one another are one stream.
+/// A `Decoder` that unpacks first where needed. It has the same life cycle.
+/// Several gzip members in a row are one stream.
 ///
-/// Memory stays constant however large the data unpacks to, but for a frame
+/// Memory stays constant however large the unpacked data is, except for a frame
 /// that straddles the unpacked pieces: `DecoderOptions::maxBufferedBytes`
 /// bounds that. Offsets count unpacked bytes.
 class UnzippingDecoder {
@@ -28,7 +27,7 @@ public:
 
 private:
   class Impl;
-  std::unique_ptr<Impl> impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 } // namespace ada::dial9

@@ -1,5 +1,4 @@
-// Frames that own what they hold: for programs that want to keep, sort or
-// change a trace rather than stream it.
+// Frames that own their content, for programs that keep, sort or change a trace instead of streaming it.
 //
 //   ada::dial9::Trace trace = ada::dial9::decodeAll(bytes);
 //   for (const ada::dial9::Frame &frame : trace.frames)
@@ -8,7 +7,7 @@
 //         if (value.type() == ada::dial9::FieldType::PooledString)
 //           if (const std::string *text = trace.text(*event, value)) ...
 //
-// Memory: some 20 bytes a byte of input in the worst case (events of three
+// Memory: about 20 bytes per byte of input in the worst case (events of three
 // bytes), about 5 in ordinary traces.
 #ifndef ADA_TRACE_DIAL9_OWNED_H
 #define ADA_TRACE_DIAL9_OWNED_H
@@ -28,27 +27,24 @@ public:
   /// Keeps what a decoder shows: call it in `Visitor::onEvent`.
   explicit Event(const EventView &view);
 
-  const Schema &schema() const { return *layout; }
+  const Schema &schema() const { return *layout_; }
   std::optional<uint64_t> timestampNs() const {
-    return layout->hasTimestamp() ? std::optional<uint64_t>(time)
-                                  : std::nullopt;
+    return layout_->hasTimestamp() ? std::optional<uint64_t>(time_) : std::nullopt;
   }
   std::span<const Value> values() const {
-    return {reinterpret_cast<const Value *>(block.get()),
-            layout->fields().size()};
+    return {reinterpret_cast<const Value *>(block_.get()), layout_->fields().size()};
   }
-  uint64_t offset() const { return position; }
+  uint64_t offset() const { return position_; }
 
 private:
   friend class FrameCollector;
   Event(const EventView &view, std::shared_ptr<std::byte> place);
   void fill(const EventView &view, std::shared_ptr<std::byte> place);
 
-  std::shared_ptr<const Schema> layout;
-  std::shared_ptr<const std::byte>
-      block; // the values, then the bytes they point to
-  uint64_t time;
-  uint64_t position;
+  std::shared_ptr<const Schema> layout_;
+  std::shared_ptr<const std::byte> block_; // the values, then the bytes they point to
+  uint64_t time_;
+  uint64_t position_;
 };
 
 struct SchemaFrame {
@@ -74,13 +70,13 @@ struct AnnotationsFrame {
 };
 struct SegmentFrame {};
 
-using Frame = std::variant<Event, SchemaFrame, StringPoolFrame, StackPoolFrame,
-                           TimestampResetFrame, AnnotationsFrame, SegmentFrame>;
+using Frame = std::variant<Event, SchemaFrame, StringPoolFrame, StackPoolFrame, TimestampResetFrame, AnnotationsFrame,
+                           SegmentFrame>;
 
-/// A visitor that keeps every frame. With a `Decoder` of your own, for data
-/// that comes in chunks. Small events share blocks of 16 KiB, which live as
-/// long as any event in them; to keep a few out of many, construct an `Event`
-/// from each view instead.
+/// A visitor that keeps every frame. Use it with a `Decoder` of your own for data
+/// that arrives in chunks. Small events share blocks of 16 KiB, which live as
+/// long as any event in them. To keep a few events out of many, construct an
+/// `Event` from each view instead.
 class FrameCollector : public Visitor {
 public:
   /// Frames since the last call.
@@ -91,14 +87,13 @@ public:
   void onStringPool(StringPoolView entries, uint64_t offset) override;
   void onStackPool(StackPoolView entries, uint64_t offset) override;
   void onTimestampReset(uint64_t timestampNs, uint64_t offset) override;
-  void onAnnotations(uint64_t typeId, AnnotationsView entries,
-                     uint64_t offset) override;
+  void onAnnotations(uint64_t typeId, AnnotationsView entries, uint64_t offset) override;
   void onSegment(uint64_t offset) override;
 
 private:
-  std::deque<Frame> frames;
-  std::shared_ptr<std::byte[]> slab;
-  size_t slabUsed = 0;
+  std::deque<Frame> frames_;
+  std::shared_ptr<std::byte[]> slab_;
+  size_t slabUsed_ = 0;
 };
 
 /// The pools of one segment, complete.
@@ -111,21 +106,19 @@ struct SegmentPools {
 /// A whole stream in memory.
 struct Trace {
   std::deque<Frame> frames;
-  DecodeStatus
-      status; ///< how the stream ended; `frames` holds everything before that
+  DecodeStatus status; ///< how the stream ended; `frames` holds everything before that
   std::vector<SegmentPools> segments;
 
   /// What a PooledString of this event means, or null if its id is never
   /// defined.
   const std::string *text(const Event &event, const Value &value) const;
   /// What a PooledStackFrames of this event means, or null.
-  const std::vector<uint64_t> *stack(const Event &event,
-                                     const Value &value) const;
+  const std::vector<uint64_t> *stack(const Event &event, const Value &value) const;
   /// The pools of the segment that holds this offset.
   const SegmentPools &poolsAt(uint64_t offset) const;
 };
 
-/// Decodes a stream that is in memory as a whole.
+/// Decodes a stream that is completely in memory.
 Trace decodeAll(std::span<const uint8_t> bytes, DecoderOptions options = {});
 
 /// Writes a frame as it was read. With an `Encoder` of the same dialect,

@@ -1,13 +1,12 @@
-// String and stack pools: look ids up when reading, give ids out when writing.
+// String and stack pools: look up ids when reading, assign ids when writing.
 //
 // An event may refer to an id before the frame that defines it, and an id may
 // be defined again; ids restart in each segment. So there are two ways to read
-// them. At once: `find` gives what is defined so far. Later: `findAt` gives
-// what an event at some offset means, once the segment is complete:
+// them. `find` gives what is defined so far. `findAt` gives what an event at
+// some offset means, once the segment is complete:
 //
-//   void onStringPool(StringPoolView entries, uint64_t offset) override {
-//   strings.add(entries, offset); } void onSegment(uint64_t) override { ...;
-//   strings.clear(); }
+//   void onStringPool(StringPoolView entries, uint64_t offset) override { strings.add(entries, offset); }
+//   void onSegment(uint64_t) override { ...; strings.clear(); }
 #ifndef ADA_TRACE_DIAL9_POOLS_H
 #define ADA_TRACE_DIAL9_POOLS_H
 
@@ -25,34 +24,32 @@ public:
   /// From here (the offset of the defining frame) on, `id` means `content`.
   /// Offsets must not go back.
   void define(uint32_t id, Content content, uint64_t offset) {
-    definitions[id].push_back({offset, std::move(content)});
+    definitions_[id].push_back({offset, std::move(content)});
   }
   /// The latest definition, or null.
   const Content *find(uint32_t id) const {
-    auto found = definitions.find(id);
-    return found == definitions.end() ? nullptr : &found->second.back().content;
+    auto found = definitions_.find(id);
+    return found == definitions_.end() ? nullptr : &found->second.back().content;
   }
   /// What `id` means to an event at `offset`: the latest definition before it;
   /// if there is none, the pool at the end of the segment decides. Null if the
   /// id is never defined, which is no error of the stream.
   const Content *findAt(uint32_t id, uint64_t offset) const {
-    auto found = definitions.find(id);
-    if (found == definitions.end())
+    auto found = definitions_.find(id);
+    if (found == definitions_.end())
       return nullptr;
     const std::vector<Definition> &history = found->second;
-    auto after = std::partition_point(
-        history.begin(), history.end(),
-        [&](const Definition &d) { return d.offset < offset; });
-    return after == history.begin() ? &history.back().content
-                                    : &std::prev(after)->content;
+    auto after =
+        std::partition_point(history.begin(), history.end(), [&](const Definition &d) { return d.offset < offset; });
+    return after == history.begin() ? &history.back().content : &std::prev(after)->content;
   }
-  void clear() { definitions.clear(); }
-  size_t size() const { return definitions.size(); }
-  bool empty() const { return definitions.empty(); }
+  void clear() { definitions_.clear(); }
+  size_t size() const { return definitions_.size(); }
+  bool empty() const { return definitions_.empty(); }
   /// Calls `visit(id, content)` with each id's latest definition, in no
   /// particular order.
   template <class Visit> void forEach(Visit visit) const {
-    for (const auto &[id, history] : definitions)
+    for (const auto &[id, history] : definitions_)
       visit(id, history.back().content);
   }
 
@@ -61,7 +58,7 @@ private:
     uint64_t offset;
     Content content;
   };
-  std::unordered_map<uint32_t, std::vector<Definition>> definitions;
+  std::unordered_map<uint32_t, std::vector<Definition>> definitions_;
 };
 
 class StringPool : public Pool<std::string> {
@@ -76,8 +73,7 @@ class StackPool : public Pool<std::vector<uint64_t>> {
 public:
   void add(StackPoolView entries, uint64_t offset) {
     for (StackPoolEntry entry : entries)
-      define(entry.id, {entry.addresses.begin(), entry.addresses.end()},
-             offset);
+      define(entry.id, {entry.addresses.begin(), entry.addresses.end()}, offset);
   }
 };
 
@@ -93,14 +89,12 @@ public:
 private:
   struct Hash {
     using is_transparent = void;
-    size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
-  Encoder &encoder;
-  uint32_t first;
-  uint32_t segment;
-  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> ids;
+  Encoder &encoder_;
+  uint32_t first_;
+  uint32_t segment_;
+  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> ids_;
 };
 
 /// The same for stacks. Extended.
@@ -110,10 +104,10 @@ public:
   EncodeError intern(std::span<const uint64_t> addresses, uint32_t &id);
 
 private:
-  Encoder &encoder;
-  uint32_t first;
-  uint32_t segment;
-  std::map<std::vector<uint64_t>, uint32_t> ids;
+  Encoder &encoder_;
+  uint32_t first_;
+  uint32_t segment_;
+  std::map<std::vector<uint64_t>, uint32_t> ids_;
 };
 
 } // namespace ada::dial9

@@ -27,16 +27,14 @@ class Schema : public std::enable_shared_from_this<Schema> {
 public:
   /// Copies the names. The limits (name length, number of fields) are the
   /// encoder's to check.
-  static std::shared_ptr<const Schema> make(uint16_t typeId,
-                                            std::string_view name,
-                                            bool hasTimestamp,
+  static std::shared_ptr<const Schema> make(uint16_t typeId, std::string_view name, bool hasTimestamp,
                                             std::span<const Field> fields);
 
-  uint16_t typeId() const { return id; }
-  std::string_view name() const { return typeName; }
+  uint16_t typeId() const { return id_; }
+  std::string_view name() const { return typeName_; }
   /// Events carry a timestamp, which is not among the fields.
-  bool hasTimestamp() const { return timestamped; }
-  std::span<const Field> fields() const { return fieldList; }
+  bool hasTimestamp() const { return timestamped_; }
+  std::span<const Field> fields() const { return fieldList_; }
   /// Index of the first field of that name, or -1.
   int findField(std::string_view name) const;
 
@@ -48,11 +46,11 @@ private:
   Schema() = default;
   friend class SchemaBuilder;
 
-  uint16_t id = 0;
-  bool timestamped = false;
-  std::string_view typeName; // into `names`
-  std::vector<Field> fieldList;
-  std::unique_ptr<char[]> names;
+  uint16_t id_ = 0;
+  bool timestamped_ = false;
+  std::string_view typeName_; // into `names`
+  std::vector<Field> fieldList_;
+  std::unique_ptr<char[]> names_;
 };
 
 } // namespace ada::dial9

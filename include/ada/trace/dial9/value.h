@@ -1,10 +1,10 @@
-// A field's value, 16 bytes that borrow what is longer: what the decoder shows
-// and the encoder takes.
+// A field's value: 16 bytes, which point to the content if it is longer.
 //
-// A value never owns memory. Values that a decoder shows point into the pushed
-// chunk (or the decoder's own buffer) and are good until the visitor's function
-// returns; `ada::dial9::Event` (owned.h) keeps them. Values that you make for
-// an encoder point to your memory, which has to live until the call returns:
+// The decoder shows values and the encoder takes them. A value never owns
+// memory. Values that a decoder shows point into the pushed chunk (or the
+// decoder's own buffer) and are valid until the visitor's function returns;
+// `ada::dial9::Event` (owned.h) keeps them. Values that you make for an encoder
+// point to your memory, which has to live until the call returns:
 //
 //   std::array<Value, 2> inner = {Value::varint(1), Value::string("x")};
 //   std::array<Value, 2> values = {Value::varint(7), Value::list(inner)};
@@ -22,8 +22,8 @@
 
 namespace ada::dial9 {
 
-// Addresses and fixed-size numbers are little-endian in the file and are looked
-// at in place.
+// Addresses and fixed-size numbers are little-endian in the file and are read
+// in place.
 static_assert(std::endian::native == std::endian::little,
               "dial9 streams are read in place on little-endian hosts only");
 
@@ -33,9 +33,7 @@ template <class T> inline T load(const uint8_t *p) {
   std::memcpy(&value, p, sizeof(T)); // nothing in a stream is aligned
   return value;
 }
-inline std::string_view text(const uint8_t *p, size_t size) {
-  return {reinterpret_cast<const char *>(p), size};
-}
+inline std::string_view text(const uint8_t *p, size_t size) { return {reinterpret_cast<const char *>(p), size}; }
 struct ValueAccess;
 
 /// A forward range over entries of known number that lie one after the other in
@@ -52,35 +50,34 @@ public:
     using reference = Entry;
 
     Entry operator*() const {
-      const uint8_t *p = at;
+      const uint8_t *p = at_;
       return Read(p);
     }
     iterator &operator++() {
-      (void)Read(at);
-      --left;
+      (void)Read(at_);
+      --left_;
       return *this;
     }
     void operator++(int) { ++*this; }
-    bool operator==(const iterator &other) const { return left == other.left; }
+    bool operator==(const iterator &other) const { return left_ == other.left_; }
 
   private:
     friend class PackedRange;
-    iterator(const uint8_t *p, uint64_t n) : at(p), left(n) {}
-    const uint8_t *at;
-    uint64_t left;
+    iterator(const uint8_t *p, uint64_t n) : at_(p), left_(n) {}
+    const uint8_t *at_;
+    uint64_t left_;
   };
 
   PackedRange() = default;
-  PackedRange(const uint8_t *first, uint64_t number)
-      : data(first), count(number) {}
-  iterator begin() const { return {data, count}; }
+  PackedRange(const uint8_t *first, uint64_t number) : data_(first), count_(number) {}
+  iterator begin() const { return {data_, count_}; }
   iterator end() const { return {nullptr, 0}; }
-  size_t size() const { return size_t(count); }
-  bool empty() const { return count == 0; }
+  size_t size() const { return size_t(count_); }
+  bool empty() const { return count_ == 0; }
 
 private:
-  const uint8_t *data = nullptr;
-  uint64_t count = 0;
+  const uint8_t *data_ = nullptr;
+  uint64_t count_ = 0;
 };
 } // namespace detail
 
@@ -95,9 +92,9 @@ public:
     using pointer = const uint64_t *;
     using reference = uint64_t;
 
-    uint64_t operator*() const { return detail::load<uint64_t>(at); }
+    uint64_t operator*() const { return detail::load<uint64_t>(at_); }
     iterator &operator++() {
-      at += sizeof(uint64_t);
+      at_ += sizeof(uint64_t);
       return *this;
     }
     void operator++(int) { ++*this; }
@@ -105,30 +102,26 @@ public:
 
   private:
     friend class AddressList;
-    explicit iterator(const uint8_t *p) : at(p) {}
-    const uint8_t *at;
+    explicit iterator(const uint8_t *p) : at_(p) {}
+    const uint8_t *at_;
   };
 
   AddressList() = default;
-  AddressList(const uint8_t *first, size_t number)
-      : bytes(first), count(number) {}
+  AddressList(const uint8_t *first, size_t number) : bytes_(first), count_(number) {}
   AddressList(std::span<const uint64_t> addresses)
-      : bytes(reinterpret_cast<const uint8_t *>(addresses.data())),
-        count(addresses.size()) {}
+      : bytes_(reinterpret_cast<const uint8_t *>(addresses.data())), count_(addresses.size()) {}
 
-  size_t size() const { return count; }
-  bool empty() const { return count == 0; }
-  uint64_t operator[](size_t index) const {
-    return detail::load<uint64_t>(bytes + index * sizeof(uint64_t));
-  }
-  iterator begin() const { return iterator(bytes); }
-  iterator end() const { return iterator(bytes + count * sizeof(uint64_t)); }
+  size_t size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  uint64_t operator[](size_t index) const { return detail::load<uint64_t>(bytes_ + index * sizeof(uint64_t)); }
+  iterator begin() const { return iterator(bytes_); }
+  iterator end() const { return iterator(bytes_ + count_ * sizeof(uint64_t)); }
   /// The addresses as they lie in the file, 8 bytes each.
-  const uint8_t *data() const { return bytes; }
+  const uint8_t *data() const { return bytes_; }
 
 private:
-  const uint8_t *bytes = nullptr;
-  size_t count = 0;
+  const uint8_t *bytes_ = nullptr;
+  size_t count_ = 0;
 };
 
 /// A pair of a StringMap. Order and repeated keys are kept; neither has to be
@@ -151,88 +144,64 @@ public:
   constexpr Value() = default;
 
   static constexpr Value absent() { return {}; }
-  static constexpr Value int64(int64_t v) {
-    return {FieldType::I64, uint64_t(v)};
-  }
-  static constexpr Value float64(double v) {
-    return {FieldType::F64, std::bit_cast<uint64_t>(v)};
-  }
+  static constexpr Value int64(int64_t v) { return {FieldType::I64, uint64_t(v)}; }
+  static constexpr Value float64(double v) { return {FieldType::F64, std::bit_cast<uint64_t>(v)}; }
   static constexpr Value boolean(bool v) { return {FieldType::Bool, v}; }
   static constexpr Value varint(uint64_t v) { return {FieldType::Varint, v}; }
   static constexpr Value u8(uint8_t v) { return {FieldType::U8, v}; }
   static constexpr Value u16(uint16_t v) { return {FieldType::U16, v}; }
   static constexpr Value u32(uint32_t v) { return {FieldType::U32, v}; }
   /// An id of the string pool; see `StringInterner`.
-  static constexpr Value pooledString(uint32_t id) {
-    return {FieldType::PooledString, id};
-  }
+  static constexpr Value pooledString(uint32_t id) { return {FieldType::PooledString, id}; }
   /// An id of the stack pool, whose ids are independent of the string pool's.
   /// Extended.
-  static constexpr Value pooledStack(uint32_t id) {
-    return {FieldType::PooledStackFrames, id};
-  }
-  static Value string(std::string_view v) {
-    return {FieldType::String, v.data(), v.size(), Form::Encoded};
-  }
-  static Value bytes(std::span<const uint8_t> v) {
-    return {FieldType::Bytes, v.data(), v.size(), Form::Encoded};
-  }
+  static constexpr Value pooledStack(uint32_t id) { return {FieldType::PooledStackFrames, id}; }
+  static Value string(std::string_view v) { return {FieldType::String, v.data(), v.size(), Form::Encoded}; }
+  static Value bytes(std::span<const uint8_t> v) { return {FieldType::Bytes, v.data(), v.size(), Form::Encoded}; }
   static Value stackFrames(std::span<const uint64_t> v) {
     return {FieldType::StackFrames, v.data(), v.size(), Form::Encoded};
   }
-  static Value stackFrames(AddressList v) {
-    return {FieldType::StackFrames, v.data(), v.size(), Form::Encoded};
-  }
+  static Value stackFrames(AddressList v) { return {FieldType::StackFrames, v.data(), v.size(), Form::Encoded}; }
   static Value stringMap(std::span<const StringPair> v) {
     return {FieldType::StringMap, v.data(), v.size(), Form::Items};
   }
   /// Extended. Elements may have any type but `Absent`, also lists and maps.
-  static Value list(std::span<const Value> v) {
-    return {FieldType::DynamicList, v.data(), v.size(), Form::Items};
-  }
+  static Value list(std::span<const Value> v) { return {FieldType::DynamicList, v.data(), v.size(), Form::Items}; }
   /// Extended. Keys and values as in a list.
   static Value map(std::span<const ValuePair> v);
 
-  FieldType type() const { return kind; }
-  bool isAbsent() const { return kind == FieldType::Absent; }
+  FieldType type() const { return kind_; }
+  bool isAbsent() const { return kind_ == FieldType::Absent; }
 
   // Each of the following is for the types in its comment; asking a value of
   // another type is a bug in the caller (asserted in debug builds).
 
-  int64_t asInt64() const {
-    return assert(kind == FieldType::I64), int64_t(payload);
-  } ///< I64
-  double asFloat64() const {
-    return assert(kind == FieldType::F64), std::bit_cast<double>(payload);
-  } ///< F64
-  bool asBool() const {
-    return assert(kind == FieldType::Bool), payload != 0;
-  } ///< Bool
+  int64_t asInt64() const { return assert(kind_ == FieldType::I64), int64_t(payload_); }                ///< I64
+  double asFloat64() const { return assert(kind_ == FieldType::F64), std::bit_cast<double>(payload_); } ///< F64
+  bool asBool() const { return assert(kind_ == FieldType::Bool), payload_ != 0; }                       ///< Bool
   /// Varint, U8, U16, U32.
   uint64_t asUint64() const {
-    assert(kind == FieldType::Varint ||
-           (kind >= FieldType::U8 && kind <= FieldType::U32));
-    return payload;
+    assert(kind_ == FieldType::Varint || (kind_ >= FieldType::U8 && kind_ <= FieldType::U32));
+    return payload_;
   }
   /// PooledString, PooledStackFrames.
   uint32_t poolId() const {
-    assert(kind == FieldType::PooledString ||
-           kind == FieldType::PooledStackFrames);
-    return uint32_t(payload);
+    assert(kind_ == FieldType::PooledString || kind_ == FieldType::PooledStackFrames);
+    return uint32_t(payload_);
   }
   /// String, Bytes. Not checked to be UTF-8.
   std::string_view asString() const {
-    assert(kind == FieldType::String || kind == FieldType::Bytes);
-    return detail::text(pointer<uint8_t>(), count);
+    assert(kind_ == FieldType::String || kind_ == FieldType::Bytes);
+    return detail::text(pointer<uint8_t>(), count_);
   }
   /// Bytes, String.
   std::span<const uint8_t> asBytes() const {
-    assert(kind == FieldType::String || kind == FieldType::Bytes);
-    return {pointer<uint8_t>(), count};
+    assert(kind_ == FieldType::String || kind_ == FieldType::Bytes);
+    return {pointer<uint8_t>(), count_};
   }
   AddressList asStack() const { ///< StackFrames
-    assert(kind == FieldType::StackFrames);
-    return {pointer<uint8_t>(), count};
+    assert(kind_ == FieldType::StackFrames);
+    return {pointer<uint8_t>(), count_};
   }
   StringMapView asStringMap() const; ///< StringMap
   ListView asList() const;           ///< DynamicList
@@ -253,18 +222,16 @@ private:
   // it.
   enum class Form : uint8_t { Encoded, Items, TooLong };
 
-  constexpr Value(FieldType type, uint64_t bits) : payload(bits), kind(type) {}
+  constexpr Value(FieldType type, uint64_t bits) : payload_(bits), kind_(type) {}
   Value(FieldType type, const void *data, size_t size, Form where)
-      : payload(reinterpret_cast<uintptr_t>(data)), count(uint32_t(size)),
-        kind(type), form(size > UINT32_MAX ? Form::TooLong : where) {}
-  template <class T> const T *pointer() const {
-    return reinterpret_cast<const T *>(uintptr_t(payload));
-  }
+      : payload_(reinterpret_cast<uintptr_t>(data)), count_(uint32_t(size)), kind_(type),
+        form_(size > UINT32_MAX ? Form::TooLong : where) {}
+  template <class T> const T *pointer() const { return reinterpret_cast<const T *>(uintptr_t(payload_)); }
 
-  uint64_t payload = 0; // the number, or the address of what follows the count
-  uint32_t count = 0;   // bytes of a string, elements of anything else
-  FieldType kind = FieldType::Absent;
-  Form form = Form::Encoded;
+  uint64_t payload_ = 0; // the number, or the address of what follows the count
+  uint32_t count_ = 0;   // bytes of a string, elements of anything else
+  FieldType kind_ = FieldType::Absent;
+  Form form_ = Form::Encoded;
 };
 static_assert(sizeof(Value) == 16);
 
@@ -296,88 +263,80 @@ public:
     using reference = Entry;
 
     Entry operator*() const {
-      if (array)
-        return *array;
-      const uint8_t *p = packed;
+      if (array_)
+        return *array_;
+      const uint8_t *p = packed_;
       return Read(p);
     }
     iterator &operator++() {
-      if (array)
-        ++array;
+      if (array_)
+        ++array_;
       else
-        (void)Read(packed);
-      --left;
+        (void)Read(packed_);
+      --left_;
       return *this;
     }
     void operator++(int) { ++*this; }
-    bool operator==(const iterator &other) const { return left == other.left; }
+    bool operator==(const iterator &other) const { return left_ == other.left_; }
 
   private:
     friend class ContainerView;
-    iterator(const Entry *a, const uint8_t *p, uint32_t n)
-        : array(a), packed(p), left(n) {}
-    const Entry *array;
-    const uint8_t *packed;
-    uint32_t left;
+    iterator(const Entry *a, const uint8_t *p, uint32_t n) : array_(a), packed_(p), left_(n) {}
+    const Entry *array_;
+    const uint8_t *packed_;
+    uint32_t left_;
   };
 
-  iterator begin() const { return {array, packed, count}; }
+  iterator begin() const { return {array_, packed_, count_}; }
   iterator end() const { return {nullptr, nullptr, 0}; }
-  size_t size() const { return count; }
-  bool empty() const { return count == 0; }
+  size_t size() const { return count_; }
+  bool empty() const { return count_ == 0; }
 
 protected:
   ContainerView(const Entry *items, const uint8_t *bytes, uint32_t number)
-      : array(items), packed(bytes), count(number) {}
+      : array_(items), packed_(bytes), count_(number) {}
 
 private:
-  const Entry *array;
-  const uint8_t *packed;
-  uint32_t count;
+  const Entry *array_;
+  const uint8_t *packed_;
+  uint32_t count_;
 };
 } // namespace detail
 
 /// Range of `StringPair`.
-class StringMapView
-    : public detail::ContainerView<StringPair, detail::readStringPair> {
+class StringMapView : public detail::ContainerView<StringPair, detail::readStringPair> {
   friend class Value;
   explicit StringMapView(const Value &v)
-      : ContainerView(
-            v.form == Value::Form::Items ? v.pointer<StringPair>() : nullptr,
-            v.form == Value::Form::Items ? nullptr : v.pointer<uint8_t>(),
-            v.count) {}
+      : ContainerView(v.form_ == Value::Form::Items ? v.pointer<StringPair>() : nullptr,
+                      v.form_ == Value::Form::Items ? nullptr : v.pointer<uint8_t>(), v.count_) {}
 };
 
 /// Range of `Value`.
 class ListView : public detail::ContainerView<Value, detail::readListItem> {
   friend class Value;
   explicit ListView(const Value &v)
-      : ContainerView(
-            v.form == Value::Form::Items ? v.pointer<Value>() : nullptr,
-            v.form == Value::Form::Items ? nullptr : v.pointer<uint8_t>(),
-            v.count) {}
+      : ContainerView(v.form_ == Value::Form::Items ? v.pointer<Value>() : nullptr,
+                      v.form_ == Value::Form::Items ? nullptr : v.pointer<uint8_t>(), v.count_) {}
 };
 
 /// Range of `ValuePair`.
 class MapView : public detail::ContainerView<ValuePair, detail::readMapEntry> {
   friend class Value;
   explicit MapView(const Value &v)
-      : ContainerView(
-            v.form == Value::Form::Items ? v.pointer<ValuePair>() : nullptr,
-            v.form == Value::Form::Items ? nullptr : v.pointer<uint8_t>(),
-            v.count) {}
+      : ContainerView(v.form_ == Value::Form::Items ? v.pointer<ValuePair>() : nullptr,
+                      v.form_ == Value::Form::Items ? nullptr : v.pointer<uint8_t>(), v.count_) {}
 };
 
 inline StringMapView Value::asStringMap() const {
-  assert(kind == FieldType::StringMap);
+  assert(kind_ == FieldType::StringMap);
   return StringMapView(*this);
 }
 inline ListView Value::asList() const {
-  assert(kind == FieldType::DynamicList);
+  assert(kind_ == FieldType::DynamicList);
   return ListView(*this);
 }
 inline MapView Value::asMap() const {
-  assert(kind == FieldType::DynamicMap);
+  assert(kind_ == FieldType::DynamicMap);
   return MapView(*this);
 }
 

@@ -17,8 +17,7 @@ struct UserAgent {
   std::string type = "unknown";   ///< nodejs, opera, ie, gecko, webkit
   std::string platform = "other"; ///< mac, windows, linux
   std::string platformVersion;
-  std::string device =
-      "desktop"; ///< server, chrome, iphone, ipad, android, mobile
+  std::string device = "desktop"; ///< server, chrome, iphone, ipad, android, mobile
 };
 
 /// The members of the JSON object, all text UTF-8. The only context type there
@@ -28,8 +27,7 @@ struct ContextInfo {
   std::optional<std::string> title;
   std::optional<std::string> iconUri;
   std::optional<std::string> taskId; ///< process id, say
-  std::vector<std::string>
-      args; ///< command line; always written, for old tools need it
+  std::vector<std::string> args;     ///< command line; always written, for old tools need it
   std::optional<UserAgent> userAgent;
 
   /// The JSON text for FileHeader::contextInfo, in ASCII.

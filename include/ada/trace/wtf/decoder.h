@@ -1,5 +1,4 @@
-// Reads a wtf-trace file of any dialect from pushed bytes and hands its records
-// to a visitor.
+// Reads a wtf-trace file of any dialect from pushed bytes and hands its records to a visitor.
 //
 //   struct Printer : ada::wtf::Visitor {
 //     void onRecord(const ada::wtf::Record &record) override {
@@ -13,13 +12,13 @@
 //   if (auto done = decoder.finish(); !done)
 //     warn(done.error());
 //
-// The pieces may be of any size; the records come out the same. Records are
-// what the file holds, definitions and zone switches included; timeline.h makes
-// scopes of them.
+// The pieces may be of any size; the records are the same. Records are what the
+// file holds, including definitions and zone switches; timeline.h makes scopes
+// of them.
 //
 // Memory: the definitions, and the bytes of the record (version 3) or chunk
-// (chunked dialect) that is not complete yet. Nothing is allocated because a
-// count in the file says so.
+// (chunked dialect) that is not complete yet. A count in the file never makes
+// the decoder allocate.
 #ifndef ADA_TRACE_WTF_DECODER_H
 #define ADA_TRACE_WTF_DECODER_H
 
@@ -90,9 +89,7 @@ public:
   ///   contradict each other, parts twice E_LIMIT                     see
   ///   DecoderOptions
   Expected<void> push(const void *data, std::size_t size);
-  Expected<void> push(std::span<const std::byte> bytes) {
-    return push(bytes.data(), bytes.size());
-  }
+  Expected<void> push(std::span<const std::byte> bytes) { return push(bytes.data(), bytes.size()); }
 
   /// The file ends here. E_TRUNCATED if it does so inside of a header, record
   /// or chunk: the offset is where the first incomplete one begins, and all
@@ -106,7 +103,7 @@ public:
 
 private:
   struct State;
-  std::unique_ptr<State> state;
+  std::unique_ptr<State> state_;
 };
 
 } // namespace ada::wtf

@@ -1,13 +1,11 @@
-// What a wtf-trace file is made of: dialects, header, event types, argument
-// values.
+// What a wtf-trace file is made of: dialects, header, event types, argument values.
 //
 // docs/formats/wtf-trace.md shows the bytes. The same content exists in three
 // dialects:
 //
-//   BigEndian     version 3 as every program that ever wrote it did; existing
-//   viewers open it LittleEndian  version 3 as its description reads literally;
-//   no existing viewer opens it Chunked       the successor, version 10: chunks
-//   with a string table each
+//   BigEndian     version 3 as all known programs write it; existing viewers open it
+//   LittleEndian  version 3 as its description says literally; no existing viewer opens it
+//   Chunked       the successor, version 10: chunks, each with a string table
 #ifndef ADA_TRACE_WTF_FORMAT_H
 #define ADA_TRACE_WTF_FORMAT_H
 
@@ -33,8 +31,8 @@ std::string_view dialectName(Dialect dialect);
 bool hasMagic(std::span<const std::byte> head);
 
 /// The dialect of the file that begins with these (at least 12) bytes.
-/// E_TRUNCATED, E_BAD_MAGIC, E_BAD_VERSION (with a sentence on which version it
-/// is).
+/// Errors: E_TRUNCATED, E_BAD_MAGIC, E_BAD_VERSION (the message says which
+/// version it is).
 Expected<Dialect> sniff(std::span<const std::byte> head);
 
 /// FileHeader::flags. Other bits are kept as they are.
@@ -75,9 +73,9 @@ struct FileHeader {
   /// Version 3: how `ascii` strings are text. Noted in the metadata when it is
   /// Utf8.
   AsciiText asciiText = AsciiText::Latin1;
-  /// Times in the file are in units of so many microseconds. Not 1 only in
-  /// files that this library wrote to hold more than 71 minutes; noted in the
-  /// metadata. See timeScaleFor().
+  /// Times in the file are in units of this many microseconds. It is 1, except in
+  /// files that this library wrote to hold more than 71 minutes; those note it in
+  /// their metadata. See timeScaleFor().
   std::uint32_t timeScale = 1;
 
   /// Set by the decoder, ignored by the encoder (which writes what fits the
@@ -88,11 +86,9 @@ struct FileHeader {
   std::uint64_t eventsOffset = 0;
 
   /// 3 or 10.
-  std::uint32_t formatVersion() const {
-    return dialect == Dialect::Chunked ? 10 : 3;
-  }
-  /// Nanoseconds since the timebase's zero for a time of this file; nothing if
-  /// that does not fit into 64 bits.
+  std::uint32_t formatVersion() const { return dialect == Dialect::Chunked ? 10 : 3; }
+  /// Nanoseconds since the timebase's zero for a time of this file, if that fits
+  /// into 64 bits.
   std::optional<std::int64_t> absoluteNs(std::uint64_t timeUs) const;
 };
 
@@ -132,12 +128,9 @@ enum class ArgType : std::uint8_t {
   WcharArray, ///< chunked only
 };
 
-constexpr bool isText(ArgType type) {
-  return type >= ArgType::Ascii && type <= ArgType::Any;
-}
+constexpr bool isText(ArgType type) { return type >= ArgType::Ascii && type <= ArgType::Any; }
 constexpr bool isArray(ArgType type) {
-  return (type >= ArgType::Int8Array && type <= ArgType::Float32Array) ||
-         type >= ArgType::CharArray;
+  return (type >= ArgType::Int8Array && type <= ArgType::Float32Array) || type >= ArgType::CharArray;
 }
 /// The type of the elements of an array type.
 ArgType elementType(ArgType array);
@@ -156,16 +149,14 @@ struct ArgDef {
 /// "sequence<T>") become the types they stand for. E_BAD_SIGNATURE for what
 /// existing readers refuse: unknown types, two spaces between type and name, an
 /// empty argument.
-Expected<std::vector<ArgDef>>
-parseSignature(std::string_view args, Dialect dialect = Dialect::BigEndian);
+Expected<std::vector<ArgDef>> parseSignature(std::string_view args, Dialect dialect = Dialect::BigEndian);
 
 /// EventType::eventClass. Other values are kept, and behave as Instance.
 inline constexpr std::uint16_t kInstance = 0, kScope = 1;
 
 /// EventType::flags.
-inline constexpr std::uint32_t kHighFrequency = 2, kSystemTime = 4,
-                               kInternal = 8, kAppendScopeData = 16,
-                               kBuiltIn = 32, kAppendFlowData = 64;
+inline constexpr std::uint32_t kHighFrequency = 2, kSystemTime = 4, kInternal = 8, kAppendScopeData = 16, kBuiltIn = 32,
+                               kAppendFlowData = 64;
 
 /// What the format itself does with events of a type; found by the type's name.
 enum class Role : std::uint8_t {
@@ -202,10 +193,8 @@ struct EventType {
   /// name alone.
   Role role = Role::None;
 
-  bool isScope() const {
-    return eventClass == kScope || role == Role::ScopeEnter;
-  }
-  /// Position of the argument of that name, -1 if there is none.
+  bool isScope() const { return eventClass == kScope || role == Role::ScopeEnter; }
+  /// Position of the argument with that name, -1 if there is none.
   int indexOf(std::string_view argName) const;
 };
 
@@ -218,18 +207,15 @@ struct BuiltIn {
   std::string_view name, args;
 };
 std::span<const BuiltIn, 17> builtIns();
-constexpr std::uint16_t wireIdOf(Role role) {
-  return static_cast<std::uint16_t>(role);
-}
+constexpr std::uint16_t wireIdOf(Role role) { return static_cast<std::uint16_t>(role); }
 inline constexpr std::uint16_t kDefineWireId = 1, kFirstFreeWireId = 18;
 
 /// The elements of an array argument, in the file's byte order.
 class ArrayView {
 public:
   ArrayView() = default;
-  ArrayView(ArgType element, bool bigEndian, const std::byte *data,
-            std::uint32_t count)
-      : bytes(data), length(count), elementKind(element), msbFirst(bigEndian) {}
+  ArrayView(ArgType element, bool bigEndian, const std::byte *data, std::uint32_t count)
+      : bytes_(data), length_(count), elementKind_(element), msbFirst_(bigEndian) {}
   /// Over the caller's array, which must outlive the view.
   static ArrayView of(std::span<const std::int8_t> values);
   static ArrayView of(std::span<const std::uint8_t> values);
@@ -239,10 +225,10 @@ public:
   static ArrayView of(std::span<const std::uint32_t> values);
   static ArrayView of(std::span<const float> values);
 
-  std::uint32_t size() const { return length; }
-  ArgType element() const { return elementKind; }
-  bool bigEndian() const { return msbFirst; }
-  const std::byte *data() const { return bytes; }
+  std::uint32_t size() const { return length_; }
+  ArgType element() const { return elementKind_; }
+  bool bigEndian() const { return msbFirst_; }
+  const std::byte *data() const { return bytes_; }
   /// Element `index` (less than size()), signed as its type says. Not for
   /// Float32.
   std::int64_t integer(std::uint32_t index) const;
@@ -250,18 +236,18 @@ public:
   float number(std::uint32_t index) const;
 
 private:
-  const std::byte *bytes = nullptr;
-  std::uint32_t length = 0;
-  ArgType elementKind = ArgType::Uint8;
-  bool msbFirst = false;
+  const std::byte *bytes_ = nullptr;
+  std::uint32_t length_ = 0;
+  ArgType elementKind_ = ArgType::Uint8;
+  bool msbFirst_ = false;
 };
 
 /// The value of an argument. Text and arrays are views: into the decoder's
 /// buffers (valid during the visitor's call), or into what the caller gave.
 struct Arg {
   ArgType type = ArgType::Bool;
-  /// Text and arrays: there is none. Version 3 can't tell none from empty: it
-  /// writes both alike, and what is read is no text, but an empty array.
+  /// Text and arrays: there is none. Version 3 can't distinguish none from empty
+  /// and writes both alike. Read back, such text is none and such an array empty.
   bool isNull = false;
   /// Any: `text` is JSON. (Existing readers refuse files with other text in
   /// it.)
@@ -269,38 +255,21 @@ struct Arg {
   /// Scalars: the value; signed types are sign-extended to 32 bits, Float32 its
   /// bits.
   std::uint32_t bits = 0;
-  std::string_view
-      text; ///< UTF-8, see decoder.h on what that means for damaged text
+  std::string_view text; ///< UTF-8, see decoder.h on what that means for damaged text
   ArrayView array;
 
   static Arg boolean(bool value) { return scalar(ArgType::Bool, value); }
-  static Arg int8(std::int8_t value) {
-    return scalar(ArgType::Int8, static_cast<std::uint32_t>(value));
-  }
+  static Arg int8(std::int8_t value) { return scalar(ArgType::Int8, static_cast<std::uint32_t>(value)); }
   static Arg uint8(std::uint8_t value) { return scalar(ArgType::Uint8, value); }
-  static Arg int16(std::int16_t value) {
-    return scalar(ArgType::Int16, static_cast<std::uint32_t>(value));
-  }
-  static Arg uint16(std::uint16_t value) {
-    return scalar(ArgType::Uint16, value);
-  }
-  static Arg int32(std::int32_t value) {
-    return scalar(ArgType::Int32, static_cast<std::uint32_t>(value));
-  }
-  static Arg uint32(std::uint32_t value) {
-    return scalar(ArgType::Uint32, value);
-  }
+  static Arg int16(std::int16_t value) { return scalar(ArgType::Int16, static_cast<std::uint32_t>(value)); }
+  static Arg uint16(std::uint16_t value) { return scalar(ArgType::Uint16, value); }
+  static Arg int32(std::int32_t value) { return scalar(ArgType::Int32, static_cast<std::uint32_t>(value)); }
+  static Arg uint32(std::uint32_t value) { return scalar(ArgType::Uint32, value); }
   static Arg float32(float value);
-  static Arg flowId(std::uint32_t value) {
-    return scalar(ArgType::FlowId, value);
-  }
+  static Arg flowId(std::uint32_t value) { return scalar(ArgType::FlowId, value); }
   static Arg time32(std::uint32_t us) { return scalar(ArgType::Time32, us); }
-  static Arg ascii(std::string_view value) {
-    return string(ArgType::Ascii, value);
-  }
-  static Arg utf8(std::string_view value) {
-    return string(ArgType::Utf8, value);
-  }
+  static Arg ascii(std::string_view value) { return string(ArgType::Ascii, value); }
+  static Arg utf8(std::string_view value) { return string(ArgType::Utf8, value); }
   static Arg any(std::string_view json) { return string(ArgType::Any, json); }
   static Arg null(ArgType type) {
     Arg arg;
@@ -308,9 +277,7 @@ struct Arg {
     arg.isNull = true;
     return arg;
   }
-  template <class T> static Arg arrayOf(std::span<const T> values) {
-    return arrayArg(ArrayView::of(values));
-  }
+  template <class T> static Arg arrayOf(std::span<const T> values) { return arrayArg(ArrayView::of(values)); }
   static Arg scalar(ArgType type, std::uint32_t bits) {
     Arg arg;
     arg.type = type;
@@ -335,8 +302,6 @@ struct Arg {
 /// Lone surrogates and bytes that are not UTF-8 become U+FFFD, and what JSON
 /// cannot hold (NaN, damaged JSON text) becomes a string.
 void appendJson(std::string &out, const Arg &arg);
-/// Appends the text as a JSON string.
-void appendJsonString(std::string &out, std::string_view utf8);
 
 } // namespace ada::wtf
 

@@ -1,5 +1,4 @@
-// Zones and scopes from records: what a wtf-trace says happened where, and
-// when.
+// Makes zones and scopes from records: what happened where, and when.
 //
 //   struct Calls : ada::wtf::TimelineVisitor {
 //     void onItem(const ada::wtf::Item &item) override {
@@ -12,13 +11,13 @@
 //   ...push, decoder.finish()...
 //   timeline.finish();
 //
-// A zone is a thread, or something like it. The last wtf.zone#set says in which
-// zone a record is; records before the first one are in the first zone that is
-// created.
+// A zone is a thread, or something similar. The last wtf.zone#set says in which
+// zone a record is; records before the first wtf.zone#set are in the first zone
+// that is created.
 //
 // Memory: the open scopes. So items come in file order, and within a zone that
 // is the order of time unless the zone says outOfOrder: files saved from ring
-// buffers can be so. tree.h sorts.
+// buffers can be so.
 #ifndef ADA_TRACE_WTF_TIMELINE_H
 #define ADA_TRACE_WTF_TIMELINE_H
 
@@ -35,15 +34,14 @@ struct Zone {
   std::optional<std::uint16_t> id;
   std::string name, type, location;
   std::uint64_t strayLeaves = 0; ///< so far: leaves without an open scope
-  std::uint64_t lostData = 0; ///< so far: appended data without an open scope
-  bool outOfOrder =
-      false; ///< a record was earlier than the one before it in the zone
+  std::uint64_t lostData = 0;    ///< so far: appended data without an open scope
+  bool outOfOrder = false;       ///< a record was earlier than the one before it in the zone
 };
 
 enum class ItemKind : std::uint8_t {
   Enter,      ///< a scope begins
   Leave,      ///< the innermost open scope of the zone ends
-  Unclosed,   ///< the same, at the end of the trace and for want of a leave
+  Unclosed,   ///< the same at the end of the trace, because there was no leave
   StrayLeave, ///< a scope ends that was open before the trace began
   Instance,   ///< any other event
   Mark,       ///< a phase begins that lasts to the next mark of the zone
@@ -60,11 +58,10 @@ struct Item {
   /// Enter: open scopes around it. Leave, Unclosed: the same number as at its
   /// Enter. Otherwise: open scopes; AppendData with 0 belongs to nothing.
   std::size_t depth = 0;
-  Arg value;                      ///< Mark, TimeStamp, AppendData
-  const Record *record = nullptr; ///< not with Unclosed
-  std::uint64_t enterUs = 0;      ///< Leave, Unclosed: when the scope began
-  const EventType *scopeType =
-      nullptr; ///< Enter, Leave, Unclosed: the type it was entered with
+  Arg value;                            ///< Mark, TimeStamp, AppendData
+  const Record *record = nullptr;       ///< not with Unclosed
+  std::uint64_t enterUs = 0;            ///< Leave, Unclosed: when the scope began
+  const EventType *scopeType = nullptr; ///< Enter, Leave, Unclosed: the type it was entered with
 };
 
 /// W_UNKNOWN_ZONE (wtf.zone#set of a number that no zone has; it becomes a
@@ -81,15 +78,9 @@ public:
   virtual void onWarning(const Warning &) {}
 };
 
-struct TimelineOptions {
-  /// Treat zones with the same name, type and location as one, as viewers do.
-  /// It scrambles the nesting if they were active at the same time.
-  bool mergeZones = false;
-};
-
 class Timeline : public Visitor {
 public:
-  explicit Timeline(TimelineVisitor &visitor, TimelineOptions options = {});
+  explicit Timeline(TimelineVisitor &visitor);
   Timeline(Timeline &&) noexcept;
   Timeline &operator=(Timeline &&) noexcept;
   ~Timeline() override;
@@ -105,8 +96,6 @@ public:
   const Zone &currentZone() const noexcept;
   /// The number given by the last wtf.zone#set; none before the first.
   std::optional<std::uint16_t> currentId() const noexcept;
-  /// The latest time of an item so far.
-  std::uint64_t lastTimeUs() const noexcept;
 
   void onHeader(const FileHeader &header) override;
   void onRecord(const Record &record) override;
@@ -114,7 +103,7 @@ public:
 
 private:
   struct State;
-  std::unique_ptr<State> state;
+  std::unique_ptr<State> state_;
 };
 
 } // namespace ada::wtf

@@ -1,0 +1,136 @@
+// How fast and how small packed index files are, one thread, everything in memory:
+//
+//   packed_bench INDEX.ATF...
+//
+// encodes the events of each ATF index file into blocks and decodes them, and prints events per second
+// as JSON, one figure per set:
+//   encode   into blocks, in pieces of 4,096 events, with the checksum
+//   decode   from the blocks, whose checksums are checked
+// and, on standard error, the bytes per event.
+#include "sets.h"
+
+#include "ada/trace/atf_index.h"
+#include "shared/encode/packed_file.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace ada::packed;
+
+namespace {
+constexpr int kSets = 7;
+constexpr std::size_t kPiece = 4096;
+
+[[noreturn]] void die(const std::string &what) {
+  std::fprintf(stderr, "packed_bench: %s\n", what.c_str());
+  std::exit(1);
+}
+
+struct Source {
+  std::uint64_t ns, function;
+  std::uint32_t kind;
+};
+
+std::vector<Source> readEvents(const char *path) {
+  auto reader = ada::atf::IndexReader::open(path);
+  if (!reader)
+    die(reader.error().text());
+  std::vector<Source> events;
+  events.reserve(reader->size());
+  reader->forEach(reader->all(), [&](std::uint64_t, const ada::atf::IndexEvent &event) {
+    events.push_back({event.timestampNs, event.functionId, static_cast<std::uint32_t>(event.kind)});
+  });
+  return events;
+}
+
+__attribute__((target("sse4.2"))) std::uint32_t crc32c(std::uint32_t before, const void *data, std::size_t bytes) {
+  std::uint64_t sum = ~before;
+  auto *at = static_cast<const Byte *>(data);
+  for (; bytes >= 8; bytes -= 8, at += 8) {
+    std::uint64_t eight;
+    __builtin_memcpy(&eight, at, 8);
+    sum = __builtin_ia32_crc32di(sum, eight);
+  }
+  for (; bytes; --bytes)
+    sum = __builtin_ia32_crc32qi(static_cast<std::uint32_t>(sum), *at++);
+  return ~static_cast<std::uint32_t>(sum);
+}
+constexpr auto kSum = [](std::uint32_t before, const void *data, std::size_t bytes) {
+  return crc32c(before, data, bytes);
+};
+
+// Returns how many bytes the blocks have.
+std::size_t encode(const std::vector<Source> &events, BlockWriter &writer, std::vector<Byte> &to) {
+  writer = {};
+  std::size_t size = 0, start = 0;
+  auto close = [&] {
+    const RawBlockHeader header = writer.close(kSum);
+    __builtin_memcpy(to.data() + start, &header, sizeof header);
+  };
+  for (std::size_t i = 0; i < events.size();) {
+    if (!writer.isOpen()) {
+      start = size = aligned(size);
+      size += writer.begin(to.data() + size, kSum);
+    }
+    Byte *const piece = to.data() + size;
+    Encoder::Run run(writer, piece);
+    for (const std::size_t last = std::min(events.size(), i + kPiece); i < last; ++i)
+      run.encode(events[i].kind, events[i].function, events[i].ns);
+    Byte *const end = run.end();
+    writer.added(piece, static_cast<std::size_t>(end - piece), kSum);
+    size += static_cast<std::size_t>(end - piece);
+    if (writer.isFull())
+      close();
+  }
+  if (writer.isOpen())
+    close();
+  return size;
+}
+
+// Returns a sum over the events.
+std::uint64_t decode(const std::vector<Byte> &from, std::size_t size, State &state) {
+  std::uint64_t sum = 0;
+  Decoder decoder(state);
+  for (std::size_t at = 0; at < size;) {
+    RawBlockHeader raw;
+    __builtin_memcpy(&raw, from.data() + at, sizeof raw);
+    const Byte *const calls = from.data() + at + kBlockHeaderBytes, *body = calls + raw.callsBytes;
+    if (!isBlockHeader(raw, kSum) || crc32c(0, calls, raw.callsBytes + raw.bodyBytes) != raw.bodyChecksum ||
+        !beginDecoding(decoder, raw, calls))
+      die("a block is damaged");
+    Event event;
+    const Byte *const end = body + raw.bodyBytes;
+    Decoder::Run run(decoder, body, end);
+    while (run.next(event) == Decoded::Event)
+      sum += event.ns * 3 + event.functionId * 5 + event.kind;
+    at = aligned(static_cast<std::size_t>(end - from.data()));
+  }
+  return sum;
+}
+
+} // namespace
+
+int main(int count, char **files) {
+  for (int i = 1; i < count; ++i) {
+    auto events = std::make_shared<std::vector<Source>>(readEvents(files[i]));
+    auto bytes =
+        std::make_shared<std::vector<Byte>>(events->size() * 4 + kPiece * kMostEventBytes + kMostBlockStartBytes);
+    auto writer = std::make_shared<BlockWriter>();
+    auto state = std::make_shared<State>();
+    std::uint64_t sum = 0;
+    for (const Source &event : *events)
+      sum += event.ns * 3 + event.function * 5 + event.kind;
+    const std::size_t size = encode(*events, *writer, *bytes);
+    if (decode(*bytes, size, *state) != sum)
+      die("decoded events differ");
+    std::fprintf(stderr, "%s: %zu events, %.4f bytes per event\n", files[i], events->size(),
+                 static_cast<double>(size) / static_cast<double>(events->size()));
+    const std::string name = files[i] + std::string(", ");
+    addSets(name + "encode", kSets, events->size(), [=] { encode(*events, *writer, *bytes); });
+    addSets(name + "decode", kSets, events->size(), [=] { benchmark::DoNotOptimize(decode(*bytes, size, *state)); });
+  }
+  runSets(files[0]);
+}

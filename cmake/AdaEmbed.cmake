@@ -1,0 +1,29 @@
+# Text files as constants of a program.
+#
+#   ada_embed(adatrace flame_assets flame/page.html flame/flame.css)
+#
+# adds a source to target adatrace that defines `std::string_view page_html, flame_css` in namespace ada::flame_assets;
+# who uses them has a header that declares them. As a script (cmake -P) it writes that source.
+if(CMAKE_SCRIPT_MODE_FILE)
+  set(defined "")
+  foreach(file IN LISTS FILES)
+    get_filename_component(name ${file} NAME)
+    string(MAKE_C_IDENTIFIER ${name} name)
+    file(READ ${file} text)
+    string(APPEND defined "extern const std::string_view ${name} = R\"ADA_EMBED(${text})ADA_EMBED\";\n")
+  endforeach()
+  file(WRITE ${OUTPUT} "// Made by cmake/AdaEmbed.cmake.\n#include <string_view>\nnamespace ada::${NAME} {\n${defined}}\n")
+  return()
+endif()
+
+function(ada_embed target name)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded/${name}.cpp)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${ARGN}" -DOUTPUT=${output} -DNAME=${name} -P ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
+    DEPENDS ${ARGN} ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
+    COMMENT "Embedding ${name}"
+    VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

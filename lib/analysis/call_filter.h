@@ -1,0 +1,110 @@
+// Which calls of a trace are shown. The same rules for every command.
+//
+//   functions  these functions and what they call
+//   pruned     not these functions, nor what they call
+//   included   these functions only; what they call shows if it is included, too
+//   excluded   not these functions; what they call moves up to the caller
+#ifndef ADA_LIB_ANALYSIS_CALL_FILTER_H
+#define ADA_LIB_ANALYSIS_CALL_FILTER_H
+
+#include "ada/trace/calls.h"
+#include "trace_table.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ada::analysis {
+
+struct FilterOptions {
+  /// Globs, see shared/select/function_glob.h.
+  std::vector<std::string> functions, pruned, included, excluded;
+  uint32_t depth = ~uint32_t(0);
+  uint64_t minDurationNs = 0;
+  /// Calls that overlap [fromNs, toNs).
+  uint64_t fromNs = 0, toNs = ~uint64_t(0);
+
+  /// True if a function's name plays a role.
+  bool choosesFunctions() const {
+    return !functions.empty() || !pruned.empty() || !included.empty() || !excluded.empty();
+  }
+  /// True if every call is shown.
+  bool showsAll() const {
+    return !choosesFunctions() && depth == ~uint32_t(0) && minDurationNs == 0 && fromNs == 0 && toNs == ~uint64_t(0);
+  }
+};
+
+/// What the globs say of each function; worked out once per function. For one thread of the program.
+class FunctionRules {
+public:
+  enum Rule : uint8_t { kKnown = 1, kRoot = 2, kPruned = 4, kIncluded = 8, kExcluded = 16 };
+
+  /// Both must outlive this. Functions may be added to the table later.
+  FunctionRules(const FilterOptions &options, const TraceTable &table) : options_(options), table_(table) {}
+
+  uint8_t of(uint32_t function) {
+    if (function < rules_.size() && rules_[function])
+      return rules_[function];
+    return find(function);
+  }
+  const FilterOptions &options() const { return options_; }
+
+private:
+  uint8_t find(uint32_t function);
+
+  const FilterOptions &options_;
+  const TraceTable &table_;
+  std::vector<uint8_t> rules_; // by function
+};
+
+/// Follows one thread's calls and says which to show. Its owner reports every call and every end of one, as
+/// CallStackWalker finds them.
+class CallFilter {
+public:
+  explicit CallFilter(FunctionRules &rules) : rules_(&rules), showsAll_(rules.options().showsAll()) {}
+
+  /// A call begins. True if it is shown, as far as that can be known at its start.
+  bool enter(uint32_t function, uint64_t beginNs) {
+    if (!showsAll_)
+      return choose(function, beginNs);
+    const bool isClosed = !frames_.empty() && frames_.back().closed;
+    frames_.push_back({.closed = isClosed, .shown = !isClosed});
+    return !isClosed;
+  }
+  /// The innermost call has ended. False if it must not be shown, or not after all: it was too short, or over before
+  /// the range of time.
+  bool leave(const Span &span) {
+    const bool shown = frames_.back().shown;
+    frames_.pop_back();
+    return shown && accepts(span);
+  }
+  /// Whether a call that ends like this is neither too short nor over too early.
+  bool accepts(const Span &span) const {
+    return span.durationNs() >= rules_->options().minDurationNs && span.endNs >= rules_->options().fromNs;
+  }
+  /// True if the innermost open call is shown.
+  bool isShown() const { return !frames_.empty() && frames_.back().shown; }
+  /// True if no call is hidden by what was asked for.
+  bool showsAll() const { return showsAll_; }
+  /// Whether to show the end of a call that began before the trace did.
+  bool showsStray(uint32_t function, uint64_t timeNs) const;
+  /// Shows neither the open call number `depth` (0 is the outermost) nor anything below it any more.
+  void closeFrom(size_t depth);
+
+private:
+  struct Frame {
+    bool inside = false;      ///< in a call of options.functions
+    bool closed = false;      ///< in a pruned call, or one that began after the range of time
+    bool shown = false;       ///< this call
+    uint32_t shownInside = 0; ///< shown calls, this one included
+  };
+  bool choose(uint32_t function, uint64_t beginNs);
+
+  FunctionRules *rules_;
+  bool showsAll_;
+  std::vector<Frame> frames_;
+};
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_CALL_FILTER_H

@@ -1,0 +1,170 @@
+// The call paths of a trace.
+#include "call_paths.h"
+
+#include "thread_calls.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+namespace ada::analysis {
+
+namespace {
+
+constexpr uint32_t kNone = ~uint32_t(0);
+
+// What makes functions of the workers the same.
+struct Identity {
+  std::string name, file;
+  uint64_t line = 0;
+  uint32_t process = kNone; // where processes have trees of their own
+  uint64_t id = 0;          // for functions without a name
+  auto operator<=>(const Identity &) const = default;
+};
+
+Identity identityOf(const model::Function &function, PathsBy by) {
+  Identity identity;
+  identity.name = function.name.empty() ? function.displayName : function.name;
+  identity.file = function.file;
+  identity.line = function.line;
+  if (by != PathsBy::Trace)
+    identity.process = function.process;
+  if (by != PathsBy::Trace || identity.name.empty())
+    identity.id = function.id;
+  return identity;
+}
+
+class Worker : public TableSink {
+public:
+  Worker(TraceTable &table, const CallPathsOptions &options, size_t mostNodes)
+      : TableSink(table), options_(options), mostNodes_(mostNodes), rules_(options.filter, table) {}
+
+  Expected<void> events(const model::Batch &batch) override {
+    if (!calls_) {
+      calls_.emplace(*this, rules_, nullptr);
+      tree_ = &trees.try_emplace(groupOf(batch.events[0].thread), mostNodes_).first->second;
+    }
+    calls_->take(batch);
+    return {};
+  }
+  Expected<void> endThread(uint32_t) override {
+    if (calls_) {
+      calls_->finish();
+      strayExits += calls_->walker().strayExits();
+      missingExits += calls_->walker().missingExits();
+      calls_.reset();
+    }
+    return {};
+  }
+
+  // Called by ThreadCalls. Calls of a hidden one are those of the shown one around it.
+  void begin(uint64_t, const model::Event &call, bool shown, std::string &&) {
+    const uint32_t around = path_.empty() ? PathTree::kRoot : path_.back().node;
+    const uint32_t node = shown ? tree_->child(around, call.function) : around;
+    path_.push_back({node, shown && node == around});
+    beganShown_.push_back(shown);
+  }
+  void end(const Span &call, bool shown, std::string &&) {
+    if (shown && beganShown_.back())
+      tree_->add(path_.back().node, call, !path_.back().isInside);
+    path_.pop_back();
+    beganShown_.pop_back();
+  }
+
+  std::map<uint32_t, PathTree> trees; // by process, by thread, or 0
+  uint64_t strayExits = 0, missingExits = 0;
+
+private:
+  struct Place {
+    uint32_t node;
+    bool isInside; // PathTree::kRest in itself
+  };
+  uint32_t groupOf(uint32_t thread) const {
+    return options_.by == PathsBy::Trace     ? 0
+           : options_.by == PathsBy::Process ? table().threads[thread].process
+                                             : thread;
+  }
+
+  const CallPathsOptions &options_;
+  size_t mostNodes_;
+  FunctionRules rules_;
+  std::optional<ThreadCalls<Worker>> calls_; // of the current thread
+  PathTree *tree_ = nullptr;
+  std::vector<Place> path_;
+  std::vector<bool> beganShown_;
+};
+
+// What a worker leaves.
+struct Part {
+  std::map<uint32_t, PathTree> trees;
+  std::vector<model::Function> functions; // by the worker's numbers
+};
+
+// Gives functions that are the same one number, in the order of their names. Returns, for each part, the numbers of its
+// functions.
+std::vector<std::vector<uint32_t>> number(const std::vector<Part> &parts, PathsBy by,
+                                          std::vector<model::Function> &functions) {
+  std::map<Identity, uint32_t> numbers;
+  for (const Part &part : parts)
+    for (const model::Function &function : part.functions)
+      numbers.try_emplace(identityOf(function, by), kNone);
+  uint32_t next = 0;
+  for (auto &[identity, number] : numbers)
+    number = next++;
+  functions.resize(next);
+  std::vector<std::vector<uint32_t>> ofParts;
+  for (const Part &part : parts) {
+    std::vector<uint32_t> &mine = ofParts.emplace_back();
+    for (const model::Function &function : part.functions) {
+      mine.push_back(numbers.at(identityOf(function, by)));
+      functions[mine.back()] = function;
+      functions[mine.back()].index = mine.back();
+    }
+  }
+  return ofParts;
+}
+
+} // namespace
+
+Expected<CallPaths> readCallPaths(model::TraceSource &source, const TraceTable &table,
+                                  const std::vector<uint32_t> &threads, const CallPathsOptions &options) {
+  CallPaths paths;
+  size_t mostNodes = options.mostNodes;
+  if (options.by == PathsBy::Thread && !threads.empty())
+    mostNodes = std::max<size_t>(mostNodes / threads.size(), 1000);
+  std::vector<Part> parts;
+  const auto done = readParts<Worker>(
+      source, table, partsOf(source, table, threads),
+      [&](TraceTable &own) { return std::make_unique<Worker>(own, options, mostNodes); },
+      [&](Worker &worker) {
+        parts.push_back({std::move(worker.trees), worker.table().functions});
+        paths.strayExits += worker.strayExits;
+        paths.missingExits += worker.missingExits;
+      },
+      paths.damage);
+  if (!done)
+    return done.error();
+
+  const std::vector<std::vector<uint32_t>> numbers = number(parts, options.by, paths.functions);
+  std::map<uint32_t, PathTree> trees;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (const auto &[group, tree] : parts[i].trees)
+      trees.try_emplace(group, mostNodes).first->second.merge(tree, numbers[i]);
+    parts[i].trees.clear();
+  }
+  for (auto &[group, tree] : trees) {
+    tree.sort();
+    if (tree.size() == 1)
+      continue;
+    CallPathGroup &added = paths.groups.emplace_back(CallPathGroup{{}, {}, std::move(tree)});
+    if (options.by == PathsBy::Thread)
+      added.thread = group;
+    if (options.by != PathsBy::Trace)
+      added.process = options.by == PathsBy::Thread ? table.threads[group].process : group;
+  }
+  return paths;
+}
+
+} // namespace ada::analysis

@@ -1,0 +1,92 @@
+// Finished calls, with repetitions folded.
+//
+// Calls are put together from the inside out. When a call is added to the calls that
+// its caller has made so far, three things are folded:
+//
+//   a a a              a ×3                  the same call again
+//   a b a b a b        (a b) ×3              the same few calls again
+//   a(a(a(a())))       a ×3 nested, a        recursion with the same calls around it
+//
+// Two calls are "the same" if their functions, their ends and the shape of all they
+// called are (and their arguments and results, where those are shown); how often a
+// folded call was repeated does not count. So a loop that runs ten times in one call and
+// eleven times in the next is still one line. Times and counts
+// of what is folded are added up. Memory is that of the folded tree.
+#ifndef ADA_LIB_ANALYSIS_CALL_TREE_H
+#define ADA_LIB_ANALYSIS_CALL_TREE_H
+
+#include "ada/trace/calls.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ada::analysis {
+
+/// What a call was passed and what it returned; empty where that is not known.
+struct CallTexts {
+  std::string arguments, result;
+};
+
+struct CallNode {
+  static constexpr uint32_t kLoop = ~uint32_t(0);
+
+  uint32_t function = 0; ///< its number; kLoop: the children, in turn, `count` times
+  SpanEnd how = SpanEnd::Return;
+  uint32_t nested = 1;  ///< levels of recursion that are folded into this call, at most
+  uint32_t innerAt = 0; ///< if nested: which child is the innermost level
+  uint64_t count = 1;   ///< how often it comes in a row
+  uint64_t calls = 1;   ///< calls it stands for, with nested ones
+  uint64_t totalNs = 0, selfNs = 0;
+  uint64_t beginNs = 0;             ///< of the first of them
+  bool isEarlier = false;           ///< it began before the trace did; see Span
+  uint64_t values = 0;              ///< equal for calls with the same arguments and result, if shown
+  uint64_t shape = 0;               ///< equal for calls that are "the same"
+  std::unique_ptr<CallTexts> texts; ///< of the first of them, if shown
+  std::vector<uint32_t> children;
+
+  bool isLoop() const { return function == kLoop; }
+};
+
+/// Owns the calls. A call, and with it the list of its children, is named by its number
+/// only: a reference into the tree does not survive the next make(), so no function takes
+/// or keeps one across it.
+class CallTree {
+public:
+  /// The thread itself: its children are the outermost calls.
+  static constexpr uint32_t kRoot = 0;
+
+  explicit CallTree(bool folds) : folds_(folds), nodes_(1) {}
+
+  /// A new call without children.
+  uint32_t make(uint32_t function);
+  /// The reference is valid until the next make() or append().
+  CallNode &operator[](uint32_t node) { return nodes_[node]; }
+  const CallNode &operator[](uint32_t node) const { return nodes_[node]; }
+
+  /// The call has ended: how, its times and values and all its children are there.
+  void finish(uint32_t node);
+  /// Adds a finished call to the children of `caller`, folding it into them if it can.
+  void append(uint32_t caller, uint32_t node);
+  /// Gives a call and everything below it back. It is not taken off its caller's list.
+  void release(uint32_t node);
+  void releaseChildren(uint32_t caller);
+
+  /// Calls that are held at the moment.
+  size_t size() const { return nodes_.size() - unused_.size() - 1; }
+
+private:
+  void foldRecursion(uint32_t node);
+  bool foldIntoLoop(uint32_t caller);
+  bool makeLoop(uint32_t caller);
+  void absorb(uint32_t into, uint32_t from);
+  uint64_t shapeOf(const CallNode &node) const;
+
+  bool folds_;
+  std::vector<CallNode> nodes_;
+  std::vector<uint32_t> unused_;
+};
+
+} // namespace ada::analysis
+#endif // ADA_LIB_ANALYSIS_CALL_TREE_H

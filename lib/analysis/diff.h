@@ -1,0 +1,65 @@
+// What changed between two sides of one or several runs each: per function, and what of it is more than noise.
+//
+// With four runs or more per side: the runs' values are ranked, and an exact permutation test of the rank sum (Mann and
+// Whitney's; ties have their mean rank) says how often chance alone would part the sides as far. With eight functions
+// or more it is done twice, with the values as they are and with each run's speed taken out, which the median function
+// tells; the smaller chance counts double. Calls and self of all functions that take at least kLeastShare of the time
+// are tested together, at a false discovery rate of kRate (Benjamini and Hochberg): without any real change, one
+// comparison in fifty names something. So are total, p50 and p99, which follow of them and name nobody. A change of
+// less than kLeastChange is never named. With two or three runs a test can't tell: a change of five per cent counts if
+// the gap between the sides is three times what the runs of a side differ by. With one run per side only the calls'
+// durations are there. They say nothing of how runs differ, so the bar is higher: ten per cent more or less, and two
+// durations taken at random are in the order of the change more often than not by at least a sixth (Cliff's delta 1/6).
+#ifndef ADA_LIB_ANALYSIS_DIFF_H
+#define ADA_LIB_ANALYSIS_DIFF_H
+
+#include "report.h"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace ada::analysis {
+
+inline constexpr double kLeastShare = 0.001, kRate = 0.02, kLeastChange = 0.01;
+
+enum class DiffValue { Calls, Total, Self, P50, P99 };
+inline constexpr size_t kDiffValues = 5;
+
+/// One value of a function on both sides.
+struct DiffPair {
+  std::vector<double> a, b; ///< one per run
+  double p = 1;             ///< how likely a difference like this is by chance; 1 if that was not tested
+  bool isSignificant = false;
+
+  double meanA() const;
+  double meanB() const;
+  /// 0.05 for five per cent more in b; infinite if a is 0 and b is not.
+  double change() const;
+};
+
+struct DiffRow {
+  const model::Function *function = nullptr; ///< in Diff::functions
+  std::array<DiffPair, kDiffValues> values;
+  const DiffPair &operator[](DiffValue value) const { return values[static_cast<size_t>(value)]; }
+  /// Calls or self are: total grows with what a function calls.
+  bool isSignificant() const;
+};
+
+struct Diff {
+  std::vector<model::Function> functions;
+  std::vector<DiffRow> rows; ///< first what is significant, then by how much self time changed
+  DiffPair whole;            ///< self time of all functions
+};
+
+/// Compares reports by function, one for each run.
+Diff makeDiff(std::span<const Report> a, std::span<const Report> b);
+
+/// How likely chance parts two groups of values at least as far: the exact permutation test of the rank sum, or its
+/// normal approximation for more than 50 values.
+double rankSumTest(std::span<const double> a, std::span<const double> b);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_DIFF_H

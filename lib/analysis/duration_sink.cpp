@@ -1,0 +1,137 @@
+// Hands on the calls of a trace that took long enough.
+#include "duration_sink.h"
+
+namespace ada::analysis {
+
+using model::Event;
+using model::Kind;
+
+struct DurationSink::ThreadState {
+  CallStackWalker calls;
+  std::vector<size_t> keptBefore; // by open call: events that were kept back before it
+  size_t decided = 0;             // so many open calls have been handed on; those inside of them have not
+  KeptEvents kept;
+};
+
+DurationSink::DurationSink(uint64_t minDurationNs, model::TraceSink &sink)
+    : minDurationNs_(minDurationNs), sink_(sink) {}
+DurationSink::~DurationSink() = default;
+
+Expected<void> DurationSink::addThread(const model::Thread &thread) {
+  threads_.emplace_back();
+  return sink_.addThread(thread);
+}
+
+DurationSink::ThreadState &DurationSink::stateOf(uint32_t thread) {
+  if (!threads_[thread])
+    threads_[thread] = std::make_unique<ThreadState>();
+  return *threads_[thread];
+}
+
+Expected<void> DurationSink::emit(const model::Batch &batch) {
+  if (chosen_.empty())
+    return {};
+  auto done = sink_.events({chosen_, batch.texts, batch.details, 0, batch.keptFromNs, batch.unknownCalls});
+  chosen_.clear();
+  return done;
+}
+
+// Hands on the calls that have lasted long enough at this time.
+Expected<void> DurationSink::decide(ThreadState &thread, uint64_t timeNs, const model::Batch &batch) {
+  const std::span<const Span> open = thread.calls.open();
+  const size_t before = thread.decided;
+  while (thread.decided < open.size() && timeNs >= open[thread.decided].beginNs &&
+         timeNs - open[thread.decided].beginNs >= minDurationNs_)
+    ++thread.decided;
+  if (thread.decided == before)
+    return {};
+  const size_t count = thread.decided < open.size() ? thread.keptBefore[thread.decided] : thread.kept.size();
+  if (auto done = emit(batch); !done)
+    return done;
+  for (size_t i = thread.decided; i < thread.keptBefore.size(); ++i)
+    thread.keptBefore[i] -= count;
+  return thread.kept.release(count, sink_, [](Event &) { return Expected<void>(); });
+}
+
+// True if the call that the event ends has been handed on.
+bool DurationSink::exit(ThreadState &thread, const Event &event) {
+  const auto step = thread.calls.feedNumbered(0, event.timeNs, event.function, EventKind(event.kind));
+  if (step.stray)
+    return true;
+  bool isShown = true;
+  for (size_t i = 0; i < step.finished.size(); ++i) {
+    const size_t depth = thread.keptBefore.size() - 1;
+    isShown = depth < thread.decided;
+    if (isShown) {
+      thread.decided = depth;
+    } else {
+      ++leftOut_;
+      // Marks are no calls, and stay.
+      thread.kept.cut(thread.keptBefore.back(),
+                      [](const Event &kept) { return kept.kind != Kind::Call && kept.kind != Kind::Value; });
+    }
+    thread.keptBefore.pop_back();
+  }
+  return isShown;
+}
+
+Expected<void> DurationSink::take(ThreadState &thread, const Event &event, const model::Batch &batch) {
+  if (auto done = decide(thread, event.timeNs, batch); !done)
+    return done;
+  bool isShown = true;
+  if (event.kind == Kind::Call) {
+    thread.keptBefore.push_back(thread.kept.size());
+    thread.calls.feedNumbered(0, event.timeNs, event.function, EventKind::Call);
+    // Calls that take no time are asked for as well.
+    if (minDurationNs_ == 0)
+      ++thread.decided;
+  } else if (event.kind == Kind::Return || event.kind == Kind::Exception) {
+    isShown = exit(thread, event);
+  }
+  if (!isShown)
+    return {};
+  if (thread.decided < thread.keptBefore.size() || !thread.kept.empty()) {
+    thread.kept.keep(event, batch);
+    if (thread.decided < thread.keptBefore.size())
+      return {};
+    // Marks of calls that were left out, and what came behind them.
+    if (auto done = emit(batch); !done)
+      return done;
+    return thread.kept.release(thread.kept.size(), sink_, [](Event &) { return Expected<void>(); });
+  }
+  chosen_.push_back(event);
+  return {};
+}
+
+Expected<void> DurationSink::events(const model::Batch &batch) {
+  for (const Event &event : batch.events)
+    if (auto done = take(stateOf(event.thread), event, batch); !done)
+      return done;
+  return emit(batch);
+}
+
+// What is still kept back did not last long enough.
+Expected<void> DurationSink::end(ThreadState &thread) {
+  leftOut_ += thread.keptBefore.size() - thread.decided;
+  thread.kept.cut(0, [](const Event &kept) { return kept.kind != Kind::Call && kept.kind != Kind::Value; });
+  return thread.kept.release(thread.kept.size(), sink_, [](Event &) { return Expected<void>(); });
+}
+
+Expected<void> DurationSink::endThread(uint32_t index) {
+  if (threads_[index]) {
+    if (auto done = end(*threads_[index]); !done)
+      return done;
+    threads_[index].reset();
+  }
+  return sink_.endThread(index);
+}
+
+Expected<void> DurationSink::finish() {
+  for (const auto &thread : threads_)
+    if (thread)
+      if (auto done = end(*thread); !done)
+        return done;
+  return sink_.finish();
+}
+
+} // namespace ada::analysis

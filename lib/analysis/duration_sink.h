@@ -1,0 +1,55 @@
+// Hands on the calls of a trace that took long enough.
+#ifndef ADA_LIB_ANALYSIS_DURATION_SINK_H
+#define ADA_LIB_ANALYSIS_DURATION_SINK_H
+
+#include "ada/trace/calls.h"
+#include "ada/trace/statistics.h"
+#include "kept_events.h"
+
+#include <memory>
+#include <vector>
+
+namespace ada::analysis {
+
+/// A call is handed on as soon as it has lasted so long, and forgotten if it ends before. What it called took less than
+/// it did, so no more is kept back than the open calls (with marks among them). Threads that come mixed are delayed
+/// against one another by as much.
+class DurationSink : public model::TraceSink {
+public:
+  DurationSink(uint64_t minDurationNs, model::TraceSink &sink);
+  ~DurationSink() override;
+
+  Expected<void> begin(const model::TraceInfo &info) override { return sink_.begin(info); }
+  Expected<void> addProcess(const model::Process &process) override { return sink_.addProcess(process); }
+  Expected<void> addThread(const model::Thread &thread) override;
+  Expected<void> addFunction(const model::Function &function) override { return sink_.addFunction(function); }
+  Expected<void> events(const model::Batch &batch) override;
+  Expected<void> endThread(uint32_t thread) override;
+  Expected<void> finish() override;
+  bool needsRange() const override { return sink_.needsRange(); }
+  bool wantsDetails() const override { return sink_.wantsDetails(); }
+  bool takesSymbols() const override { return sink_.takesSymbols(); }
+  std::vector<model::Loss> losses() const override { return sink_.losses(); }
+
+  /// Calls that were left out.
+  uint64_t leftOut() const { return leftOut_; }
+
+private:
+  struct ThreadState;
+  ThreadState &stateOf(uint32_t thread);
+  Expected<void> take(ThreadState &thread, const model::Event &event, const model::Batch &batch);
+  Expected<void> decide(ThreadState &thread, uint64_t timeNs, const model::Batch &batch);
+  bool exit(ThreadState &thread, const model::Event &event);
+  Expected<void> emit(const model::Batch &batch);
+  Expected<void> end(ThreadState &thread);
+
+  uint64_t minDurationNs_;
+  model::TraceSink &sink_;
+  uint64_t leftOut_ = 0;
+  std::vector<std::unique_ptr<ThreadState>> threads_;
+  std::vector<model::Event> chosen_; // of the current batch
+};
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_DURATION_SINK_H

@@ -1,0 +1,22 @@
+// All threads' events in one sequence by time.
+#ifndef ADA_LIB_ANALYSIS_MERGED_EVENTS_H
+#define ADA_LIB_ANALYSIS_MERGED_EVENTS_H
+
+#include "trace_table.h"
+
+#include <functional>
+#include <vector>
+
+namespace ada::analysis {
+
+/// An event, its number in its thread, and the batch that holds its texts and details.
+using EventUse = std::function<Expected<void>(std::uint64_t seq, const model::Event &, const model::Batch &)>;
+
+/// Repeatedly takes the thread whose next event is the earliest; on a tie the thread that comes first. The order
+/// inside a thread is kept, even where its times go back. Memory: some megabytes.
+Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const std::vector<std::uint32_t> &threads,
+                           const EventUse &use);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_MERGED_EVENTS_H

@@ -1,0 +1,62 @@
+// The own time of calls in a range of time: what lies in it.
+#ifndef ADA_LIB_ANALYSIS_OWN_TIME_H
+#define ADA_LIB_ANALYSIS_OWN_TIME_H
+
+#include "ada/trace/calls.h"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+namespace ada::analysis {
+
+/// Follows one thread: is told of each event before the walker is, and of each call that ends.
+///
+/// What the open calls had spent by themselves when the range began, and when it was over, is all that has to be known.
+/// Both may be too much by the same time: that which they spent in calls that were not read.
+class OwnTime {
+public:
+  OwnTime(uint64_t fromNs, uint64_t toNs) : fromNs_(fromNs), toNs_(toNs) {}
+
+  void next(uint64_t timeNs, const CallStackWalker &calls) {
+    if (!hasBegun_ && timeNs >= fromNs_) {
+      hasBegun_ = true;
+      if (fromNs_ > 0)
+        before_ = selves(calls.open(), fromNs_);
+    }
+    if (!isOver_ && timeNs >= toNs_ && toNs_ != ~uint64_t(0)) {
+      isOver_ = true;
+      until_ = selves(calls.open(), toNs_);
+    }
+  }
+  /// The call's own time, as part of its Span::childrenNs.
+  Span inRange(Span span) const {
+    uint64_t own = span.selfNs();
+    if (span.beginNs < toNs_ && isOver_ && span.depth < until_.size())
+      own = until_[span.depth];
+    if (span.beginNs < fromNs_ && hasBegun_ && span.depth < before_.size())
+      own -= std::min(own, before_[span.depth]);
+    span.childrenNs = span.durationNs() - std::min(own, span.durationNs());
+    return span;
+  }
+  bool isOver() const { return isOver_; }
+
+private:
+  static std::vector<uint64_t> selves(std::span<const Span> open, uint64_t ns) {
+    std::vector<uint64_t> selves;
+    for (size_t i = 0; i < open.size(); ++i) {
+      const uint64_t end = std::max(i + 1 < open.size() ? open[i + 1].beginNs : ns, open[i].beginNs);
+      const uint64_t duration = end - open[i].beginNs;
+      selves.push_back(duration - std::min(open[i].childrenNs, duration));
+    }
+    return selves;
+  }
+
+  uint64_t fromNs_, toNs_;
+  bool hasBegun_ = false, isOver_ = false;
+  std::vector<uint64_t> before_, until_; // by depth
+};
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_OWN_TIME_H

@@ -1,0 +1,233 @@
+// Hands a part of a trace on.
+//
+// A call that begins before the range of time belongs to it if it goes on inside. So open calls are kept back until an
+// event of their thread is in the range; what has ended by then is forgotten. What is handed on is whole calls.
+#include "part_sink.h"
+
+#include "kept_events.h"
+
+#include "shared/select/function_glob.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ada::analysis {
+
+using model::Event;
+using model::Kind;
+
+ThreadChoice::ThreadChoice(const std::vector<std::string> &texts, const std::vector<model::Thread> &all) {
+  for (const std::string &text : texts)
+    choices_.push_back({text, std::ranges::any_of(all, [&](const model::Thread &thread) {
+                          return std::to_string(thread.number) == text;
+                        })});
+}
+
+bool ThreadChoice::wants(const model::Thread &thread) const {
+  return choices_.empty() || std::ranges::any_of(choices_, [&](const Choice &choice) {
+           const std::string &text = choice.text;
+           if (choice.isNumber)
+             return std::to_string(thread.number) == text;
+           return std::to_string(thread.tid) == text || select::matches(text, thread.name);
+         });
+}
+
+struct PartSink::ThreadState {
+  struct Frame {
+    bool shown;
+    size_t kept; ///< events kept back before this call
+  };
+
+  ThreadState(FunctionRules &rules, bool started) : filter(rules), started(started) {}
+
+  CallFilter filter;
+  bool wanted = false, started;
+  uint32_t index = 0; ///< in the sink
+  CallStackWalker calls;
+  std::vector<Frame> frames;
+  KeptEvents kept;
+};
+
+PartSink::PartSink(const PartOptions &options, model::TraceSink &sink)
+    : TableSink(table_), options_(options), sink_(sink), filter_(options.calls), rules_(filter_, table_) {}
+PartSink::~PartSink() = default;
+
+bool PartSink::needsRange() const {
+  const auto isRelative = [](const std::optional<TimeBound> &bound) { return bound && !bound->isAbsolute; };
+  return sink_.needsRange() || isRelative(options_.from) || isRelative(options_.to);
+}
+
+Expected<void> PartSink::begin(const model::TraceInfo &info) {
+  const uint64_t start = info.range ? info.range->first : 0;
+  if (options_.from)
+    filter_.fromNs = options_.from->onClock(start);
+  if (options_.to)
+    filter_.toNs = options_.to->onClock(start);
+  return sink_.begin(info);
+}
+
+Expected<void> PartSink::addProcess(const model::Process &process) {
+  (void)TableSink::addProcess(process);
+  return sink_.addProcess(process);
+}
+
+Expected<void> PartSink::addThread(const model::Thread &thread) {
+  (void)TableSink::addThread(thread);
+  threads_.push_back(std::make_unique<ThreadState>(rules_, filter_.fromNs == 0));
+  if (decided_) {
+    decided_ = false;
+    return decideAll();
+  }
+  return {};
+}
+
+// When the first event comes: by then the traces that we write have named all threads.
+Expected<void> PartSink::decideAll() {
+  if (std::exchange(decided_, true))
+    return {};
+  const ThreadChoice choice(options_.threads, table_.threads);
+  for (; decidedThreads_ < threads_.size(); ++decidedThreads_) {
+    ThreadState &state = *threads_[decidedThreads_];
+    model::Thread thread = table_.threads[decidedThreads_];
+    state.wanted = choice.wants(thread);
+    if (!state.wanted)
+      continue;
+    thread.index = state.index = chosenThreads_++;
+    if (auto added = sink_.addThread(thread); !added)
+      return added;
+  }
+  return {};
+}
+
+Expected<void> PartSink::addFunction(const model::Function &function) {
+  renumbered_.push_back(~uint32_t(0));
+  return TableSink::addFunction(function);
+}
+
+// Puts the sink's number of the function into the event.
+Expected<void> PartSink::renumber(Event &event) {
+  if (event.kind > Kind::Other)
+    return {};
+  uint32_t &number = renumbered_[event.function];
+  if (number == ~uint32_t(0)) {
+    model::Function function = table_.functions[event.function];
+    function.index = number = chosenFunctions_++;
+    if (auto added = sink_.addFunction(function); !added)
+      return added;
+  }
+  event.function = number;
+  return {};
+}
+
+bool PartSink::enter(ThreadState &thread, const Event &event) {
+  thread.calls.feedNumbered(0, event.timeNs, event.function, EventKind::Call);
+  const bool shown = thread.filter.enter(event.function, event.timeNs);
+  thread.frames.push_back({shown, thread.kept.size()});
+  return shown;
+}
+
+// True if the end is to be shown: its call was.
+bool PartSink::leave(ThreadState &thread, const Event &event) {
+  const auto step = thread.calls.feedNumbered(0, event.timeNs, event.function, EventKind(event.kind));
+  if (step.stray) // its call began before the trace
+    return thread.started && thread.filter.showsStray(event.function, event.timeNs);
+  ThreadState::Frame frame = {};
+  for (const Span &span : step.finished) {
+    frame = thread.frames.back();
+    thread.frames.pop_back();
+    (void)thread.filter.leave(span);
+  }
+  if (!thread.started)
+    thread.kept.cut(frame.kept); // over before the range
+  return frame.shown && thread.started;
+}
+
+Expected<void> PartSink::emit(const model::Batch &batch) {
+  if (chosen_.empty())
+    return {};
+  auto done = sink_.events({chosen_, batch.texts, batch.details, 0, batch.keptFromNs, batch.unknownCalls});
+  chosen_.clear();
+  return done;
+}
+
+// The range begins: the calls that are open belong to it.
+Expected<void> PartSink::release(ThreadState &thread, const model::Batch &batch) {
+  thread.started = true;
+  if (auto done = emit(batch); !done)
+    return done;
+  return thread.kept.release(thread.kept.size(), sink_, [this](Event &event) { return renumber(event); });
+}
+
+Expected<void> PartSink::take(ThreadState &thread, const Event &in, const model::Batch &batch) {
+  Event event = in;
+  event.thread = thread.index;
+  if (!thread.started && in.timeNs >= filter_.fromNs)
+    if (auto done = release(thread, batch); !done)
+      return done;
+  const bool isBefore = !thread.started;
+  const bool isPast = in.timeNs >= filter_.toNs && filter_.toNs != ~uint64_t(0);
+  bool isShown = false;
+  switch (in.kind) {
+  case Kind::Call:
+    isShown = enter(thread, in);
+    break;
+  case Kind::Return:
+  case Kind::Exception:
+    isShown = leave(thread, in);
+    break;
+  case Kind::Value:
+    isShown = thread.frames.empty() ? !isBefore && !isPast : thread.frames.back().shown;
+    break;
+  case Kind::Other:
+  case Kind::Mark:
+    isShown = !isBefore && !isPast;
+    break;
+  }
+  if (!isShown)
+    return {};
+  if (!isBefore) {
+    auto done = renumber(event);
+    chosen_.push_back(event);
+    return done;
+  }
+  thread.kept.keep(event, batch);
+  return {};
+}
+
+Expected<void> PartSink::events(const model::Batch &batch) {
+  if (auto done = decideAll(); !done)
+    return done;
+  for (const Event &event : batch.events) {
+    ThreadState &thread = *threads_[event.thread];
+    if (thread.wanted)
+      if (auto done = take(thread, event, batch); !done)
+        return done;
+  }
+  return emit(batch);
+}
+
+Expected<void> PartSink::endThread(uint32_t index) {
+  if (auto done = decideAll(); !done)
+    return done;
+  ThreadState &thread = *threads_[index];
+  if (!thread.wanted)
+    return {};
+  if (!thread.started) // calls that never ended
+    if (auto done = release(thread, {}); !done)
+      return done;
+  return sink_.endThread(thread.index);
+}
+
+Expected<void> PartSink::finish() {
+  if (auto done = decideAll(); !done)
+    return done;
+  for (const auto &thread : threads_)
+    if (thread->wanted && !thread->started)
+      if (auto done = release(*thread, {}); !done)
+        return done;
+  return sink_.finish();
+}
+
+bool PartSink::anyThread() const { return threads_.empty() || options_.threads.empty() || chosenThreads_ > 0; }
+
+} // namespace ada::analysis

@@ -1,0 +1,98 @@
+// Hands a part of a trace on: whole calls, of some threads and functions, in a range of time.
+#ifndef ADA_LIB_ANALYSIS_PART_SINK_H
+#define ADA_LIB_ANALYSIS_PART_SINK_H
+
+#include "call_filter.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada::analysis {
+
+/// A time on the trace's clock, or since its first event.
+struct TimeBound {
+  bool isAbsolute = false;
+  uint64_t ns = 0;
+  uint64_t onClock(uint64_t startNs) const {
+    uint64_t time = ns;
+    if (!isAbsolute && __builtin_add_overflow(startNs, ns, &time))
+      time = ~uint64_t(0);
+    return time;
+  }
+};
+
+/// Which threads are wanted: numbers; where no thread has that number, the system's thread ids; or globs for names.
+class ThreadChoice {
+public:
+  /// `all` is every thread of the trace.
+  ThreadChoice(const std::vector<std::string> &texts, const std::vector<model::Thread> &all);
+  bool wants(const model::Thread &thread) const;
+
+private:
+  struct Choice {
+    std::string text;
+    bool isNumber;
+  };
+  std::vector<Choice> choices_;
+};
+
+struct PartOptions {
+  FilterOptions calls; ///< its range of time comes from the two below
+  std::vector<std::string> threads;
+  std::optional<TimeBound> from, to;
+
+  bool isEverything() const { return calls.showsAll() && threads.empty() && !from && !to; }
+};
+
+/// What it announces to `sink` is what it hands on: threads and functions that are left out are not.
+class PartSink : public TableSink {
+public:
+  PartSink(const PartOptions &options, model::TraceSink &sink);
+  ~PartSink() override;
+
+  Expected<void> begin(const model::TraceInfo &info) override;
+  Expected<void> addProcess(const model::Process &process) override;
+  Expected<void> addThread(const model::Thread &thread) override;
+  Expected<void> addFunction(const model::Function &function) override;
+  Expected<void> events(const model::Batch &batch) override;
+  Expected<void> endThread(uint32_t thread) override;
+  Expected<void> finish() override;
+  bool needsRange() const override;
+  bool wantsDetails() const override { return sink_.wantsDetails(); }
+  /// What is left out was meant to be: it is not a loss.
+  bool takesSymbols() const override { return true; }
+
+  /// False if PartOptions::threads named none. After finish().
+  bool anyThread() const;
+  /// After finish(): every function of the trace.
+  const std::vector<model::Function> &functions() const { return table_.functions; }
+
+private:
+  struct ThreadState;
+  Expected<void> decideAll();
+  Expected<void> take(ThreadState &thread, const model::Event &event, const model::Batch &batch);
+  bool enter(ThreadState &thread, const model::Event &event);
+  bool leave(ThreadState &thread, const model::Event &event);
+  Expected<void> release(ThreadState &thread, const model::Batch &batch);
+  Expected<void> emit(const model::Batch &batch);
+  Expected<void> renumber(model::Event &event);
+
+  const PartOptions &options_;
+  model::TraceSink &sink_;
+  TraceTable table_;
+  FilterOptions filter_; // with the range of time
+  FunctionRules rules_;
+  bool decided_ = false;
+  size_t decidedThreads_ = 0;
+  std::vector<std::unique_ptr<ThreadState>> threads_;
+  // Functions are announced when the first chosen event is about them.
+  std::vector<uint32_t> renumbered_;
+  uint32_t chosenFunctions_ = 0, chosenThreads_ = 0;
+  std::vector<model::Event> chosen_; // of the current batch
+};
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_PART_SINK_H

@@ -1,0 +1,66 @@
+// What in one session is the same as what in another.
+#include "session_match.h"
+
+#include <map>
+#include <set>
+#include <utility>
+
+namespace ada::analysis {
+
+static std::string nameOf(const model::Function &function) {
+  if (!function.name.empty())
+    return function.name;
+  return function.displayName.empty() ? "#" + std::to_string(function.id) : function.displayName;
+}
+
+static std::string fileNameOf(const model::Function &function) {
+  return function.file.substr(function.file.rfind('/') + 1); // npos + 1 is 0
+}
+
+JoinedFunctions joinFunctions(std::span<const std::vector<model::Function> *const> lists) {
+  std::set<std::string> ambiguous;
+  for (const std::vector<model::Function> *list : lists) {
+    std::map<std::string, std::string> files;
+    for (const model::Function &function : *list)
+      if (const auto [at, isNew] = files.try_emplace(nameOf(function), fileNameOf(function));
+          !isNew && at->second != fileNameOf(function))
+        ambiguous.insert(at->first);
+  }
+  const auto keyOf = [&](const model::Function &function) {
+    std::string name = nameOf(function);
+    std::string file = ambiguous.contains(name) ? fileNameOf(function) : std::string();
+    return std::pair(std::move(name), std::move(file));
+  };
+  std::map<std::pair<std::string, std::string>, uint32_t> numbers;
+  for (const std::vector<model::Function> *list : lists)
+    for (const model::Function &function : *list)
+      numbers.try_emplace(keyOf(function), 0);
+  JoinedFunctions joined;
+  for (uint32_t next = 0; auto &[key, number] : numbers)
+    number = next++;
+  joined.functions.resize(numbers.size());
+  std::vector<bool> isKnown(numbers.size());
+  for (const std::vector<model::Function> *list : lists) {
+    std::vector<uint32_t> &mine = joined.numbers.emplace_back();
+    for (const model::Function &function : *list) {
+      const uint32_t number = numbers.at(keyOf(function));
+      mine.push_back(number);
+      if (isKnown[number])
+        continue;
+      isKnown[number] = true;
+      joined.functions[number] = function;
+      joined.functions[number].index = number;
+    }
+  }
+  return joined;
+}
+
+std::vector<std::string> threadKeys(const TraceTable &table) {
+  std::map<std::string, unsigned> met;
+  std::vector<std::string> keys;
+  for (const model::Thread &thread : table.threads)
+    keys.push_back(thread.name + " #" + std::to_string(++met[thread.name]));
+  return keys;
+}
+
+} // namespace ada::analysis

@@ -1,0 +1,31 @@
+// What in one session is the same as what in another: functions and threads.
+#ifndef ADA_LIB_ANALYSIS_SESSION_MATCH_H
+#define ADA_LIB_ANALYSIS_SESSION_MATCH_H
+
+#include "trace_table.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ada::analysis {
+
+struct JoinedFunctions {
+  /// In the order of their names.
+  std::vector<model::Function> functions;
+  /// For each list, the numbers of its functions in `functions`.
+  std::vector<std::vector<uint32_t>> numbers;
+};
+
+/// Functions are the same if their names are. Where one list has functions of the same name in several files (`static`
+/// ones, the `main` of several programs), the file's name counts, too, without its directory: builds have their own.
+JoinedFunctions joinFunctions(std::span<const std::vector<model::Function> *const> lists);
+
+/// For each thread, by number, what it is called in all sessions: "worker-1 #2" for the second thread of that name,
+/// " #1" for the first without a name. With several processes in the trace, these are not told apart.
+std::vector<std::string> threadKeys(const TraceTable &table);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_SESSION_MATCH_H

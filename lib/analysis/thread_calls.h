@@ -1,0 +1,104 @@
+// One thread's events to its calls, and which of them a filter shows.
+#ifndef ADA_LIB_ANALYSIS_THREAD_CALLS_H
+#define ADA_LIB_ANALYSIS_THREAD_CALLS_H
+
+#include "call_filter.h"
+#include "value_texts.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ada::analysis {
+
+/// Tells a consumer of every call, shown or not, in the order of the events:
+///
+///   void begin(uint64_t seq, const model::Event &call, bool shown, std::string &&arguments);
+///   void end(const Span &span, bool shown, std::string &&result);
+///
+/// An end comes for each begin, the innermost first; `shown` may have become false by then (CallFilter::leave).
+/// Arguments and results are empty without `values`.
+/// Span::functionIndex and functionId are both the function's number in the trace. With `values`, begin() is late: it
+/// comes when all values of the call have.
+template <class Consumer> class ThreadCalls {
+public:
+  ThreadCalls(Consumer &consumer, FunctionRules &rules, ValueTexts *values)
+      : consumer_(consumer), filter_(rules), values_(values) {}
+
+  void take(const model::Batch &batch) {
+    std::uint64_t seq = batch.firstSeq;
+    for (const model::Event &event : batch.events)
+      take(seq++, event, batch);
+  }
+  void take(std::uint64_t seq, const model::Event &event, const model::Batch &batch) {
+    if (values_ && event.kind == model::Kind::Value && isPending_)
+      return addValue(arguments_, batch.texts[event.extra]);
+    if (event.kind > model::Kind::Other)
+      return;
+    settle();
+    const auto kind = event.kind == model::Kind::Other ? EventKind{event.other} : EventKind(event.kind);
+    CallStackWalker::Step step;
+    if (event.isEarlier)
+      openEarlier(event, batch);
+    else
+      step = walker_.feedNumbered(seq, event.timeNs, event.function, kind);
+    if (event.kind == model::Kind::Call) {
+      const bool shown = filter_.enter(event.function, event.timeNs);
+      if (!values_) {
+        consumer_.begin(seq, event, shown, std::move(none_));
+      } else {
+        isPending_ = true;
+        pending_ = event;
+        pendingSeq_ = seq;
+        arguments_ = shown ? values_->arguments(event, batch) : std::string();
+      }
+      return;
+    }
+    for (const Span &span : step.finished)
+      if (values_ && &span == &step.finished.back())
+        consumer_.end(span, filter_.leave(span), values_->result(event, batch));
+      else
+        consumer_.end(span, filter_.leave(span), std::move(none_));
+  }
+
+  /// No event will come any more.
+  void finish() {
+    settle();
+    for (const Span &span : walker_.finish())
+      consumer_.end(span, filter_.leave(span), std::move(none_));
+  }
+
+  /// A call has been taken whose begin() waits for its values.
+  bool isPending() const { return isPending_; }
+  /// Ends that waiting: the next event is no value of the call.
+  void settle() {
+    if (std::exchange(isPending_, false))
+      consumer_.begin(pendingSeq_, pending_, filter_.isShown(), std::move(arguments_));
+  }
+
+  const CallFilter &filter() const { return filter_; }
+  /// As CallFilter::closeFrom().
+  void hideFrom(size_t depth) { filter_.closeFrom(depth); }
+  const CallStackWalker &walker() const { return walker_; }
+
+private:
+  void openEarlier(const model::Event &call, const model::Batch &batch) {
+    if (walker_.depth() == 0)
+      walker_.openUnknown(batch.unknownCalls);
+    walker_.openEarlier(call.timeNs, call.function, batch.keptFromNs);
+  }
+  Consumer &consumer_;
+  CallFilter filter_;
+  ValueTexts *values_;
+  CallStackWalker walker_;
+  bool isPending_ = false;
+  model::Event pending_;
+  std::uint64_t pendingSeq_ = 0;
+  std::string arguments_;
+  std::string none_; // what is given where there is no text
+};
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_THREAD_CALLS_H

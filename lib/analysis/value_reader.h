@@ -1,0 +1,36 @@
+// Reads arguments and results of single calls, after it was decided which are wanted.
+#ifndef ADA_LIB_ANALYSIS_VALUE_READER_H
+#define ADA_LIB_ANALYSIS_VALUE_READER_H
+
+#include "ada/trace/calls.h"
+#include "value_texts.h"
+
+#include <string>
+
+namespace ada::analysis {
+
+/// What was recorded with one event. Empty where nothing was.
+struct EventValues {
+  std::string arguments; ///< "(n=10)"
+  std::string json;      ///< the same as an object: {"n":10}
+  std::string result;    ///< "55"
+};
+
+class ValueReader {
+public:
+  /// Both must outlive this; `table` must hold what the source has announced so far.
+  ValueReader(model::TraceSource &source, TraceTable &table) : source_(source), table_(table), texts_(table) {}
+
+  Expected<EventValues> of(uint32_t thread, uint64_t seq);
+  /// Arguments of the call, and its result if it returned.
+  Expected<EventValues> of(uint32_t thread, const Span &call);
+
+private:
+  model::TraceSource &source_;
+  TraceTable &table_;
+  ValueTexts texts_;
+};
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_VALUE_READER_H

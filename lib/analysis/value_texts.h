@@ -1,0 +1,49 @@
+// Arguments and results of calls, as text.
+#ifndef ADA_LIB_ANALYSIS_VALUE_TEXTS_H
+#define ADA_LIB_ANALYSIS_VALUE_TEXTS_H
+
+#include "ada/trace/thread_reader.h"
+#include "trace_table.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada::analysis {
+
+/// Knows the types of a trace's functions, parsed when they are first asked for. For one thread of the program.
+class ValueTexts {
+public:
+  explicit ValueTexts(const TraceTable &table) : table_(table) {}
+
+  /// The registers and stack that were recorded with an event, if there are. Valid as long as the batch.
+  std::optional<atf::EventDetail> detailOf(const model::Event &event, const model::Batch &batch);
+  /// "(n=10)"; empty if nothing was recorded with the event, or it is no call.
+  std::string arguments(const model::Event &event, const model::Batch &batch);
+  /// The same as an object, {"n":10}: for calls that have arguments().
+  std::string argumentsJson(const model::Event &event, const model::Batch &batch);
+  /// "55"; empty if nothing was recorded with the event, it is no return, or of a function that returns nothing.
+  std::string result(const model::Event &event, const model::Batch &batch);
+
+  std::uint8_t archOf(const model::Event &event) const { return table_.threads[event.thread].arch; }
+
+private:
+  const types::FunctionTypes &typesOf(std::uint32_t function, std::uint8_t arch);
+
+  const TraceTable &table_;
+  std::vector<std::unique_ptr<const types::FunctionTypes>> known_; // by function
+};
+
+/// More of a list of arguments says little, and hides the rest of the line.
+std::string shortened(std::string text);
+
+/// Adds a named value to a list of arguments: "(n=10)" and `x=true` give "(n=10, x=true)".
+void addValue(std::string &arguments, const model::Text &value);
+
+/// The call as the source would write it: `name` is "f(..)", "f(int) const" or "f"; `arguments` "(n=10)" or empty.
+std::string withArguments(const std::string &name, const std::string &arguments);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_VALUE_TEXTS_H

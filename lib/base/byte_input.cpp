@@ -1,0 +1,225 @@
+// Reads a file or a pipe in pieces of 256 KiB, and unpacks it on the way if it is packed with gzip.
+#include "ada/trace/byte_input.h"
+
+#include "file_bytes.h"
+#include "gunzip.h"
+#include "temporary_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace ada::model {
+
+struct ByteInput::State {
+  static constexpr std::size_t kPieceBytes = 256 * 1024, kHeadBytes = 64;
+
+  Error fail(const char *what) const { return systemError(name, what, errno); }
+
+  // Bytes of the file as it is: as many as there are, at most `size`.
+  Expected<std::size_t> fillRaw(std::byte *to, std::size_t size) {
+    std::size_t got = 0;
+    while (got < size) {
+      const ssize_t n = ::read(fd, to + got, size - got);
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0)
+        return fail("cannot be read");
+      if (n == 0)
+        break;
+      got += static_cast<std::size_t>(n);
+      if (got >= kHeadBytes)
+        break; // a slow pipe's bytes are of use at once
+    }
+    position += got;
+    return got;
+  }
+
+  // The same for the bytes that readers get.
+  Expected<std::size_t> fill(std::byte *to, std::size_t size) {
+    if (!gunzip)
+      return fillRaw(to, size);
+    std::size_t got = 0;
+    while (got < size && !flaw) {
+      if (const std::size_t n = gunzip->unpack({to + got, size - got})) {
+        got += n;
+        continue;
+      }
+      if (gunzip->isDamaged()) {
+        fail(Gunzip::isSupported() ? "E_BAD_GZIP" : "E_GZIP_UNSUPPORTED",
+             Gunzip::isSupported() ? "the gzip data around the trace is damaged; what could be unpacked was read"
+                                   : "it is packed with gzip, and this build has no zlib; unpack it with gunzip first",
+             got);
+        break;
+      }
+      auto more = fillRaw(packed.data(), packed.size());
+      if (!more)
+        return more.error();
+      if (*more == 0) {
+        if (!gunzip->isComplete())
+          fail("E_TRUNCATED", "the gzip data ends before it is complete; what could be unpacked was read", got);
+        break;
+      }
+      gunzip->feed(std::span(packed).first(*more));
+    }
+    unpackedBytes += got;
+    return got;
+  }
+  void fail(const char *code, const char *message, std::size_t got) {
+    flaw = Error{.code = code, .message = message, .file = name, .offset = unpackedBytes + got};
+  }
+
+  // Decides whether the bytes are packed, and gets the first ones that readers see.
+  Expected<void> begin() {
+    flaw.reset();
+    gunzip.reset();
+    position = unpackedBytes = 0;
+    auto got = fillRaw(head.data(), kHeadBytes);
+    if (!got)
+      return got.error();
+    headSize = *got;
+    headPending = true;
+    if (!isGzip(std::span(head).first(headSize)))
+      return {};
+    gunzip.emplace();
+    packed.resize(kPieceBytes);
+    std::copy_n(head.data(), headSize, packed.data());
+    gunzip->feed(std::span(packed).first(headSize));
+    got = fill(head.data(), kHeadBytes);
+    if (!got)
+      return got.error();
+    headSize = *got;
+    return {};
+  }
+
+  std::string name, openedAs;
+  FileDescriptor own; // unless it is standard input
+  int fd = -1;
+  bool seekable = false, started = false;
+  bool isCopy = false, wasPacked = false;
+  std::optional<std::uint64_t> bytes; // of the file, if known
+  std::uint64_t position = 0;         // in the file
+  std::uint64_t unpackedBytes = 0;
+  std::optional<Gunzip> gunzip; // if it is packed
+  std::vector<std::byte> packed;
+  std::optional<Error> flaw, flawOfOriginal; // the latter of what was copied to a file
+  std::array<std::byte, kHeadBytes> head;
+  std::size_t headSize = 0;
+  bool headPending = true; // the next read() begins with it
+  std::vector<std::byte> piece;
+};
+
+ByteInput::ByteInput(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ByteInput::ByteInput(ByteInput &&) noexcept = default;
+ByteInput &ByteInput::operator=(ByteInput &&) noexcept = default;
+ByteInput::~ByteInput() = default;
+
+Expected<ByteInput> ByteInput::open(const std::string &path) {
+  auto state = std::make_unique<State>();
+  State &s = *state;
+  s.openedAs = path;
+  if (path == "-") {
+    s.name = "standard input";
+    s.fd = STDIN_FILENO;
+  } else {
+    s.name = path;
+    s.own = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    s.fd = s.own.get();
+    if (s.fd < 0)
+      return s.fail("cannot be opened");
+  }
+  struct stat info;
+  if (::fstat(s.fd, &info) != 0)
+    return s.fail("cannot be examined");
+  if (S_ISDIR(info.st_mode))
+    return Error{.code = "E_IO", .message = "is a directory, a file was expected", .file = s.name};
+  // Standard input may be a file that another program has read from already.
+  s.seekable = S_ISREG(info.st_mode) && ::lseek(s.fd, 0, SEEK_CUR) == 0;
+  if (s.seekable) {
+    s.bytes = static_cast<std::uint64_t>(info.st_size);
+    ::posix_fadvise(s.fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  }
+  if (auto begun = s.begin(); !begun)
+    return begun.error();
+  return ByteInput(std::move(state));
+}
+
+const std::string &ByteInput::name() const noexcept { return state_->name; }
+
+std::span<const std::byte> ByteInput::head() const noexcept { return {state_->head.data(), state_->headSize}; }
+
+Expected<std::span<const std::byte>> ByteInput::read() {
+  State &s = *state_;
+  s.started = true;
+  s.piece.resize(State::kPieceBytes);
+  std::size_t kept = 0;
+  if (s.headPending) {
+    std::copy_n(s.head.data(), s.headSize, s.piece.data());
+    kept = s.headSize;
+    s.headPending = false;
+  }
+  auto got = s.fill(s.piece.data() + kept, s.piece.size() - kept);
+  if (!got)
+    return got.error();
+  return std::span<const std::byte>(s.piece.data(), kept + *got);
+}
+
+Expected<void> ByteInput::rewind() {
+  State &s = *state_;
+  if (!s.started)
+    return {};
+  if (!s.seekable)
+    return Error{
+        .code = "E_IO", .message = "a pipe can be read only once; put the trace into a file first", .file = s.name};
+  if (::lseek(s.fd, 0, SEEK_SET) != 0)
+    return s.fail("cannot be rewound");
+  s.started = false;
+  return s.begin();
+}
+
+Expected<void> ByteInput::spool() { return state_->seekable ? Expected<void>() : copyToFile(); }
+
+Expected<std::string> ByteInput::asFile() {
+  State &s = *state_;
+  if (!s.seekable || s.gunzip)
+    if (auto copied = copyToFile(); !copied)
+      return copied.error();
+  return s.openedAs != "-" && !s.isCopy ? s.openedAs : "/proc/self/fd/" + std::to_string(s.fd);
+}
+
+Expected<void> ByteInput::copyToFile() {
+  State &s = *state_;
+  if (s.started)
+    if (auto rewound = rewind(); !rewound)
+      return rewound;
+  TemporaryFile copy;
+  for (;;) {
+    const auto piece = read();
+    if (!piece)
+      return piece.error();
+    if (auto kept = copy.append(*piece); !kept)
+      return kept.error();
+    if (piece->empty())
+      break;
+  }
+  s.bytes = copy.size();
+  s.own = copy.take();
+  s.fd = s.own.get();
+  s.seekable = s.isCopy = true;
+  s.wasPacked = s.gunzip.has_value();
+  s.flawOfOriginal = s.flaw;
+  return rewind();
+}
+
+bool ByteInput::isPacked() const noexcept { return state_->gunzip || state_->wasPacked; }
+const std::optional<Error> &ByteInput::damage() const noexcept {
+  return state_->flaw ? state_->flaw : state_->flawOfOriginal;
+}
+std::uint64_t ByteInput::position() const noexcept { return state_->position; }
+std::optional<std::uint64_t> ByteInput::size() const noexcept { return state_->bytes; }
+
+} // namespace ada::model

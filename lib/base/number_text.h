@@ -1,0 +1,42 @@
+// Integers, floating point and characters out of their bytes, as text.
+#ifndef ADA_LIB_BASE_NUMBER_TEXT_H
+#define ADA_LIB_BASE_NUMBER_TEXT_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace ada {
+
+using Bytes = std::span<const std::byte>;
+__extension__ using Wide = unsigned __int128;
+
+/// The first 16 bytes at most, as a little-endian number.
+Wide load(Bytes bytes);
+/// The low `bits` (at least 1) of a value, sign-extended if it is a signed
+/// type's.
+Wide extend(Wide value, std::uint32_t bits, bool isSigned);
+
+std::string decimal(Wide value, bool isSigned);
+/// "0x1f"
+std::string hex(std::uint64_t value);
+/// All bytes as one little-endian number.
+std::string hexOf(Bytes bytes);
+/// Two digits per byte, in order; or the last byte first, as in a little-endian number.
+std::string hexDigits(Bytes bytes, bool lastFirst = false);
+
+/// The number that 16, 32, 64, 80 (x87) or 128 bits of floating point are;
+/// rounded if this machine's long double is narrower.
+std::optional<long double> floatOf(Wide raw, std::uint32_t bits);
+/// The shortest text that reads back as the same number of that width; "~0.1"
+/// if this machine can't hold all digits; bits for widths that don't exist.
+std::string floatText(Bytes bytes, std::uint32_t bits);
+
+/// 'a', '\n', '\x1f'
+std::string charText(unsigned char c);
+
+} // namespace ada
+
+#endif // ADA_LIB_BASE_NUMBER_TEXT_H

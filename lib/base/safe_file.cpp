@@ -1,0 +1,200 @@
+// Opens and removes files in places that somebody else may have prepared.
+#include "safe_file.h"
+
+#include "file_bytes.h"
+#include "write_all.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <fcntl.h>
+#include <string_view>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace ada {
+
+namespace {
+
+// struct open_how and the flags of linux/openat2.h, which older headers don't have.
+struct OpenHow {
+  std::uint64_t flags, mode, resolve;
+};
+constexpr std::uint64_t kNoMagicLinks = 0x02, kNoSymlinks = 0x04;
+constexpr long kOpenat2 = 437; // on every architecture
+
+// Part by part, for kernels before 5.6 and sandboxes that refuse openat2.
+int openPartByPart(std::string_view path, int flags, mode_t mode) {
+  FileDescriptor directory(::open(path.starts_with('/') ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  while (directory) {
+    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+    const std::string part(path.substr(0, path.find('/')));
+    path.remove_prefix(part.size());
+    const bool isLast = path.find_first_not_of('/') == std::string_view::npos;
+    if (isLast)
+      return ::openat(directory.get(), part.empty() ? "." : part.c_str(), flags | O_NOFOLLOW, mode);
+    // Not O_DIRECTORY: then a link would be ENOTDIR like anything else that is no directory.
+    FileDescriptor next(::openat(directory.get(), part.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info;
+    if (next && ::fstat(next.get(), &info) == 0 && S_ISLNK(info.st_mode)) {
+      errno = ELOOP;
+      return -1;
+    }
+    directory = std::move(next);
+  }
+  return -1;
+}
+
+Error linkError(const std::string &path) {
+  return {.code = "E_UNSAFE",
+          .message =
+              "is a symbolic link, or behind one: somebody may want to have another file changed; nothing was done "
+              "to it",
+          .file = path};
+}
+
+Error notRegular(const std::string &path) {
+  return {.code = "E_UNSAFE", .message = "is not a regular file", .file = path};
+}
+
+// What root makes in a directory of another user.
+void giveToOwnerOf(const FileDescriptor &directory, int made) {
+  struct stat info;
+  if (::geteuid() == 0 && ::fstat(directory.get(), &info) == 0 && info.st_uid != 0)
+    (void)!::fchown(made, info.st_uid, info.st_gid);
+}
+
+struct Place {
+  FileDescriptor directory;
+  std::string name;
+};
+
+// The open directory that `path` lies in, and its name there.
+Expected<Place> placeOf(const std::string &path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string parent = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  auto directory = openWithoutLinks(parent, O_PATH | O_DIRECTORY);
+  if (!directory)
+    return directory.error();
+  return Place{*std::move(directory), slash == std::string::npos ? path : path.substr(slash + 1)};
+}
+
+} // namespace
+
+Expected<std::string> canonicalPath(const std::string &path) {
+  char resolved[PATH_MAX];
+  if (!::realpath(path.c_str(), resolved))
+    return systemError(path, "cannot be opened", errno);
+  return std::string(resolved);
+}
+
+Expected<FileDescriptor> openWithoutLinks(const std::string &path, int flags, mode_t mode) {
+  flags |= O_CLOEXEC;
+  const bool isPath = (flags & O_PATH) != 0;
+  if (!isPath)
+    flags |= O_NONBLOCK;
+  const OpenHow how = {
+      .flags = static_cast<std::uint64_t>(flags), .mode = mode, .resolve = kNoMagicLinks | kNoSymlinks};
+  auto fd = static_cast<int>(::syscall(kOpenat2, AT_FDCWD, path.c_str(), &how, sizeof how));
+  if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+    fd = openPartByPart(path, flags, mode);
+  if (fd < 0)
+    return errno == ELOOP ? linkError(path) : systemError(path, "cannot be opened", errno);
+  return FileDescriptor(fd);
+}
+
+Expected<std::string> readWithoutLinks(const std::string &path) {
+  const auto file = openWithoutLinks(path, O_RDONLY);
+  if (!file)
+    return file.error();
+  struct stat info;
+  if (::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode))
+    return notRegular(path);
+  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t size = 0;
+  while (size < bytes.size()) {
+    const ssize_t n = ::read(file->get(), bytes.data() + size, bytes.size() - size);
+    if (n < 0 && errno != EINTR)
+      return systemError(path, "cannot be read", errno);
+    if (n == 0)
+      break; // cut short meanwhile
+    size += n > 0 ? static_cast<std::size_t>(n) : 0;
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+Expected<FileDescriptor> openForWriting(const std::string &path, int flags, mode_t mode) {
+  const auto place = placeOf(path);
+  if (!place)
+    return place.error();
+  FileDescriptor file(
+      ::openat(place->directory.get(), place->name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode));
+  if (!file)
+    return errno == ELOOP ? linkError(path) : systemError(path, "cannot be opened for writing", errno);
+  struct stat info;
+  if (::fstat(file.get(), &info) != 0)
+    return systemError(path, "cannot be examined", errno);
+  if (!S_ISREG(info.st_mode))
+    return notRegular(path);
+  if (info.st_nlink > 1)
+    return Error{.code = "E_UNSAFE",
+                 .message = "has more than one name, so it may be somebody else's file; copy the session to recover it",
+                 .file = path};
+  if (flags & O_CREAT)
+    giveToOwnerOf(place->directory, file.get());
+  return file;
+}
+
+Expected<void> removeFile(const std::string &path, const struct stat *only) {
+  const auto place = placeOf(path);
+  if (!place)
+    return place.error();
+  struct stat now;
+  if (only && (::fstatat(place->directory.get(), place->name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0 ||
+               now.st_dev != only->st_dev || now.st_ino != only->st_ino))
+    return {}; // gone, or another file
+  if (::unlinkat(place->directory.get(), place->name.c_str(), 0) != 0 && errno != ENOENT)
+    return systemError(path, "cannot be removed", errno);
+  return {};
+}
+
+void removeEmptyDirectory(const std::string &path) {
+  if (const auto place = placeOf(path))
+    ::unlinkat(place->directory.get(), place->name.c_str(), AT_REMOVEDIR);
+}
+
+Expected<void> makeDirectory(const std::string &path) {
+  const auto place = placeOf(path);
+  if (!place)
+    return place.error();
+  if (::mkdirat(place->directory.get(), place->name.c_str(), 0700) != 0)
+    return errno == EEXIST ? Expected<void>() : systemError(path, "the directory can't be made", errno);
+  if (const auto made = openWithoutLinks(path, O_RDONLY | O_DIRECTORY))
+    giveToOwnerOf(place->directory, made->get());
+  return {};
+}
+
+Expected<void> replaceFile(const std::string &path, const std::string &bytes) {
+  const auto place = placeOf(path);
+  if (!place)
+    return place.error();
+  const std::string temporary = place->name + ".new." + std::to_string(::getpid());
+  const int directory = place->directory.get();
+  ::unlinkat(directory, temporary.c_str(), 0); // of a process of this number that was killed
+  const FileDescriptor file(
+      ::openat(directory, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file)
+    return systemError(path + ".new", "cannot be created", errno);
+  giveToOwnerOf(place->directory, file.get());
+  if (writeAll(file.get(), bytes.data(), bytes.size()) &&
+      ::renameat(directory, temporary.c_str(), directory, place->name.c_str()) == 0)
+    return {};
+  const int number = errno;
+  ::unlinkat(directory, temporary.c_str(), 0);
+  return systemError(path, "cannot be written", number);
+}
+
+} // namespace ada

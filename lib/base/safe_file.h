@@ -1,0 +1,39 @@
+// Opens and removes files in places that somebody else may have prepared: a session of another user, recovered by root.
+//
+// No part of a path may be a symbolic link, so a link that is put there between a look and the deed is found, too;
+// callers make the path they are given canonical once. What is written to is a regular file with one name: opening a
+// FIFO or a device does not wait, and a file that has a second name may be somebody else's. What root makes belongs to
+// the owner of the directory.
+#ifndef ADA_LIB_BASE_SAFE_FILE_H
+#define ADA_LIB_BASE_SAFE_FILE_H
+
+#include "ada/trace/error.h"
+#include "base/file_descriptor.h"
+
+#include <string>
+#include <sys/stat.h>
+
+namespace ada {
+
+/// `path` without symbolic links, "." and "..". E_IO if there is nothing of that name.
+Expected<std::string> canonicalPath(const std::string &path);
+
+/// As open(2). Errors: E_IO, E_UNSAFE (a symbolic link on the way).
+Expected<FileDescriptor> openWithoutLinks(const std::string &path, int flags, mode_t mode = 0);
+/// All bytes of a regular file. Errors: E_IO, E_UNSAFE.
+Expected<std::string> readWithoutLinks(const std::string &path);
+/// For writing; `flags` without O_TRUNC. Errors: E_UNSAFE also for what is no regular file, or has several names.
+Expected<FileDescriptor> openForWriting(const std::string &path, int flags, mode_t mode = 0);
+
+/// Removes a file or link; nothing if there is none. `only`: only if it is this file.
+Expected<void> removeFile(const std::string &path, const struct stat *only = nullptr);
+/// Removes a directory if it is empty.
+void removeEmptyDirectory(const std::string &path);
+/// Makes a directory (0700) that may be there already.
+Expected<void> makeDirectory(const std::string &path);
+/// Replaces the file `path` by one with these bytes (0600), at once: a reader sees the old one or the new one.
+Expected<void> replaceFile(const std::string &path, const std::string &bytes);
+
+} // namespace ada
+
+#endif // ADA_LIB_BASE_SAFE_FILE_H

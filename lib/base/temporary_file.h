@@ -1,0 +1,33 @@
+// A temporary file without a name.
+#ifndef ADA_LIB_BASE_TEMPORARY_FILE_H
+#define ADA_LIB_BASE_TEMPORARY_FILE_H
+
+#include "ada/trace/error.h"
+#include "base/file_descriptor.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace ada {
+
+/// Lies in $TMPDIR (or /tmp), is made by the first append(), and is gone when this is, or the program.
+class TemporaryFile {
+public:
+  /// Returns the offset of the bytes.
+  Expected<std::uint64_t> append(std::span<const std::byte> bytes);
+  /// Fills `bytes` from `offset` on, all of which must have been written. Any thread.
+  Expected<void> read(std::uint64_t offset, std::span<std::byte> bytes) const;
+
+  std::uint64_t size() const { return size_; }
+  /// The file itself, which is then no longer this one's; none if nothing was appended.
+  FileDescriptor take() { return std::exchange(file_, FileDescriptor()); }
+
+private:
+  FileDescriptor file_;
+  std::uint64_t size_ = 0;
+};
+
+} // namespace ada
+
+#endif // ADA_LIB_BASE_TEMPORARY_FILE_H

@@ -1,0 +1,19 @@
+// Texts that may hold anything: UTF-8 or not, and made safe to show.
+#ifndef ADA_LIB_BASE_TEXT_H
+#define ADA_LIB_BASE_TEXT_H
+
+#include <string>
+#include <string_view>
+
+namespace ada {
+
+bool isUtf8(std::string_view text);
+
+/// `text` as a part of one line on a terminal. Every text that comes from a trace, a program or the file system is
+/// shown through this: names may hold anything, also what moves the cursor or turns the direction of what follows.
+/// '?' stands for each such character (see isUnprintable()), U+FFFD for each byte that is not UTF-8.
+std::string oneLine(std::string_view text);
+
+} // namespace ada
+
+#endif // ADA_LIB_BASE_TEXT_H

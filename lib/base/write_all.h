@@ -1,0 +1,17 @@
+// Writes all of some bytes to a file, in as many calls as the system wants.
+#ifndef ADA_LIB_BASE_WRITE_ALL_H
+#define ADA_LIB_BASE_WRITE_ALL_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ada {
+
+/// At the file's position. False if that fails: errno says why, and some of the bytes may be written.
+bool writeAll(int fd, const void *data, std::size_t bytes);
+/// The same at `offset`.
+bool writeAllAt(int fd, const void *data, std::size_t bytes, std::uint64_t offset);
+
+} // namespace ada
+
+#endif // ADA_LIB_BASE_WRITE_ALL_H

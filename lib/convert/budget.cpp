@@ -1,0 +1,79 @@
+// Which calls have to be left out so that an output does not become too large.
+#include "budget.h"
+
+#include "ada/trace/statistics.h"
+#include "analysis/duration_sink.h"
+#include "passing_sink.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ada::model {
+
+namespace {
+
+// How long the calls are that pass.
+class DurationCollector : public PassingSink {
+public:
+  DurationCollector(TraceSink &sink, Distribution &durations) : PassingSink(sink), durations_(durations) {}
+
+  Expected<void> events(const Batch &batch) override {
+    for (const Event &event : batch.events) {
+      if (event.thread >= walkers_.size())
+        walkers_.resize(event.thread + std::size_t{1});
+      if (event.kind <= Kind::Exception)
+        for (const Span &span :
+             walkers_[event.thread].feedNumbered(0, event.timeNs, event.function, EventKind(event.kind)).finished)
+          durations_.add(span.durationNs());
+    }
+    return sink_.events(batch);
+  }
+  Expected<void> finish() override {
+    for (CallStackWalker &walker : walkers_)
+      for (const Span &span : walker.finish())
+        durations_.add(span.durationNs());
+    return sink_.finish();
+  }
+
+private:
+  Distribution &durations_;
+  std::vector<CallStackWalker> walkers_; // by thread
+};
+
+// The bytes that are written of calls that took at least so long.
+Expected<std::uint64_t> sizeWith(std::uint64_t minDurationNs, const BudgetUse &use, Distribution *durations) {
+  std::uint64_t size = 0;
+  const auto sink = use.makeSink([&size](std::span<const std::byte> bytes) {
+    size += bytes.size();
+    return true;
+  });
+  Distribution ignored;
+  DurationCollector collector(*sink, durations ? *durations : ignored);
+  analysis::DurationSink longOnes(minDurationNs, durations ? static_cast<TraceSink &>(collector) : *sink);
+  if (auto done = use.read(longOnes); !done)
+    return done.error();
+  return size;
+}
+
+} // namespace
+
+Expected<std::uint64_t> minDurationFor(std::uint64_t bytes, const BudgetUse &use) {
+  Distribution durations;
+  std::uint64_t least = use.minDurationNs;
+  auto size = sizeWith(least, use, &durations);
+  double share = 1; // of the calls that may stay
+  while (size && *size > bytes) {
+    // A little less than what should fit: names and threads take their bytes whatever is left out.
+    share *= 0.97 * static_cast<double>(bytes) / static_cast<double>(*size);
+    if (least > durations.max())
+      return Error{.code = "E_BUDGET",
+                   .message = "even without any call the output has " + std::to_string(*size) + " bytes, and " +
+                              std::to_string(bytes) + " are allowed"};
+    // Percentiles are rounded: each step leaves out more than the one before.
+    least = std::max(durations.percentile(100 * (1 - share)), least + 1 + least / 128);
+    size = sizeWith(least, use, nullptr);
+  }
+  return size ? Expected<std::uint64_t>(least) : Expected<std::uint64_t>(size.error());
+}
+
+} // namespace ada::model

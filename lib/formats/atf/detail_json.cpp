@@ -1,0 +1,35 @@
+// An event's detail as members of a JSON object.
+#include "ada/trace/thread_reader.h"
+
+#include "base/json.h"
+#include "base/number_text.h"
+
+namespace ada::atf {
+
+std::string detailJson(const EventDetail &detail, std::uint8_t arch) {
+  const types::FunctionTypes &types = *detail.types;
+  const auto &function = detail.function;
+  JsonMembers json;
+  if (!detail.isReturn && (types.isWhole || !types.parameters.empty()))
+    json.json("args", types::argumentsJson(types, detail.registers()))
+        .json("arg_types", types::argumentTypesJson(types));
+  if (detail.isReturn && types.hasResult)
+    json.json("return", types::resultJson(types, detail.registers())).text("return_type", types.result.type.text());
+
+  json.beginObject("registers");
+  for (unsigned i = 0; i < function.registers.size(); ++i)
+    if (const std::string name = types::registerName(arch, i, detail.isReturn); !name.empty())
+      json.hex(name, function.registers[i]);
+  json.endObject();
+  if (detail.vectors) {
+    const std::size_t each = detail.vectors->bytesEach;
+    json.beginObject("vectors");
+    for (unsigned i = 0; i < detail.vectors->count; ++i)
+      json.text(types::vectorName(arch, i), "0x" + hexDigits(detail.vectors->registers.subspan(i * each, each), true));
+    json.endObject();
+  }
+  json.hex("lr", function.lr).hex("fp", function.fp).hex("sp", function.sp);
+  return json.text("stack", hexDigits(function.stack)).list();
+}
+
+} // namespace ada::atf

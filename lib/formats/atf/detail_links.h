@@ -1,0 +1,30 @@
+// Finds the detail events of index events, where the index doesn't name them: in packed files.
+#ifndef ADA_LIB_FORMATS_ATF_DETAIL_LINKS_H
+#define ADA_LIB_FORMATS_ATF_DETAIL_LINKS_H
+
+#include "ada/trace/atf_detail.h"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace ada::atf {
+
+/// An index event's link is the first detail event that names it. Takes no memory if the detail events are in the order
+/// of their index events, as they are but for what slow: triggers catch.
+class DetailLinks {
+public:
+  /// Goes through the headers of all detail events once.
+  explicit DetailLinks(const DetailReader &details);
+
+  /// Sets the links of events that have the numbers from `first` on.
+  void set(std::span<IndexEvent> events, std::uint64_t first) const;
+
+private:
+  DetailReader details_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted_; // (index event, detail event), if they are in no order
+};
+
+} // namespace ada::atf
+
+#endif // ADA_LIB_FORMATS_ATF_DETAIL_LINKS_H

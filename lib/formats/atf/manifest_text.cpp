@@ -1,0 +1,96 @@
+// Puts a manifest.json together from the model.
+#include "manifest_text.h"
+
+#include "ada/trace/event.h"
+#include "ada/trace/names.h"
+#include "base/safe_file.h"
+#include "formats/atf/directories.h"
+#include "shared/manifest_keys.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace ada::model {
+
+using Json = nlohmann::ordered_json;
+
+// Adds the members of `object` that `json` does not have.
+static void addMissing(Json &json, const std::string &object) {
+  const Json more = Json::parse(object, nullptr, /*allow_exceptions=*/false);
+  if (more.is_object())
+    for (const auto &[key, value] : more.items())
+      if (!json.contains(key))
+        json[key] = value;
+}
+
+// One line, and bytes that are not UTF-8 as U+FFFD.
+static std::string textOf(const Json &json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+ManifestText::ManifestText(const Process &process)
+    : description_(process.description), allSymbols_(process.symbols), pid_(process.pid),
+      executable_(process.executable), clockType_(process.clockType) {}
+
+void ManifestText::addSymbol(const Function &function) {
+  // A function that its own manifest did not know has no name either here.
+  if (!allSymbols_.empty() || (function.name.empty() && function.displayName.empty()))
+    return;
+  if (function.name.empty() && function.displayName == functionIdText(function.id))
+    return;
+  symbols_.line().beginObject().text(manifest::kFunctionId, functionIdText(function.id));
+  symbols_.number(manifest::kModuleId, moduleOf(function.id)).number(manifest::kSymbolIndex, symbolOf(function.id));
+  symbols_.text(manifest::kName, function.name.empty() ? function.displayName : function.name);
+  const auto add = [&](const char *key, const std::string &value) {
+    if (!value.empty())
+      symbols_.text(key, value);
+  };
+  add(manifest::kFile, function.file);
+  add(manifest::kSignature, function.signature);
+  add(manifest::kTypes, function.types);
+  if (function.line)
+    symbols_.number(manifest::kLine, function.line);
+  if (function.address)
+    symbols_.hex(manifest::kAddress, function.address, 16);
+  symbols_.endObject();
+}
+
+void ManifestText::addThread(const Thread &thread, std::uint64_t events, std::uint64_t details, std::uint64_t minTimeNs,
+                             std::uint64_t maxTimeNs) {
+  Json json = {{manifest::kId, thread.number},      {manifest::kHasDetail, details > 0},
+               {manifest::kTid, thread.tid},        {manifest::kName, thread.name},
+               {manifest::kEventCount, events},     {manifest::kDetailCount, details},
+               {manifest::kTimeStartNs, minTimeNs}, {manifest::kTimeEndNs, maxTimeNs}};
+  addMissing(json, thread.description);
+  threads_.line().json({}, textOf(json));
+  if (events) {
+    startNs_ = std::min(startNs_, minTimeNs);
+    endNs_ = std::max(endNs_, maxTimeNs);
+  }
+}
+
+Expected<void> ManifestText::write(const std::string &path) const {
+  Json json = {{manifest::kFormatVersion, "2.1"},
+               {manifest::kTimeStartNs, startNs_ > endNs_ ? 0 : startNs_},
+               {manifest::kTimeEndNs, endNs_},
+               {manifest::kClockType, clockType_}};
+  addMissing(json, description_);
+  json.erase(manifest::kThreads), json.erase(manifest::kSymbols);
+  if (!json.contains(manifest::kModules))
+    json[manifest::kModules] = Json::array();
+  if (!json.contains(manifest::kProcess) && (pid_ || !executable_.empty())) {
+    Json &process = json[manifest::kProcess] = Json::object();
+    if (pid_)
+      process[manifest::kPid] = *pid_;
+    process[manifest::kExecutable] = executable_;
+  }
+  std::string text = textOf(json);
+  text.pop_back(); // the brace
+  JsonMembers rest;
+  rest.line().json(manifest::kThreads, "[" + threads_.list() + "]");
+  rest.line().json(manifest::kSymbols, allSymbols_.empty() ? "[" + symbols_.list() + "]" : allSymbols_);
+  text += "," + rest.list() + "}\n";
+  const auto parent = canonicalPath(atf::parentPath(path));
+  return parent ? replaceFile(atf::joinPath(*parent, atf::baseName(path)), text) : Expected<void>(parent.error());
+}
+
+} // namespace ada::model

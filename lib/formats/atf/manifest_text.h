@@ -1,0 +1,30 @@
+// Puts a manifest.json together from the model.
+#ifndef ADA_LIB_FORMATS_ATF_MANIFEST_TEXT_H
+#define ADA_LIB_FORMATS_ATF_MANIFEST_TEXT_H
+
+#include "ada/trace/model.h"
+#include "base/json.h"
+
+namespace ada::model {
+
+class ManifestText {
+public:
+  explicit ManifestText(const Process &process);
+  void addSymbol(const Function &function);
+  void addThread(const Thread &thread, std::uint64_t events, std::uint64_t details, std::uint64_t minTimeNs,
+                 std::uint64_t maxTimeNs);
+  Expected<void> write(const std::string &path) const;
+
+private:
+  std::string description_;
+  std::string allSymbols_; // the array, if it came with the process
+  JsonMembers symbols_, threads_;
+  std::uint64_t startNs_ = ~std::uint64_t{0}, endNs_ = 0;
+  std::optional<std::uint64_t> pid_;
+  std::string executable_;
+  std::uint8_t clockType_;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_ATF_MANIFEST_TEXT_H

@@ -1,0 +1,23 @@
+// What the table of formats says about ATF.
+#ifndef ADA_LIB_FORMATS_ATF_OPERATIONS_H
+#define ADA_LIB_FORMATS_ATF_OPERATIONS_H
+
+#include "formats/table.h"
+
+namespace ada::model {
+
+Expected<CheckSummary> verifyAtf(TraceLocation &place, const CheckReport &report);
+Expected<Description> describeAtf(TraceLocation &place, bool absolute);
+
+// Detail files without their index.
+Expected<CheckSummary> verifyAtfDetail(TraceLocation &place, const CheckReport &report);
+Expected<Description> describeAtfDetail(TraceLocation &place, bool absolute);
+Expected<ReadOutcome> dumpAtfDetail(TraceLocation &place, const RawDumpOptions &options, const RawDumpOutput &out);
+
+/// The session, process, thread or index file that a place is. Files that come through a pipe or are packed are kept
+/// in a temporary file as long as the place lives.
+Expected<atf::Session> openAtf(TraceLocation &place, const atf::OpenOptions &options);
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_ATF_OPERATIONS_H

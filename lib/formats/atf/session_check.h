@@ -1,0 +1,48 @@
+// Everything that can be wrong with a session.
+#ifndef ADA_LIB_FORMATS_ATF_SESSION_CHECK_H
+#define ADA_LIB_FORMATS_ATF_SESSION_CHECK_H
+
+#include "ada/trace/link_check.h"
+#include "ada/trace/session.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_set>
+
+namespace ada::atf {
+
+/// Checks a session and hands out one sentence a problem, with the file it is in and,
+/// where that makes sense, the offset. The same thing going wrong many times in a file
+/// is one problem that says how often.
+class SessionCheck {
+public:
+  using Report = std::function<void(const std::string &problem)>;
+  /// `note` gets what is worth knowing but not wrong (events that were dropped as
+  /// overflow=drop allows).
+  SessionCheck(Report problem, Report note) : report_(std::move(problem)), note_(std::move(note)) {}
+
+  void check(const Session &session);
+
+  uint64_t problems() const { return problemCount_; }
+  uint64_t events() const { return eventCount_; }
+  uint64_t details() const { return detailCount_; }
+  uint64_t threads() const { return threadCount_; }
+
+private:
+  void problem(const std::string &file, const std::string &text);
+  void checkProcess(const ProcessTrace &process, bool isWhole);
+  void checkThread(const ProcessTrace &process, const ThreadTrace &thread);
+  void checkEnds(const IndexReader &index, const ThreadTrace &thread);
+  void checkEvents(const ProcessTrace &process, const IndexReader &index);
+  void checkLinks(const ProcessTrace &process, const ThreadTrace &thread);
+  void checkDetailEnds(const ThreadTrace &thread, const LinkSummary &seen);
+  void checkWindows(const Manifest &manifest, const DetailReader &details);
+  void checkManifest(const ProcessTrace &process);
+
+  Report report_, note_;
+  uint64_t problemCount_ = 0, eventCount_ = 0, detailCount_ = 0, threadCount_ = 0;
+};
+
+} // namespace ada::atf
+#endif // ADA_LIB_FORMATS_ATF_SESSION_CHECK_H

@@ -1,0 +1,574 @@
+// Reads sessions into the model, thread by thread.
+#include "ada/trace/convert.h"
+
+#include "ada/trace/atf_detail.h"
+#include "ada/trace/calls.h"
+#include "ada/trace/link_check.h"
+#include "base/file_bytes.h"
+#include "directories.h"
+#include "manifest_parts.h"
+#include "model/batch_builder.h"
+#include "model/loss_list.h"
+#include "shared/manifest_keys.h"
+
+#include <ada/ring_file.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ada::model {
+
+namespace {
+
+// Pages of an index file are given back after so many events, so that a large
+// trace does not fill the memory with its input.
+constexpr std::uint64_t kReleaseEvents = 1 << 17;
+
+// A thread's detail file, opened when it is first wanted.
+struct Details {
+  bool wasOpened = false;
+  std::optional<atf::DetailReader> reader;
+};
+
+class AtfSource : public TraceSource {
+public:
+  explicit AtfSource(atf::Session session) : session_(std::move(session)) {}
+
+  Expected<void> read(TraceSink &sink) override { return readPart(sink, {}); }
+  bool isThreadwise() const override { return true; }
+  Expected<void> readPart(TraceSink &sink, const ReadRequest &request) override;
+  std::unique_ptr<TraceSource> another() const override {
+    auto copy = std::make_unique<AtfSource>(session_);
+    copy->functions_ = functions_;
+    copy->functionCount_ = functionCount_;
+    copy->details_.resize(details_.size());
+    copy->wasChecked_ = wasChecked_;
+    return copy;
+  }
+  std::vector<std::uint64_t> cuts(std::uint32_t thread, std::size_t pieces) const override;
+  bool knowsRange() const override { return true; }
+  std::optional<double> progress() const override {
+    return total_ ? static_cast<double>(done_) / static_cast<double>(total_) : 1.0;
+  }
+  const std::vector<Error> &problems() const override { return errors_; }
+  const std::vector<Warning> &warnings() const override { return flaws_; }
+  std::vector<Loss> losses() const override;
+
+private:
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> range() const;
+  Expected<void> announce(TraceSink &sink);
+  void begin(const ReadRequest &request);
+  Expected<void> readThread(TraceSink &sink, std::uint32_t process, atf::ThreadTrace &thread, std::uint32_t index,
+                            const ReadRequest &request);
+  void countUnused();
+  void takeFlaws(const atf::ThreadTrace &thread);
+  void tellDetailLoss(const atf::ThreadTrace &thread);
+  struct ThreadRead;
+  template <class Raw>
+  void convertEvents(ThreadRead &read, std::span<const Raw> records, std::uint64_t first, std::span<Event> to);
+  void addDetails(ThreadRead &read, std::span<Event> to, std::uint64_t first);
+  void tellOpenCalls(ThreadRead &read, const ReadRequest &request);
+  void readEvents(ThreadRead &read, atf::SeqRange range);
+  void countLosses(const ThreadRead &read);
+  std::uint32_t announceFunction(ThreadRead &read, std::uint64_t functionId);
+  const atf::DetailReader *detailsOf(const atf::ThreadTrace &thread, std::uint32_t index);
+  void warn(const std::string &place, const std::vector<Warning> &list) {
+    for (const Warning &flaw : list)
+      flaws_.push_back({flaw.code, place + ": " + flaw.message});
+  }
+
+  struct Functions {
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    struct Recent {
+      std::uint64_t id = 0;
+      std::uint32_t number = kNone;
+    };
+    // Few functions are most calls.
+    Recent &recentOf(std::uint64_t id) { return recent[(id ^ id >> 32) % recent.size()]; }
+
+    std::array<Recent, 1024> recent;
+    FunctionIndex local;
+    std::vector<std::uint32_t> numbers; // in the model, by local number
+  };
+
+  // What reading a thread needs and finds.
+  struct ThreadRead {
+    ThreadRead(TraceSink &sink, const atf::IndexReader &events, const atf::DetailReader *details, std::uint32_t process,
+               std::uint32_t thread)
+        : sink(sink), events(events), details(details), process(process), thread(thread), batch(sink) {}
+    TraceSink &sink;
+    const atf::IndexReader &events;
+    const atf::DetailReader *details; // null if they are not wanted, or can't be read
+    std::uint32_t process, thread;
+    BatchBuilder batch;
+    std::shared_ptr<const atf::IndexReader::EventBlock> block; // of a packed file, the last one
+    std::uint64_t detailLinks = 0, detailsUsed = 0, otherThreads = 0, dangling = 0;
+  };
+
+  atf::Session session_;
+  std::vector<Functions> functions_; // by process
+  std::uint32_t functionCount_ = 0;
+  std::vector<Details> details_; // by thread
+  std::vector<bool> wasChecked_; // checksum of the index, by thread
+  std::uint64_t done_ = 0, total_ = 0;
+  std::vector<Error> errors_;
+  std::vector<Warning> flaws_;
+  LossList lost_;
+  std::vector<std::string> unlinked_; // packed files whose details were not wanted
+};
+
+} // namespace
+
+std::optional<std::pair<std::uint64_t, std::uint64_t>> AtfSource::range() const {
+  std::uint64_t low = ~std::uint64_t{0}, high = 0;
+  for (const atf::ProcessTrace &process : session_.processes())
+    for (const atf::ThreadTrace &thread : process.threads()) {
+      if (!thread.index)
+        continue;
+      const atf::IndexReader &events = *thread.index;
+      if (events.isPacked() && events.isSorted()) { // without a look at the events
+        if (!events.empty())
+          low = std::min(low, events.firstNs()), high = std::max(high, events.lastNs());
+        continue;
+      }
+      for (std::uint64_t first = 0; first < events.size(); first += kReleaseEvents) {
+        const atf::SeqRange part = {first, std::min(events.size(), first + kReleaseEvents)};
+        events.forEach(part, [&](std::uint64_t, const atf::IndexEvent &event) {
+          low = std::min(low, event.timestampNs);
+          high = std::max(high, event.timestampNs);
+        });
+        events.release(part);
+      }
+    }
+  if (low > high)
+    return std::nullopt;
+  return std::pair(low, high);
+}
+
+Expected<void> AtfSource::announce(TraceSink &sink) {
+  std::uint32_t processIndex = 0, threadIndex = 0;
+  std::vector<ManifestParts> descriptions;
+  for (const atf::ProcessTrace &process : session_.processes()) {
+    for (const Warning &flaw : process.warnings())
+      if (flaw.code.starts_with("W_THREAD_MISSING"))
+        errors_.push_back({.code = "E_THREAD_MISSING", .message = flaw.message, .file = process.path()});
+      else if (!flaw.code.starts_with("W_THREAD_UNREADABLE")) // the error says it
+        flaws_.push_back({flaw.code, process.path() + ": " + flaw.message});
+    ManifestParts &parts = descriptions.emplace_back();
+    const atf::ThreadTrace *first = nullptr;
+    for (const atf::ThreadTrace &thread : process.threads())
+      if (thread.index && !first)
+        first = &thread;
+    if (process.manifest())
+      parts = ManifestParts::read(atf::joinPath(process.path(), "manifest.json"));
+    Process info;
+    info.index = processIndex;
+    info.name = process.name();
+    info.pid = process.pid();
+    if (process.manifest())
+      info.executable = process.manifest()->executable;
+    if (first)
+      info.clockType = first->index->header().clockType;
+    else if (process.manifest())
+      info.clockType = static_cast<std::uint8_t>(process.manifest()->clockType);
+    if (const Manifest *manifest = process.manifest()) {
+      if (manifest->times == manifest::kTimesFrom[ADA_TIMES_TICK])
+        info.resolutionNs = manifest->resolutionNs;
+      info.timesAreOrder = manifest->times == manifest::kTimesFrom[ADA_TIMES_NONE];
+    }
+    info.description = parts.description;
+    info.symbols = parts.symbols;
+    if (process.manifest())
+      warn(atf::joinPath(process.path(), "manifest.json"), process.manifest()->warnings);
+    if (auto added = sink.addProcess(info); !added)
+      return added;
+    parts.symbols = {};
+    ++processIndex;
+  }
+  // After all processes: a sink can tell whether there are several.
+  processIndex = 0;
+  for (const atf::ProcessTrace &process : session_.processes()) {
+    for (const atf::ThreadTrace &thread : process.threads()) {
+      if (!thread.index) {
+        errors_.push_back(thread.index.error());
+        continue;
+      }
+      takeFlaws(thread);
+      const atf::IndexHeader &header = thread.index->header();
+      Thread t;
+      t.index = threadIndex++;
+      t.process = processIndex;
+      t.number = static_cast<std::uint32_t>(thread.id);
+      t.tid = thread.tid();
+      t.name = thread.name();
+      t.arch = header.arch;
+      t.os = header.os;
+      t.fileThreadId = header.threadId;
+      t.description = descriptions[processIndex].threadDescription(thread.id);
+      const atf::IndexReader &events = *thread.index;
+      t.extent = ThreadExtent{.events = events.size(), .firstNs = events.firstNs(), .lastNs = events.lastNs()};
+      if (auto added = sink.addThread(t); !added)
+        return added;
+    }
+    ++processIndex;
+  }
+  return {};
+}
+
+// An index file that was finished once and is cut now has lost something.
+void AtfSource::takeFlaws(const atf::ThreadTrace &thread) {
+  const atf::IndexReader &index = *thread.index;
+  const bool isCut = index.header().eventCount != 0 && !index.isComplete();
+  for (const Warning &flaw : index.warnings())
+    if (isCut && (flaw.code == "W_NO_FOOTER" || flaw.code == "W_FOOTER_CORRUPT"))
+      errors_.push_back({.code = "E_TRUNCATED", .message = flaw.message, .file = index.path()});
+    else
+      flaws_.push_back({flaw.code, index.path() + ": " + flaw.message});
+  for (const Warning &flaw : thread.warnings)
+    if (flaw.code == "W_DETAIL_MISSING")
+      tellDetailLoss(thread);
+}
+
+void AtfSource::tellDetailLoss(const atf::ThreadTrace &thread) {
+  const auto loss = atf::detailLoss(thread);
+  if (loss && thread.detail && *thread.detail) // nothing of it is lost but what can be shown
+    flaws_.push_back({loss->code, thread.path + ": " + loss->message});
+  else if (loss)
+    errors_.push_back({.code = "E" + loss->code.substr(1), .message = loss->message, .file = thread.path});
+  else if (thread.detail && !*thread.detail)
+    errors_.push_back(thread.detail->error());
+}
+
+// The number of a function that is not among the recent ones.
+std::uint32_t AtfSource::announceFunction(ThreadRead &read, std::uint64_t functionId) {
+  Functions &known = functions_[read.process];
+  const std::uint32_t local = known.local.add(functionId);
+  if (local < known.numbers.size())
+    return known.numbers[local];
+  const atf::ProcessTrace &trace = session_.processes()[read.process];
+  Function function;
+  function.index = functionCount_++;
+  function.process = read.process;
+  function.id = functionId;
+  function.displayName = trace.displayName(functionId);
+  if (const Manifest *manifest = trace.manifest())
+    if (const Symbol *symbol = manifest->find(functionId)) {
+      function.name = symbol->name;
+      function.file = symbol->file;
+      function.signature = symbol->signature;
+      function.types = symbol->types;
+      function.line = symbol->line;
+      function.address = symbol->address;
+    }
+  read.batch.check(read.sink.addFunction(function));
+  known.numbers.push_back(function.index);
+  return function.index;
+}
+
+// Null if there is none, or none that can be read.
+const atf::DetailReader *AtfSource::detailsOf(const atf::ThreadTrace &thread, std::uint32_t index) {
+  Details &details = details_[index];
+  if (std::exchange(details.wasOpened, true))
+    return details.reader ? &*details.reader : nullptr;
+  const std::string path = atf::joinPath(thread.path, "detail.atf");
+  if (!atf::exists(path) ||
+      (session_.kind() == atf::Session::Kind::File && !thread.index->path().ends_with("index.atf") &&
+       !thread.index->path().ends_with("index.atp")))
+    return nullptr;
+  auto reader = atf::DetailReader::open(path, {.checksum = atf::ChecksumPolicy::Defer, .lowMemory = true});
+  if (reader)
+    thread.index->linkDetails(*reader);
+  atf::ThreadTrace whole = thread;
+  whole.detail = reader;
+  tellDetailLoss(whole);
+  if (!reader)
+    return nullptr;
+  if (auto checked = reader->verifyChecksum(); !checked)
+    errors_.push_back(checked.error());
+  warn(path, reader->warnings());
+  details.reader = *std::move(reader);
+  return &*details.reader;
+}
+
+// The detail events of index event `seq`: the one it names, and those right behind that name the same index event
+// (vector registers). Returns how many there are.
+static std::uint64_t addDetails(BatchBuilder &batch, Event &event, const atf::DetailReader &details, std::uint64_t seq,
+                                std::uint64_t detailSeq) {
+  std::uint64_t at = detailSeq;
+  for (; at < details.size(); ++at) {
+    const atf::DetailEvent detail = details[at];
+    if (detail.indexSeq != seq)
+      break;
+    if (!batch.addDetail(event, {detail.type, detail.flags, detail.timestampNs, detail.payload, at},
+                         /*copyPayload=*/false))
+      break;
+  }
+  return at > detailSeq ? at - detailSeq : 0;
+}
+
+// What of the thread's file has to be read for the request.
+static atf::SeqRange rangeOf(const atf::IndexReader &events, const ReadRequest &request, bool isTimed) {
+  atf::SeqRange range = events.all();
+  if (isTimed)
+    range = events.timeRange(request.fromNs, request.toNs);
+  range.last = std::min(range.last, request.toSeq);
+  range.first = std::min(std::max(range.first, request.fromSeq), range.last);
+  return range;
+}
+
+// The first events of the range that are wanted, as far as they follow one another. In a file whose times go back,
+// others may lie between them.
+static atf::SeqRange nextRun(const atf::IndexReader &events, atf::SeqRange range, const ReadRequest &request) {
+  const auto isWanted = [&](std::uint64_t seq) { return request.wantsEvent(seq, events[seq].timestampNs); };
+  while (range.first < range.last && !isWanted(range.first))
+    ++range.first;
+  std::uint64_t last = range.first;
+  while (last < range.last && isWanted(last))
+    ++last;
+  return {range.first, last};
+}
+
+static const atf::IndexEvent &decodeRecord(const atf::IndexReader &, const atf::IndexEvent &event) { return event; }
+template <class Raw> static atf::IndexEvent decodeRecord(const atf::IndexReader &events, const Raw &raw) {
+  return events.decode(raw);
+}
+
+// Writes the events from number `first` on to `to`, but for their details.
+template <class Raw>
+void AtfSource::convertEvents(ThreadRead &read, std::span<const Raw> records, std::uint64_t first,
+                              std::span<Event> to) {
+  Functions &functions = functions_[read.process];
+  const std::uint32_t threadId = read.events.header().threadId;
+  const Raw *next = records.data() + first;
+  for (Event &out : to) {
+    const atf::IndexEvent in = decodeRecord(read.events, *next++);
+    Functions::Recent &recent = functions.recentOf(in.functionId);
+    if (recent.id != in.functionId || recent.number == Functions::kNone)
+      recent = {in.functionId, announceFunction(read, in.functionId)};
+    const auto kind = static_cast<std::uint32_t>(in.kind);
+    const bool isNamed = kind >= 1 && kind <= 3;
+    out.timeNs = in.timestampNs;
+    out.thread = read.thread;
+    out.function = recent.number;
+    out.kind = isNamed ? static_cast<Kind>(kind) : Kind::Other;
+    out.details = 0;
+    out.isEarlier = false;
+    out.other = isNamed ? 0 : kind;
+    out.extra = 0;
+    read.otherThreads += in.threadId != threadId;
+    read.detailLinks += in.detailSeq != atf::kNoDetail;
+  }
+}
+
+// The details of the events in `to`, of which the first has number `first`.
+void AtfSource::addDetails(ThreadRead &read, std::span<Event> to, std::uint64_t first) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const std::uint64_t seq = first + i, detailSeq = read.events[seq].detailSeq;
+    if (detailSeq == atf::kNoDetail)
+      continue;
+    const std::uint64_t added =
+        model::addDetails(read.batch, to[i], *read.details, read.events.numberOf(seq), detailSeq);
+    read.detailsUsed += added;
+    read.dangling += added == 0;
+  }
+}
+
+// The calls that older blocks of a packed file began, or those before the place that a part is read from.
+void AtfSource::tellOpenCalls(ThreadRead &read, const ReadRequest &request) {
+  const bool isPart = request.withOpenCalls && request.fromSeq > 0;
+  if (read.events.empty() || (!isPart && (request.fromSeq > 0 || request.fromNs > 0)))
+    return;
+  const atf::IndexReader::OpenCalls open = read.events.openBefore(request.fromSeq);
+  std::vector<Event> events;
+  for (const auto &[functionId, beginNs] : open.calls)
+    events.push_back(
+        {.timeNs = beginNs, .thread = read.thread, .function = announceFunction(read, functionId), .isEarlier = true});
+  if (!events.empty() && read.batch.status())
+    read.batch.check(read.sink.events({events, {}, {}, 0, isPart ? 0 : read.events.firstNs(), open.unknown}));
+}
+
+// Hands events to the batch, with their details.
+void AtfSource::readEvents(ThreadRead &read, atf::SeqRange range) {
+  for (std::uint64_t seq = range.first; seq < range.last && read.batch.status();) {
+    const std::uint64_t linksBefore = read.detailLinks;
+    std::span<Event> to;
+    if (read.events.isPacked()) {
+      if (!read.block || seq < read.block->first || seq >= read.block->last)
+        read.block = read.events.block(seq);
+      const atf::IndexReader::EventBlock *block = read.block.get();
+      const std::uint64_t last = std::min(range.last, block->first + block->events.size());
+      if (seq >= last) { // its events can't be read
+        seq = std::min(range.last, block->last);
+        read.batch.continueAt(seq);
+        continue;
+      }
+      to = read.batch.add(last - seq);
+      convertEvents(read, std::span<const atf::IndexEvent>(block->events), seq - block->first, to);
+    } else {
+      to = read.batch.add(range.last - seq);
+      if (!read.events.recordsV2().empty())
+        convertEvents(read, read.events.recordsV2(), seq, to);
+      else
+        convertEvents(read, read.events.recordsV1(), seq, to);
+    }
+    if (read.details && read.detailLinks != linksBefore)
+      addDetails(read, to, seq);
+    seq += to.size();
+  }
+}
+
+Expected<void> AtfSource::readThread(TraceSink &sink, std::uint32_t process, atf::ThreadTrace &thread,
+                                     std::uint32_t index, const ReadRequest &request) {
+  atf::IndexReader &events = *thread.index;
+  if (!wasChecked_[index] && !events.isPacked()) { // blocks are checked when they are decoded
+    if (auto checked = events.verifyChecksum(); !checked)
+      errors_.push_back(checked.error());
+    wasChecked_[index] = true;
+  }
+  const bool isTimed = request.fromNs > 0 || request.toNs != ~std::uint64_t{0};
+  const atf::SeqRange range = rangeOf(events, request, isTimed);
+  ThreadRead read(sink, events, sink.wantsDetails() ? detailsOf(thread, index) : nullptr, process, index);
+  tellOpenCalls(read, request);
+  for (std::uint64_t first = range.first; first < range.last && read.batch.status(); first += kReleaseEvents) {
+    const atf::SeqRange part = {first, std::min(range.last, first + kReleaseEvents)};
+    atf::SeqRange run = part;
+    do {
+      if (isTimed)
+        run = nextRun(events, {run.first, part.last}, request);
+      read.batch.continueAt(run.first);
+      readEvents(read, run);
+      run.first = run.last;
+    } while (run.last < part.last && read.batch.status());
+    read.batch.flush(); // its details lie in pages that go now
+    events.release(part);
+    if (read.details)
+      read.details->release();
+    done_ += part.size();
+  }
+  if (const std::optional<Error> damage = events.damage(); damage && !wasChecked_[index]) {
+    errors_.push_back(*damage);
+    wasChecked_[index] = true;
+  }
+  if (read.batch.status())
+    read.batch.check(sink.endThread(index));
+  if (range.size() < events.size())
+    return read.batch.status(); // a part says nothing about what is missing
+  countLosses(read);
+  return read.batch.status();
+}
+
+std::vector<std::uint64_t> AtfSource::cuts(std::uint32_t thread, std::size_t pieces) const {
+  std::vector<std::uint64_t> cuts = {0};
+  std::uint32_t index = 0;
+  for (const atf::ProcessTrace &process : session_.processes())
+    for (const atf::ThreadTrace &trace : process.threads()) {
+      if (!trace.index || index++ != thread || trace.index->empty() || trace.index->openAtStart().unknown > 0)
+        continue;
+      const atf::IndexReader &events = *trace.index;
+      const std::uint64_t step = std::max<std::uint64_t>((events.size() + pieces - 1) / pieces, 1);
+      for (std::uint64_t cut; (cut = events.cutFrom(cuts.back() + step)) < events.size();)
+        cuts.push_back(cut);
+    }
+  return cuts;
+}
+
+static constexpr char kNoPlace[] = "events with registers and stack: the other format has no place for them";
+
+// Packed files have no links to count: the detail files say how many there would be. They are looked at only if
+// somebody asks.
+std::vector<Loss> AtfSource::losses() const {
+  LossList all = lost_;
+  for (const std::string &path : unlinked_) {
+    const std::string detail = atf::joinPath(atf::parentPath(path), "detail.atf");
+    if (!atf::exists(detail))
+      continue;
+    if (auto reader = atf::DetailReader::open(detail, {.checksum = atf::ChecksumPolicy::Defer, .lowMemory = true})) {
+      std::uint64_t events = 0;
+      reader->forEach([&](const atf::DetailEvent &event) { events += event.type != atf::kDetailVectors; });
+      all.add(kNoPlace, events);
+    }
+  }
+  return all.list();
+}
+
+void AtfSource::countLosses(const ThreadRead &read) {
+  if (read.details) {
+    lost_.add("detail events that no index event names", read.details->size() - read.detailsUsed);
+    lost_.add("events whose detail event is not there, or names another event", read.dangling);
+  } else if (!read.sink.wantsDetails()) {
+    lost_.add(kNoPlace, read.detailLinks);
+    if (read.events.isPacked() && read.detailLinks == 0)
+      unlinked_.push_back(read.events.path());
+  } else {
+    lost_.add("events with registers and stack: there is no detail.atf that can be read", read.detailLinks);
+  }
+  lost_.add("events of version 1 that name another thread than their file", read.otherThreads);
+}
+
+// As before the first read.
+void AtfSource::begin(const ReadRequest &request) {
+  errors_ = session_.failures();
+  flaws_.clear();
+  warn(session_.path(), session_.warnings());
+  lost_.clear();
+  unlinked_.clear();
+  functions_.clear();
+  functions_.resize(session_.processes().size());
+  functionCount_ = 0;
+  done_ = total_ = 0;
+  std::uint32_t threads = 0;
+  for (const atf::ProcessTrace &process : session_.processes())
+    for (const atf::ThreadTrace &thread : process.threads())
+      if (thread.index && request.wantsThread(threads++))
+        total_ += thread.index->size();
+  details_.assign(threads, {});
+  wasChecked_.assign(threads, false);
+}
+
+Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) {
+  if (!request.isFurther) {
+    begin(request);
+    TraceInfo info;
+    info.isRoot = session_.kind() == atf::Session::Kind::Root;
+    if (sink.needsRange())
+      info.range = range();
+    if (auto begun = sink.begin(info); !begun)
+      return begun;
+    if (auto announced = announce(sink); !announced)
+      return announced;
+  }
+  std::uint32_t process = 0, index = 0;
+  for (atf::ProcessTrace &trace : session_.processes()) {
+    for (atf::ThreadTrace &thread : trace.threads())
+      if (thread.index) {
+        if (request.wantsThread(index))
+          if (auto read = readThread(sink, process, thread, index, request); !read)
+            return read;
+        ++index;
+      }
+    ++process;
+  }
+  const bool isWhole = !request.isFurther && !request.threads && request.fromNs == 0 && request.fromSeq == 0 &&
+                       request.toNs == ~std::uint64_t{0} && request.toSeq == ~std::uint64_t{0};
+  if (isWhole && !sink.takesSymbols())
+    countUnused();
+  return sink.finish();
+}
+
+// Functions of the manifest that no event named: they were never announced.
+void AtfSource::countUnused() {
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (const Manifest *manifest = session_.processes()[i].manifest()) {
+      std::uint64_t used = 0;
+      for (const Symbol &symbol : manifest->symbols())
+        used += functions_[i].local.find(symbol.functionId) != FunctionIndex::kNone;
+      lost_.add("functions that no event names", manifest->symbols().size() - used);
+    }
+}
+
+std::unique_ptr<TraceSource> makeAtfSource(atf::Session session) {
+  return std::make_unique<AtfSource>(std::move(session));
+}
+
+} // namespace ada::model

@@ -1,0 +1,48 @@
+// Writes the calls of one thread of the model as ATF files.
+#ifndef ADA_LIB_MODEL_CONVERT_ATF_THREAD_WRITER_H
+#define ADA_LIB_MODEL_CONVERT_ATF_THREAD_WRITER_H
+
+#include "ada/trace/atf_writer.h"
+#include "ada/trace/calls.h"
+#include "ada/trace/convert.h"
+#include "model/loss_list.h"
+
+namespace ada::model {
+
+class AtfThreadWriter {
+public:
+  /// `detailPath` empty: there is no place for details. The files are made when
+  /// the first event comes.
+  AtfThreadWriter(const Thread &thread, std::uint8_t clockType, const AtfSinkOptions &options, std::string indexPath,
+                  std::string detailPath);
+
+  /// `functionId` is that of the event's function.
+  Expected<void> add(const Event &event, std::uint64_t functionId, const Batch &batch, LossList &lost);
+  /// Completes the files, also those of a thread without events. Once.
+  Expected<void> finish();
+
+  std::uint64_t events() const noexcept { return count_; }
+  std::uint64_t details() const noexcept { return detailCount_; }
+  /// Smallest and largest time; zeros without events.
+  std::uint64_t minTimeNs() const noexcept { return count_ ? low_ : 0; }
+  std::uint64_t maxTimeNs() const noexcept { return high_; }
+  bool isFinished() const noexcept { return finished_; }
+
+private:
+  Expected<void> open();
+  Expected<std::uint64_t> addDetails(const Event &event, const Batch &batch, LossList &lost);
+
+  atf::WriterOptions writerOptions_;
+  AtfSinkOptions options_;
+  std::string indexPath_, detailPath_;
+  std::optional<atf::IndexWriter> index_;
+  std::optional<atf::DetailWriter> detail_;
+  CallStackWalker depths_; // version 1 stores them
+  std::uint64_t count_ = 0, detailCount_ = 0;
+  std::uint64_t low_ = ~std::uint64_t{0}, high_ = 0;
+  bool finished_ = false;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_MODEL_CONVERT_ATF_THREAD_WRITER_H

@@ -1,0 +1,50 @@
+// Text and bytes on their way to a ByteSink.
+#ifndef ADA_LIB_FORMATS_BYTE_OUTPUT_H
+#define ADA_LIB_FORMATS_BYTE_OUTPUT_H
+
+#include "ada/trace/convert.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ada::model {
+
+/// Hands bytes on in pieces of a good size. What goes wrong sticks, and everything after it is ignored.
+class ByteOutput {
+public:
+  explicit ByteOutput(ByteSink sink) : sink_(std::move(sink)) { text_.reserve(2 * kFull); }
+
+  /// What has not been handed on yet. To append to; settle() afterwards.
+  std::string &text() { return text_; }
+  void settle() {
+    if (text_.size() >= kFull)
+      flush();
+  }
+  void put(std::string_view bytes) {
+    text_.append(bytes);
+    settle();
+  }
+  void flush() {
+    if (status_ && !text_.empty() && !sink_(std::as_bytes(std::span(text_))))
+      status_ = Error{.code = "E_IO", .message = "the bytes of the output could not be written"};
+    text_.clear();
+  }
+  /// Also takes an error that was met elsewhere.
+  void check(const Expected<void> &done) {
+    if (status_ && !done)
+      status_ = done;
+  }
+  const Expected<void> &status() const { return status_; }
+
+private:
+  static constexpr std::size_t kFull = 1 << 16;
+  ByteSink sink_;
+  std::string text_;
+  Expected<void> status_;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_BYTE_OUTPUT_H

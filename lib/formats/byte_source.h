@@ -1,0 +1,113 @@
+// What sources that read a stream of bytes have in common.
+#ifndef ADA_LIB_FORMATS_BYTE_SOURCE_H
+#define ADA_LIB_FORMATS_BYTE_SOURCE_H
+
+#include "ada/trace/convert.h"
+#include "formats/table.h"
+#include "model/batch_builder.h"
+#include "model/loss_list.h"
+
+namespace ada::model {
+
+/// Gives a trace to a sink as a stream introduces it: numbers what is new, and collects events. Errors of the sink
+/// stick: everything after one is ignored.
+class TraceBuilder {
+public:
+  explicit TraceBuilder(TraceSink &sink) : events_(sink), sink_(sink) {}
+
+  /// Only the first one counts.
+  void begin(bool isRoot) {
+    if (!std::exchange(begun_, true))
+      events_.check(sink_.begin({.range = std::nullopt, .isRoot = isRoot}));
+  }
+  /// Their index is set, and returned.
+  std::uint32_t add(Process process) {
+    begin(true);
+    process.index = processes_++;
+    if (process.name.empty())
+      process.name = "pid_" + std::to_string(process.index);
+    return give(process, &TraceSink::addProcess);
+  }
+  std::uint32_t add(Thread thread) {
+    thread.index = threads_++;
+    return give(thread, &TraceSink::addThread);
+  }
+  std::uint32_t add(Function function) {
+    function.index = functions_++;
+    return give(function, &TraceSink::addFunction);
+  }
+  void endThread(std::uint32_t thread) {
+    events_.flush();
+    if (status())
+      events_.check(sink_.endThread(thread));
+  }
+  Expected<void> finish() {
+    begin(true);
+    events_.flush();
+    if (status())
+      events_.check(sink_.finish());
+    return status();
+  }
+
+  BatchBuilder &events() { return events_; }
+  const Expected<void> &status() const { return events_.status(); }
+  std::uint32_t functions() const { return functions_; } ///< number of them
+
+private:
+  template <class Item> std::uint32_t give(const Item &item, Expected<void> (TraceSink::*add)(const Item &)) {
+    if (status())
+      events_.check((sink_.*add)(item));
+    return item.index;
+  }
+
+  BatchBuilder events_;
+  TraceSink &sink_;
+  bool begun_ = false;
+  std::uint32_t processes_ = 0, threads_ = 0, functions_ = 0;
+};
+
+class ByteSource : public TraceSource {
+public:
+  explicit ByteSource(ByteInput input) : input_(std::move(input)) {}
+
+  Expected<void> makeRepeatable() override { return input_.spool(); }
+  std::optional<double> progress() const override {
+    const auto size = input_.size();
+    if (!size || !*size)
+      return std::nullopt;
+    return static_cast<double>(input_.position()) / static_cast<double>(*size);
+  }
+  const std::vector<Error> &problems() const override { return errors_; }
+  const std::vector<Warning> &warnings() const override { return flaws_; }
+  std::vector<Loss> losses() const override { return lost_.list(); }
+
+protected:
+  /// As before the first read().
+  Expected<void> restart() {
+    errors_.clear();
+    flaws_.clear();
+    lost_.clear();
+    return input_.rewind();
+  }
+  /// How reading the input went, and what the sink said to that. A problem after which something is left is noted.
+  Expected<void> check(const Expected<ReadOutcome> &read, const Expected<void> &status) {
+    if (!read)
+      return read.error();
+    if (!status)
+      return status;
+    if (!read->isUsable)
+      return *read->problem;
+    if (read->problem)
+      errors_.push_back(*read->problem);
+    return {};
+  }
+
+  ByteInput input_;
+  std::vector<Error> errors_;
+  std::vector<Warning> flaws_;
+  LossList lost_;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_BYTE_SOURCE_H

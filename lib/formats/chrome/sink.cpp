@@ -1,0 +1,124 @@
+// Writes the model as Chrome's Trace Event JSON: B and E events, which keep their order where times are equal.
+//
+// Times are microseconds with three decimals since the trace began, so doubles hold them exactly for a hundred days. E
+// events repeat the name: some importers compare it. A call that is still open has no E.
+#include "base/json.h"
+#include "formats/export_sink.h"
+#include "formats/table.h"
+
+namespace ada::model {
+
+namespace {
+
+class ChromeSink : public ExportSink {
+public:
+  explicit ChromeSink(ByteSink bytes) : ExportSink(/*values=*/true), out_(std::move(bytes)) {}
+  bool needsRange() const override { return true; }
+
+private:
+  void beginTrace(const TraceInfo &info) override {
+    startNs_ = info.range ? info.range->first : 0;
+    out_.put("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"writer\":\"AdaTrace\",\"clock_start_ns\":\"" +
+             std::to_string(startNs_) + "\"},\"traceEvents\":[\n");
+  }
+  void newProcess(const Process &process) override {
+    ids_.add(process);
+    const std::string pid = "\"pid\":" + std::to_string(ids_.pid(process.index));
+    putMeta(pid, "process_name", "name", jsonString(nameOf(process)));
+    putMeta(pid, "process_sort_index", "sort_index", std::to_string(process.index));
+  }
+  void newThread(const Thread &thread) override {
+    ids_.add(thread);
+    const std::string place =
+        "\"pid\":" + std::to_string(ids_.pid(thread.process)) + ",\"tid\":" + std::to_string(ids_.tid(thread.index));
+    places_.push_back(place + ",\"ts\":");
+    putMeta(place, "thread_name", "name", jsonString(ids_.isReal(thread.index) ? nameOf(thread) : labelOf(thread)));
+    putMeta(place, "thread_sort_index", "sort_index", std::to_string(thread.index));
+  }
+  void newFunction(const Function &function) override {
+    names_.push_back(",\"name\":" + jsonString(function.displayName));
+  }
+
+  void beginCall(const Call &call) override {
+    open('B', call.thread, call.timeNs) += names_[call.function];
+    if (!call.arguments.empty())
+      JsonText(out_.text().append(",\"args\":")).beginObject().text("arguments", call.arguments).endObject();
+    close();
+  }
+  void endCall(const End &end) override {
+    if (end.isOpen())
+      return;
+    open('E', end.thread, end.span.endNs) += names_[end.span.functionIndex];
+    const bool isReturn = end.span.how == SpanEnd::Return;
+    if (!isReturn || !end.result.empty() || !end.values.empty()) {
+      JsonText args(out_.text().append(",\"args\":"));
+      args.beginObject();
+      if (!isReturn)
+        args.text("end", spanEndName(end.span.how));
+      if (!end.result.empty())
+        args.text("result", end.result);
+      if (!end.values.empty())
+        args.text("values", end.values);
+      args.endObject();
+    }
+    close();
+  }
+  void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
+    std::string &json = open('i', thread, timeNs).append(",\"s\":\"t\",\"name\":");
+    appendJsonString(json, text.name);
+    if (!text.json.empty())
+      json.append(",\"args\":").append(text.json);
+    close();
+  }
+  void endTrace() override {
+    out_.put("\n]}\n");
+    out_.flush();
+  }
+  const Expected<void> &status() const override { return out_.status(); }
+
+  void putMeta(const std::string &place, std::string_view what, std::string_view key, std::string_view json) {
+    std::string &text = out_.text();
+    text.append(isFirst_ ? "" : ",\n").append("{\"ph\":\"M\",").append(place).append(",\"name\":\"").append(what);
+    text.append("\",\"args\":{\"").append(key).append("\":").append(json).append("}}");
+    isFirst_ = false;
+    out_.settle();
+  }
+  std::string &open(char phase, std::uint32_t thread, std::uint64_t timeNs) {
+    const std::uint64_t since = timeNs > startNs_ ? timeNs - startNs_ : 0;
+    std::string &text = out_.text();
+    text.append(isFirst_ ? "{\"ph\":\"" : ",\n{\"ph\":\"") += phase;
+    text.append("\",").append(places_[thread]).append(std::to_string(since / 1000));
+    isFirst_ = false;
+    if (const auto rest = static_cast<unsigned>(since % 1000)) {
+      const char digits[4] = {'.', char('0' + rest / 100), char('0' + rest / 10 % 10), char('0' + rest % 10)};
+      text.append(digits, 4);
+    }
+    return text;
+  }
+  void close() {
+    out_.text() += '}';
+    out_.settle();
+  }
+
+  ByteOutput out_;
+  SystemIds ids_;
+  std::uint64_t startNs_ = 0;
+  bool isFirst_ = true;
+  std::vector<std::string> places_; // by thread
+  std::vector<std::string> names_;  // by function
+};
+
+constexpr FormatVariant kVariants[] = {{.name = "chrome", .title = "Chrome trace JSON", .extension = ".json"}};
+
+} // namespace
+
+extern const TraceFormat kChromeFormat;
+const TraceFormat kChromeFormat = {
+    .title = "Chrome trace JSON",
+    .variants = kVariants,
+    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
+      return std::make_unique<ChromeSink>(std::move(target.bytes));
+    },
+};
+
+} // namespace ada::model

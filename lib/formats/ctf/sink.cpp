@@ -1,0 +1,176 @@
+// Writes the model as a CTF 1.8 trace: a directory with the metadata and one stream per thread.
+//
+// Functions are an enumeration in the metadata, which is written last. Readers merge streams by time, and refuse a
+// stream whose times go back.
+#include "base/file_descriptor.h"
+#include "base/write_all.h"
+#include "formats/export_sink.h"
+#include "formats/table.h"
+#include "metadata.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <system_error>
+
+namespace ada::model {
+
+namespace {
+
+class CtfSink : public ExportSink {
+public:
+  explicit CtfSink(std::string directory) : ExportSink(/*values=*/true), directory_(std::move(directory)) {}
+
+private:
+  enum EventId : std::uint8_t { kCall, kCallDetail, kReturn, kReturnDetail, kLeftByException, kMissing, kMark };
+  static constexpr std::uint32_t kMagic = 0xC1FC1FC1;
+  // Where a packet has its last time and its sizes, which are known at its end.
+  static constexpr std::size_t kEndTimeAt = 16, kSizesAt = 24, kPacketBytes = 1 << 16;
+
+  void beginCall(const Call &call) override {
+    beginEvent(call.thread, call.timeNs, call.arguments.empty() ? kCall : kCallDetail);
+    putNumber(call.function, 4);
+    if (!call.arguments.empty())
+      putText(call.arguments);
+  }
+  void endCall(const End &end) override {
+    if (end.isOpen()) // no end was recorded, and none is written
+      return;
+    const bool hasDetail = !end.result.empty() || !end.values.empty();
+    const EventId id = end.span.how == SpanEnd::Exception ? kLeftByException
+                       : end.span.how == SpanEnd::Missing ? kMissing
+                       : hasDetail                        ? kReturnDetail
+                                                          : kReturn;
+    beginEvent(end.thread, end.span.endNs, id);
+    putNumber(end.span.functionIndex, 4);
+    if (id == kReturnDetail) {
+      putText(end.result);
+      putText(end.values);
+    }
+  }
+  void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
+    beginEvent(thread, timeNs, kMark);
+    putText(text.name);
+    putText(text.json);
+  }
+  void leaveThread(std::uint32_t) override {
+    endPacket();
+    file_ = FileDescriptor();
+    thread_ = kNone;
+  }
+  void endTrace() override {
+    std::string text = kCtfHead;
+    text += "enum function : uint32_t {";
+    for (const Function &function : table().functions)
+      text += "\n  " + literal(function.displayName) + " = " + std::to_string(function.index) + ",";
+    if (table().functions.empty())
+      text += "\n  \"none\" = 0,";
+    text += "\n};\n";
+    text += kCtfTail;
+    open("metadata");
+    write(text);
+    file_ = FileDescriptor();
+  }
+  const Expected<void> &status() const override { return status_; }
+
+  void beginEvent(std::uint32_t thread, std::uint64_t timeNs, EventId id) {
+    if (thread != thread_) {
+      endPacket();
+      thread_ = thread;
+      nowNs_ = 0;
+      open("stream_" + std::to_string(thread));
+    }
+    if (timeNs < nowNs_)
+      lose("times that go back: readers refuse them, so they stand still");
+    nowNs_ = std::max(nowNs_, timeNs);
+    if (packet_.size() >= kPacketBytes)
+      endPacket();
+    if (packet_.empty())
+      beginPacket();
+    putNumber(id, 1);
+    putNumber(nowNs_, 8);
+  }
+  void beginPacket() {
+    const Thread &about = thread(thread_);
+    putNumber(kMagic, 4);
+    putNumber(0, 4); // the stream's class
+    putNumber(nowNs_, 8);
+    putNumber(0, 8);
+    putNumber(0, 8);
+    putNumber(0, 8);
+    putNumber(processOf(about).pid.value_or(0), 8);
+    putNumber(about.tid, 8);
+    putNumber(about.number, 4);
+    putText(nameOf(processOf(about)));
+    putText(nameOf(about));
+  }
+  void endPacket() {
+    if (packet_.empty())
+      return;
+    patch(kEndTimeAt, nowNs_);
+    patch(kSizesAt, packet_.size() * 8); // in bits
+    patch(kSizesAt + 8, packet_.size() * 8);
+    write(packet_);
+    packet_.clear();
+  }
+  void patch(std::size_t at, std::uint64_t value) {
+    for (std::size_t i = 0; i < 8; ++i)
+      packet_[at + i] = static_cast<char>(value >> 8 * i);
+  }
+  void putNumber(std::uint64_t value, unsigned bytes) {
+    for (unsigned i = 0; i < bytes; ++i)
+      packet_ += static_cast<char>(value >> 8 * i);
+  }
+  void putText(std::string_view text) { packet_.append(oneLine(text)).append(1, '\0'); }
+  static std::string literal(std::string_view text) {
+    std::string quoted = "\"";
+    for (const char c : oneLine(text))
+      quoted.append(c == '"' || c == '\\' ? "\\" : "") += c;
+    return quoted + "\"";
+  }
+
+  void open(const std::string &name) {
+    const std::string path = directory_ + "/" + name;
+    file_ = FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    written_ = 0;
+    if (!file_)
+      fail();
+  }
+  void write(std::string_view bytes) {
+    if (!status_)
+      return;
+    if (!writeAllAt(file_.get(), bytes.data(), bytes.size(), written_))
+      return fail();
+    written_ += bytes.size();
+  }
+  void fail() {
+    if (status_)
+      status_ = Error{.code = "E_IO", .message = "cannot be written: " + std::generic_category().message(errno)};
+  }
+
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::string directory_;
+  FileDescriptor file_;
+  std::uint64_t written_ = 0, nowNs_ = 0;
+  std::uint32_t thread_ = kNone; // whose stream is being written
+  std::string packet_;
+  Expected<void> status_;
+};
+
+constexpr FormatVariant kVariants[] = {{.name = "ctf", .title = "CTF trace", .extension = ".ctf"}};
+
+} // namespace
+
+extern const TraceFormat kCtfFormat;
+const TraceFormat kCtfFormat = {
+    .title = "CTF trace",
+    .variants = kVariants,
+    .shape = Shape::Directory,
+    .isThreadwise = true,
+    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
+      return std::make_unique<CtfSink>(target.path);
+    },
+};
+
+} // namespace ada::model

@@ -1,0 +1,58 @@
+// What there is to say about a trace, in a form that can be shown to people and to programs.
+#ifndef ADA_LIB_FORMATS_DESCRIPTION_H
+#define ADA_LIB_FORMATS_DESCRIPTION_H
+
+#include "ada/trace/error.h"
+#include "base/json.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ada::model {
+
+/// One line: a label and a sentence. Programs get the numbers.
+struct InfoField {
+  std::string label, text;
+  JsonMembers members = {};
+};
+
+/// One line of a table. `name` is what it is about and is shown in its own colour.
+struct InfoRow {
+  std::string text, name = {}, rest = {};
+  JsonMembers members = {};
+  bool isProblem = false; ///< instead of a row: why there is none
+};
+
+struct InfoTable {
+  std::string key;        ///< in JSON: "threads"
+  std::string what;       ///< "event types": what the rows are
+  std::string heading;    ///< titles of the columns
+  std::size_t shown = 40; ///< rows that people see unless they ask for all
+  std::vector<InfoRow> rows = {};
+};
+
+/// A trace, or one process of it.
+struct InfoSection {
+  std::string title = {};
+  bool isNamed = false; ///< the title is a name, and stands alone
+  JsonMembers members = {};
+  std::vector<InfoField> fields = {};
+  std::vector<std::string> warnings = {}, problems = {};
+  std::vector<InfoTable> tables = {};
+};
+
+struct Description {
+  InfoSection whole;
+  std::vector<InfoSection> processes = {};
+  /// Of a file: what was met while it was read.
+  std::vector<Warning> warnings = {};
+  std::optional<Error> problem = {};
+  bool isWhole = true; ///< false if something could not be read
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_DESCRIPTION_H

@@ -1,0 +1,20 @@
+// What the table of formats says about dial9.
+#ifndef ADA_LIB_FORMATS_DIAL9_OPERATIONS_H
+#define ADA_LIB_FORMATS_DIAL9_OPERATIONS_H
+
+#include "formats/table.h"
+
+#include "ada/trace/dial9/decoder.h"
+
+namespace ada::model {
+
+/// Decodes the input to its end, or until `goesOn` says no. Errors: E_IO.
+Expected<ReadOutcome> readDial9(ByteInput &input, dial9::Visitor &visitor, const std::function<bool()> &goesOn = {});
+
+Expected<CheckSummary> verifyDial9(TraceLocation &place, const CheckReport &report);
+Expected<Description> describeDial9(TraceLocation &place, bool absolute);
+Expected<ReadOutcome> dumpDial9(TraceLocation &place, const RawDumpOptions &options, const RawDumpOutput &out);
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_DIAL9_OPERATIONS_H

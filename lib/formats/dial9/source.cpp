@@ -1,0 +1,302 @@
+// Reads dial9 streams into the model: those that AdaTrace wrote as what they were, others as marks.
+#include "ada/trace/convert.h"
+
+#include "ada/trace/names.h"
+#include "ada_schemas.h"
+#include "event_json.h"
+#include "formats/byte_source.h"
+#include "operations.h"
+
+#include <unordered_map>
+
+namespace ada::model {
+
+namespace {
+
+// What a number of the segment is called in the model. Numbers of our own
+// streams are small and dense; others may be anything.
+class Numbers {
+public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t find(std::uint64_t number) const {
+    if (number < dense_.size())
+      return dense_[number];
+    if (number < kDense)
+      return kNone;
+    const auto found = sparse_.find(number);
+    return found == sparse_.end() ? kNone : found->second;
+  }
+  void set(std::uint64_t number, std::uint32_t index) {
+    if (number >= kDense) {
+      sparse_[number] = index;
+      return;
+    }
+    if (number >= dense_.size())
+      dense_.resize(number + 1, kNone);
+    dense_[number] = index;
+  }
+  void clear() {
+    dense_.clear();
+    sparse_.clear();
+  }
+
+private:
+  static constexpr std::uint64_t kDense = 1 << 20;
+  std::vector<std::uint32_t> dense_;
+  std::unordered_map<std::uint64_t, std::uint32_t> sparse_;
+};
+
+// One read of a stream.
+class Reader : public dial9::Visitor {
+public:
+  Reader(TraceSink &sink, LossList &lost)
+      : out_(sink), lost_(lost),
+        jsonPools_{[this](std::uint32_t id) { return textOf(id); }, [this](std::uint32_t id) { return stackOf(id); }} {}
+
+  Expected<void> finish() { return out_.finish(); }
+  const Expected<void> &status() const { return out_.status(); }
+
+  void onSegment(uint64_t) override {
+    roles_.clear();
+    processes_.clear();
+    threads_.clear();
+    functions_.clear();
+    texts_.clear();
+    stacks_.clear();
+    ownProcess_ = ownThread_ = Numbers::kNone;
+  }
+  void onSchema(const dial9::Schema &schema, uint64_t) override {
+    if (schema.typeId() >= roles_.size())
+      roles_.resize(schema.typeId() + 1u, Dial9Type::Foreign);
+    roles_[schema.typeId()] = typeOf(schema);
+  }
+  void onStringPool(dial9::StringPoolView entries, uint64_t) override {
+    for (const dial9::StringPoolEntry entry : entries)
+      texts_[entry.id] = entry.text;
+  }
+  void onStackPool(dial9::StackPoolView entries, uint64_t) override {
+    for (const dial9::StackPoolEntry entry : entries)
+      stacks_[entry.id].assign(entry.addresses.begin(), entry.addresses.end());
+  }
+  void onEvent(const dial9::EventView &event) override;
+
+private:
+  void addProcess(std::span<const dial9::Value> v);
+  void addThread(std::span<const dial9::Value> v);
+  void addFunction(std::span<const dial9::Value> v);
+  void addDetail(const dial9::EventView &event);
+  void addForeign(const dial9::EventView &event);
+  std::uint32_t processOf(std::uint64_t number);
+  std::uint32_t threadOf(std::uint64_t number);
+  std::uint32_t functionOf(std::uint32_t poolId);
+  const std::string *textOf(std::uint32_t id) const {
+    const auto found = texts_.find(id);
+    return found == texts_.end() ? nullptr : &found->second;
+  }
+  const std::vector<std::uint64_t> *stackOf(std::uint32_t id) const {
+    const auto found = stacks_.find(id);
+    return found == stacks_.end() ? nullptr : &found->second;
+  }
+
+  TraceBuilder out_;
+  LossList &lost_;
+  Dial9Pools jsonPools_;
+  std::uint64_t details_ = 0;
+  std::string scratch_;
+
+  // Of the segment.
+  std::vector<Dial9Type> roles_; // by type id
+  Numbers processes_, threads_, functions_;
+  std::unordered_map<std::uint32_t, std::string> texts_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> stacks_;
+  // Of events that say nothing of process or thread.
+  std::uint32_t ownProcess_ = Numbers::kNone, ownThread_ = Numbers::kNone;
+};
+
+} // namespace
+
+// A damaged stream may not introduce a process; it is made up then.
+std::uint32_t Reader::processOf(std::uint64_t number) {
+  std::uint32_t index = processes_.find(number);
+  if (index == Numbers::kNone)
+    processes_.set(number, index = out_.add(Process()));
+  return index;
+}
+
+std::uint32_t Reader::threadOf(std::uint64_t number) {
+  std::uint32_t index = threads_.find(number);
+  if (index == Numbers::kNone) {
+    Thread thread;
+    thread.process = processOf(0);
+    thread.number = static_cast<std::uint32_t>(number);
+    thread.tid = number;
+    threads_.set(number, index = out_.add(thread));
+  }
+  return index;
+}
+
+std::uint32_t Reader::functionOf(std::uint32_t poolId) {
+  std::uint32_t index = functions_.find(poolId);
+  if (index == Numbers::kNone) {
+    Function function;
+    function.process = processOf(0);
+    function.id = poolId;
+    const std::string *name = textOf(poolId);
+    function.displayName = name ? *name : functionIdText(poolId);
+    function.name = name ? *name : "";
+    functions_.set(poolId, index = out_.add(std::move(function)));
+  }
+  return index;
+}
+
+void Reader::addProcess(std::span<const dial9::Value> v) {
+  Process process;
+  process.name = v[1].asString();
+  if (v[2].asBool())
+    process.pid = v[3].asUint64();
+  process.clockType = static_cast<std::uint8_t>(v[4].asUint64());
+  process.executable = v[5].asString();
+  process.description = v[6].asString();
+  processes_.set(v[0].asUint64(), out_.add(std::move(process)));
+}
+
+void Reader::addThread(std::span<const dial9::Value> v) {
+  Thread thread;
+  thread.process = processOf(v[1].asUint64());
+  thread.number = static_cast<std::uint32_t>(v[2].asUint64());
+  thread.tid = v[3].asUint64();
+  thread.name = v[4].asString();
+  thread.arch = static_cast<std::uint8_t>(v[5].asUint64());
+  thread.os = static_cast<std::uint8_t>(v[6].asUint64());
+  if (v[7].asBool())
+    thread.fileThreadId = static_cast<std::uint32_t>(v[8].asUint64());
+  thread.description = v[9].asString();
+  threads_.set(v[0].asUint64(), out_.add(std::move(thread)));
+}
+
+void Reader::addFunction(std::span<const dial9::Value> v) {
+  Function function;
+  function.process = processOf(v[1].asUint64());
+  function.id = v[2].asUint64();
+  function.name = v[3].asString();
+  if (const std::string *name = textOf(v[0].poolId()))
+    function.displayName = *name;
+  else
+    function.displayName = function.name.empty() ? functionIdText(function.id) : function.name;
+  function.file = v[4].asString();
+  function.signature = v[5].asString();
+  function.types = v[6].asString();
+  function.line = v[7].asUint64();
+  function.address = v[8].asUint64();
+  functions_.set(v[0].poolId(), out_.add(std::move(function)));
+}
+
+// It belongs to the call or end of call before it.
+void Reader::addDetail(const dial9::EventView &event) {
+  const auto v = event.values;
+  const std::uint32_t thread = threadOf(v[0].asUint64());
+  BatchBuilder &batch = out_.events();
+  if (!batch.hasLast() || batch.last().thread != thread || batch.last().kind > Kind::Other) {
+    lost_.add("detail events that follow no call of their thread");
+    return;
+  }
+  if (!batch.addDetail({static_cast<std::uint16_t>(v[1].asUint64()), static_cast<std::uint16_t>(v[2].asUint64()),
+                        event.timestampNs, std::as_bytes(v[3].asBytes()), details_++},
+                       /*copyPayload=*/true))
+    lost_.add("detail events past the 255th of one call");
+}
+
+void Reader::addForeign(const dial9::EventView &event) {
+  // Symbol tables and the like carry no time, or 0 where others have one.
+  if (event.timestampNs == 0) {
+    lost_.add("events without a time: `adatrace dump` shows them");
+    return;
+  }
+  if (ownThread_ == Numbers::kNone) {
+    if (ownProcess_ == Numbers::kNone) {
+      Process process;
+      process.name = "dial9";
+      ownProcess_ = out_.add(process);
+    }
+    Thread thread;
+    thread.process = ownProcess_;
+    thread.name = "events";
+    ownThread_ = out_.add(thread);
+  }
+  scratch_.clear();
+  appendFields(scratch_, event, jsonPools_);
+  Event mark;
+  mark.timeNs = event.timestampNs;
+  mark.thread = ownThread_;
+  mark.kind = Kind::Mark;
+  out_.events().addText(mark, event.schema->name(), scratch_);
+}
+
+void Reader::onEvent(const dial9::EventView &event) {
+  if (!status())
+    return;
+  const std::uint16_t typeId = event.schema->typeId();
+  const Dial9Type role = typeId < roles_.size() ? roles_[typeId] : Dial9Type::Foreign;
+  const auto v = event.values;
+  switch (role) {
+  case Dial9Type::Trace:
+    return out_.begin(v[1].asBool());
+  case Dial9Type::Process:
+    return addProcess(v);
+  case Dial9Type::Thread:
+    return addThread(v);
+  case Dial9Type::Function:
+    return addFunction(v);
+  case Dial9Type::Detail:
+    return addDetail(event);
+  case Dial9Type::ThreadEnd:
+    if (const std::uint32_t thread = threads_.find(v[0].asUint64()); thread != Numbers::kNone) {
+      threads_.set(v[0].asUint64(), Numbers::kNone);
+      out_.endThread(thread);
+    }
+    return;
+  case Dial9Type::Foreign:
+    return addForeign(event);
+  default:
+    break;
+  }
+  Event out;
+  out.timeNs = event.timestampNs;
+  out.thread = threadOf(v[0].asUint64());
+  if (role == Dial9Type::Mark || role == Dial9Type::Value) {
+    out.kind = role == Dial9Type::Mark ? Kind::Mark : Kind::Value;
+    return out_.events().addText(out, v[1].asString(), v[2].asString());
+  }
+  out.function = functionOf(v[1].poolId());
+  out.kind = role == Dial9Type::Call        ? Kind::Call
+             : role == Dial9Type::Return    ? Kind::Return
+             : role == Dial9Type::Exception ? Kind::Exception
+                                            : Kind::Other;
+  if (role == Dial9Type::Other)
+    out.other = static_cast<std::uint32_t>(v[2].asUint64());
+  out_.events().add(out);
+}
+
+namespace {
+
+class Dial9Source : public ByteSource {
+public:
+  using ByteSource::ByteSource;
+
+  Expected<void> read(TraceSink &sink) override {
+    if (auto ready = restart(); !ready)
+      return ready;
+    Reader reader(sink, lost_);
+    const auto read = readDial9(input_, reader, [&] { return bool(reader.status()); });
+    const auto checked = check(read, reader.status());
+    return checked ? reader.finish() : checked;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<TraceSource> makeDial9Source(ByteInput input) {
+  return std::make_unique<Dial9Source>(std::move(input));
+}
+
+} // namespace ada::model

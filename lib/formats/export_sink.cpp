@@ -1,0 +1,181 @@
+// What sinks of formats that are written and never read have in common.
+#include "export_sink.h"
+
+#include "shared/text/utf8.h"
+
+namespace ada::model {
+
+void SystemIds::add(const Process &process) {
+  const bool isUsable = process.pid && *process.pid > 0 && *process.pid < kMadeUp;
+  std::uint32_t pid = isUsable ? static_cast<std::uint32_t>(*process.pid) : 0;
+  if (!isUsable || !known_.insert(pid).second)
+    pid = kMadeUp + process.index;
+  pids_.push_back(pid);
+}
+
+void SystemIds::add(const Thread &thread) {
+  const bool isUsable = thread.tid > 0 && thread.tid < kMadeUp;
+  std::uint32_t tid = isUsable ? static_cast<std::uint32_t>(thread.tid) : 0;
+  // Some consumers know threads by their tid alone.
+  if (!isUsable || !known_.insert(std::uint64_t{1} << 32 | tid).second)
+    tid = kMadeUp + thread.index;
+  tids_.push_back(tid);
+}
+
+// A consumer of ThreadCalls.
+struct ExportSink::ThreadState {
+  struct LateValues {
+    std::uint32_t depth;
+    std::string list;
+  };
+
+  ThreadState(ExportSink &owner, std::uint32_t number)
+      : sink(owner), index(number), calls(*this, owner.rules_, owner.hasValues_ ? &owner.values_ : nullptr) {}
+
+  void begin(std::uint64_t, const Event &call, bool, std::string &&arguments) {
+    sink.beginCall({.thread = index,
+                    .function = call.function,
+                    .depth = calls.walker().depth() - 1,
+                    .timeNs = call.timeNs,
+                    .arguments = arguments});
+  }
+  void end(const Span &span, bool, std::string &&result) {
+    std::string values;
+    if (!late.empty() && late.back().depth == span.depth) {
+      values = std::move(late.back().list);
+      late.pop_back();
+    }
+    sink.endCall({.thread = index, .span = span, .result = result, .values = values});
+  }
+  // A value of a call that has been handed on already.
+  void addLate(const Text &text) {
+    if (calls.walker().depth() == 0)
+      return sink.lose("values outside of any call");
+    const std::uint32_t depth = calls.walker().depth() - 1;
+    if (late.empty() || late.back().depth != depth)
+      late.push_back({depth, {}});
+    analysis::addValue(late.back().list, text);
+  }
+
+  ExportSink &sink;
+  std::uint32_t index;
+  analysis::ThreadCalls<ThreadState> calls;
+  std::uint64_t seq = 0;
+  std::vector<LateValues> late; // the outermost call first
+};
+
+ExportSink::ExportSink(bool values) : hasValues_(values) {}
+ExportSink::~ExportSink() = default;
+
+Expected<void> ExportSink::begin(const TraceInfo &info) {
+  beginTrace(info);
+  return status();
+}
+
+Expected<void> ExportSink::addProcess(const Process &process) {
+  table_.processes.push_back(process);
+  table_.processes.back().symbols = {};
+  newProcess(table_.processes.back());
+  return status();
+}
+
+Expected<void> ExportSink::addThread(const Thread &thread) {
+  table_.threads.push_back(thread);
+  threads_.emplace_back();
+  newThread(table_.threads.back());
+  return status();
+}
+
+Expected<void> ExportSink::addFunction(const Function &function) {
+  table_.functions.push_back(function);
+  Function &added = table_.functions.back();
+  for (std::string *text : {&added.name, &added.displayName, &added.file})
+    if (!isUtf8(*text)) {
+      lost_.addChanged({*text});
+      *text = textOf(*text);
+    }
+  newFunction(added);
+  return status();
+}
+
+ExportSink::ThreadState &ExportSink::stateOf(std::uint32_t thread) {
+  std::unique_ptr<ThreadState> &state = threads_[thread];
+  if (!state)
+    state = std::make_unique<ThreadState>(*this, thread);
+  return *state;
+}
+
+Expected<void> ExportSink::events(const Batch &batch) {
+  for (const Event &event : batch.events) {
+    ThreadState &state = stateOf(event.thread);
+    switch (event.kind) {
+    case Kind::Mark:
+      state.calls.settle();
+      mark(event.thread, event.timeNs, batch.texts[event.extra]);
+      break;
+    case Kind::Value:
+      if (!hasValues_)
+        lost_.add("values: the format has no place for them");
+      else if (!state.calls.isPending())
+        state.addLate(batch.texts[event.extra]);
+      else
+        state.calls.take(state.seq, event, batch);
+      break;
+    case Kind::Other:
+      lost_.add("events of kinds without a name");
+      break;
+    default:
+      state.calls.take(state.seq, event, batch);
+    }
+    ++state.seq;
+  }
+  return status();
+}
+
+void ExportSink::leave(ThreadState &thread) {
+  thread.calls.finish();
+  lost_.add("ends of calls that began before the trace", thread.calls.walker().strayExits());
+  leaveThread(thread.index);
+  threads_[thread.index].reset();
+}
+
+Expected<void> ExportSink::endThread(std::uint32_t thread) {
+  if (threads_[thread])
+    leave(*threads_[thread]);
+  return status();
+}
+
+Expected<void> ExportSink::finish() {
+  for (const auto &thread : threads_)
+    if (thread)
+      leave(*thread);
+  if (status())
+    endTrace();
+  return status();
+}
+
+std::string nameOf(const Thread &thread) {
+  return thread.name.empty() ? "thread " + std::to_string(thread.number) : textOf(thread.name);
+}
+std::string labelOf(const Thread &thread) { return nameOf(thread) + " (tid " + std::to_string(thread.tid) + ")"; }
+
+std::string nameOf(const Process &process) {
+  const std::string name = process.executable.substr(process.executable.find_last_of('/') + 1);
+  return textOf(name.empty() ? process.name : name);
+}
+std::string labelOf(const Process &process) {
+  return nameOf(process) + (process.pid ? " (pid " + std::to_string(*process.pid) + ")" : "");
+}
+
+std::string textOf(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint c = decodeUtf8(text.data(), text.size());
+    out += c.valid ? text.substr(0, c.size) : std::string_view(kReplacementUtf8);
+    text.remove_prefix(c.size);
+  }
+  return out;
+}
+
+} // namespace ada::model

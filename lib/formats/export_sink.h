@@ -1,0 +1,110 @@
+// What sinks of formats that are only written have in common: events become calls with arguments, results and ends.
+#ifndef ADA_LIB_FORMATS_EXPORT_SINK_H
+#define ADA_LIB_FORMATS_EXPORT_SINK_H
+
+#include "analysis/thread_calls.h"
+#include "formats/byte_output.h"
+#include "model/loss_list.h"
+
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace ada::model {
+
+/// Numbers for formats that know a process by its pid and a thread by its pid and tid: the system's where they are
+/// there and nothing else has them (fibers share one, and the system gives them out again), else made up, above all
+/// that Linux gives out.
+class SystemIds {
+public:
+  static constexpr std::uint32_t kMadeUp = 0x40000000;
+  void add(const Process &process);
+  void add(const Thread &thread);
+  std::uint32_t pid(std::uint32_t process) const { return pids_[process]; }
+  std::uint32_t tid(std::uint32_t thread) const { return tids_[thread]; }
+  bool isReal(std::uint32_t thread) const { return tids_[thread] < kMadeUp; }
+
+private:
+  std::vector<std::uint32_t> pids_, tids_;
+  std::unordered_set<std::uint64_t> known_;
+};
+
+/// A sink derives from this and is told of calls, whose ends are repaired as in calls.h. Threads, functions and
+/// processes are known by their numbers.
+class ExportSink : public TraceSink {
+public:
+  /// Without `values`, arguments and results are not asked for.
+  explicit ExportSink(bool values);
+  ~ExportSink() override;
+
+  Expected<void> begin(const TraceInfo &info) final;
+  Expected<void> addProcess(const Process &process) final;
+  Expected<void> addThread(const Thread &thread) final;
+  Expected<void> addFunction(const Function &function) final;
+  Expected<void> events(const Batch &batch) final;
+  Expected<void> endThread(std::uint32_t thread) final;
+  Expected<void> finish() final;
+  bool wantsDetails() const override { return hasValues_; }
+  std::vector<Loss> losses() const override { return lost_.list(); }
+
+protected:
+  struct Call {
+    std::uint32_t thread = 0, function = 0, depth = 0;
+    std::uint64_t timeNs = 0;
+    std::string_view arguments = {}; ///< "(n=10)", or empty
+  };
+  struct End {
+    std::uint32_t thread = 0;
+    const Span &span; ///< functionIndex is the function's number
+    std::string_view result = {};
+    std::string_view values = {}; ///< "(x=1)": named during the call, but too late to be among its arguments
+    bool isOpen() const { return span.how == SpanEnd::Open; }
+  };
+
+  virtual void beginTrace(const TraceInfo &) {}
+  virtual void newProcess(const Process &) {}
+  virtual void newThread(const Thread &) {}
+  virtual void newFunction(const Function &) {}
+  virtual void beginCall(const Call &) {}
+  virtual void endCall(const End &) = 0;
+  virtual void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) = 0;
+  /// No more calls of it will come. Comes once for each thread that had any event.
+  virtual void leaveThread(std::uint32_t) {}
+  virtual void endTrace() = 0;
+  virtual const Expected<void> &status() const = 0;
+
+  const analysis::TraceTable &table() const { return table_; }
+  const Function &function(std::uint32_t number) const { return table_.functions[number]; }
+  const Thread &thread(std::uint32_t number) const { return table_.threads[number]; }
+  const Process &processOf(const Thread &thread) const { return table_.processes[thread.process]; }
+  bool hasSeveralProcesses() const { return table_.processes.size() > 1; }
+  void lose(std::string_view what, std::uint64_t count = 1) { lost_.add(what, count); }
+
+private:
+  struct ThreadState;
+  ThreadState &stateOf(std::uint32_t thread);
+  void leave(ThreadState &thread);
+
+  bool hasValues_;
+  analysis::TraceTable table_;
+  analysis::FilterOptions everything_;
+  analysis::FunctionRules rules_{everything_, table_};
+  analysis::ValueTexts values_{table_};
+  std::vector<std::unique_ptr<ThreadState>> threads_;
+  LossList lost_;
+};
+
+/// "worker", or "thread 3" if it has no name.
+std::string nameOf(const Thread &thread);
+/// "worker (tid 4712)"
+std::string labelOf(const Thread &thread);
+/// "app (pid 4711)": the file name of the executable, or what the process is called.
+std::string nameOf(const Process &process);
+std::string labelOf(const Process &process);
+/// As it is shown everywhere, but as UTF-8: bytes that are not become U+FFFD.
+std::string textOf(std::string_view text);
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_EXPORT_SINK_H

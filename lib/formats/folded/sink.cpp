@@ -1,0 +1,66 @@
+// Writes the model as folded stacks, which flame graph tools read.
+//
+// One line per path, with the nanoseconds of its calls outside of the calls that they made:
+//
+//   app (pid 42);main (tid 4711);main();parse() 1200
+//
+// The process is left out where there is one only.
+#include "formats/path_sink.h"
+#include "formats/table.h"
+
+#include <algorithm>
+
+namespace ada::model {
+
+namespace {
+
+class FoldedSink : public PathSink {
+public:
+  using PathSink::PathSink;
+
+private:
+  // A line is a stack, and the semicolon is what separates its parts.
+  std::string frame(std::string_view name) {
+    std::string text = oneLine(name);
+    if (text.find(';') != text.npos)
+      lose("names with semicolons, which separate names here: they have colons");
+    std::ranges::replace(text, ';', ':');
+    return text;
+  }
+  void newFunction(const Function &function) override { frames_.push_back(frame(function.displayName)); }
+
+  void writePaths(std::uint32_t number, const PathTree &tree) override {
+    std::string stack = frame(labelOf(thread(number)));
+    if (hasSeveralProcesses())
+      stack = frame(labelOf(processOf(thread(number)))) + ";" + stack;
+    std::vector<std::size_t> lengths = {stack.size()}; // of the stack, by depth
+    for (std::uint32_t node = 1; node < tree.size(); ++node) {
+      const PathTree::Node &entry = tree[node];
+      lengths.resize(entry.depth);
+      stack.resize(lengths.back());
+      stack += ';';
+      stack += entry.function == PathTree::kRest ? kRestName : frames_[entry.function];
+      lengths.push_back(stack.size());
+      if (entry.selfNs > 0 || tree.endOf(node) == node + 1)
+        out_.put(stack + " " + std::to_string(entry.selfNs) + "\n");
+    }
+  }
+  void endTrace() override { out_.flush(); }
+
+  std::vector<std::string> frames_; // by function
+};
+
+constexpr FormatVariant kVariants[] = {{.name = "folded", .title = "folded stacks", .extension = ".folded"}};
+
+} // namespace
+
+extern const TraceFormat kFoldedFormat;
+const TraceFormat kFoldedFormat = {
+    .title = "folded stacks",
+    .variants = kVariants,
+    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
+      return std::make_unique<FoldedSink>(std::move(target.bytes));
+    },
+};
+
+} // namespace ada::model

@@ -1,0 +1,292 @@
+// Finds the blocks of packed index files, and decodes them.
+#include "file.h"
+
+#include "formats/atf/checksum.h"
+#include "formats/packed/compression.h"
+#include "shared/encode/packed_file.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace ada::packed {
+
+template <class Raw> static Raw load(const Byte *from) {
+  Raw raw;
+  std::memcpy(&raw, from, sizeof raw);
+  return raw;
+}
+
+Error File::error(const char *code, std::string message, std::uint64_t offset) const {
+  return {.code = code, .message = std::move(message), .file = name_, .offset = offset};
+}
+
+Expected<File> File::parse(std::span<const std::byte> bytes, const std::string &name) {
+  File file;
+  file.bytes_ = bytes;
+  file.name_ = name;
+  if (bytes.size() < kFileHeaderBytes)
+    return file.error("E_TOO_SMALL", "the file is shorter than a header of 128 bytes", 0);
+  RawFileHeader &head = file.head_;
+  head = load<RawFileHeader>(file.at(0));
+  if (std::memcmp(head.magic, kMagic, 4) != 0)
+    return file.error("E_BAD_MAGIC", "not a packed index file", 0);
+  if (head.endian != atf::kLittleEndian)
+    return file.error("E_BAD_ENDIAN", "only little-endian files can be read", offsetof(RawFileHeader, endian));
+  if (head.version != kVersion)
+    return file.error("E_BAD_VERSION",
+                      "packed version " + std::to_string(head.version) + ", this reader knows version 1",
+                      offsetof(RawFileHeader, version));
+  if (!isSealed(head, atf::crc32c))
+    return file.error("E_BAD_CHECKSUM", "the file's header is damaged", offsetof(RawFileHeader, checksum));
+  if (head.blocksOffset < kFileHeaderBytes || head.blocksOffset % kBlockAlignment != 0 ||
+      head.blocksOffset > aligned(bytes.size()))
+    return file.error("E_BAD_OFFSET", "the first block can't be there", offsetof(RawFileHeader, blocksOffset));
+  file.isFinished_ = file.takeIndex();
+  if (file.isFinished_)
+    return file;
+  file.blocks_.clear();
+  file.isSorted_ = true;
+  if (head.flags & kFileFinished)
+    file.warn("W_FOOTER_CORRUPT", "the block index is damaged or cut off; the blocks were looked for one by one");
+  else
+    file.warn("W_NO_FOOTER", "the writer did not finish the file (the program was killed, or still runs); all whole "
+                             "events are used");
+  file.scan();
+  return file;
+}
+
+//===--- which blocks there are -------------------------------------------===//
+
+void File::add(Block block) {
+  block.first = events();
+  isSorted_ &= !(block.flags & kBlockUnsorted) && (blocks_.empty() || blocks_.back().lastNs <= block.firstNs);
+  if (block.count > 0)
+    blocks_.push_back(block);
+}
+
+// From the block index of a finished file. False if that is not to be relied on.
+bool File::takeIndex() {
+  const std::uint64_t size = bytes_.size(), end = head_.trailerOffset;
+  if (!(head_.flags & kFileFinished) || size < kTrailerBytes || end > size - kTrailerBytes)
+    return false;
+  const auto trailer = load<RawTrailer>(at(end));
+  const std::uint64_t start = trailer.indexOffset, blocks = trailer.blocks;
+  if (std::memcmp(trailer.magic, "KPTA", 4) != 0 || !isSealed(trailer, atf::crc32c) || start > end ||
+      end - start < kIndexHeadBytes || blocks > (end - start - kIndexHeadBytes) / kIndexEntryBytes)
+    return false;
+  const std::uint64_t indexBytes = kIndexHeadBytes + blocks * kIndexEntryBytes;
+  const auto head = load<RawIndexHead>(at(start));
+  if (std::memcmp(head.magic, "ATPX", 4) != 0 || head.entryBytes != kIndexEntryBytes || head.blocks != blocks ||
+      atf::crc32c(0, at(start), indexBytes) != trailer.indexChecksum)
+    return false;
+  std::uint64_t behind = head_.blocksOffset;
+  for (std::uint64_t i = 0; i < blocks; ++i) {
+    const auto entry = load<RawIndexEntry>(at(start + kIndexHeadBytes + i * kIndexEntryBytes));
+    const Block block{.offset = entry.offset,
+                      .bytes = entry.bytes,
+                      .count = entry.eventCount,
+                      .firstSeq = entry.firstSeq,
+                      .firstNs = entry.firstNs,
+                      .lastNs = entry.lastNs,
+                      .flags = static_cast<std::uint8_t>(entry.flags)};
+    // An event has a byte at least, unless they are compressed.
+    if (block.offset < behind || block.offset > start || block.bytes > start - block.offset ||
+        block.bytes < kBlockHeaderBytes || (block.flags & kBlockOpen) || block.count > ~std::uint64_t{0} - events() ||
+        block.count > (block.flags & kBlockZstd ? kMostPlainBytes : block.bytes - kBlockHeaderBytes))
+      return false;
+    behind = block.offset + block.bytes;
+    add(block);
+  }
+  if (events() != trailer.eventCount)
+    return false;
+  if (end < size - kTrailerBytes)
+    warn("W_TRAILING_BYTES", std::to_string(size - kTrailerBytes - end) + " bytes after the trailer were ignored");
+  return true;
+}
+
+std::optional<RawBlockHeader> File::headerAt(std::uint64_t offset) const {
+  if (offset > bytes_.size() || bytes_.size() - offset < kBlockHeaderBytes)
+    return std::nullopt;
+  const auto raw = load<RawBlockHeader>(at(offset));
+  if (!isBlockHeader(raw, atf::crc32c) || raw.callsBytes > bytes_.size() - offset - kBlockHeaderBytes)
+    return std::nullopt;
+  return raw;
+}
+
+// Where the next block header is; the file's size if there is none.
+std::uint64_t File::findHeader(std::uint64_t from) const {
+  for (std::uint64_t offset = aligned(from); offset < bytes_.size(); offset += kBlockAlignment)
+    if (headerAt(offset))
+      return offset;
+  return bytes_.size();
+}
+
+void File::scan() {
+  const std::uint64_t size = bytes_.size();
+  std::uint64_t nextSeq = 0, lost = 0;
+  bool isFirst = true;
+  for (std::uint64_t offset = findHeader(head_.blocksOffset); offset < size;) {
+    const RawBlockHeader raw = *headerAt(offset);
+    if (!isFirst && raw.firstSeq > nextSeq)
+      lost += raw.firstSeq - nextSeq;
+    isFirst = false;
+    const std::uint64_t start = kBlockHeaderBytes + raw.callsBytes;
+    std::uint64_t next = aligned(offset + start + raw.bodyBytes);
+    if (raw.flags & kBlockOpen) {
+      next = findHeader(offset + start);
+      const std::optional<RawBlockHeader> follower = headerAt(next);
+      addOpenBlock(raw, offset, next, follower ? follower->firstSeq - raw.firstSeq : ~std::uint64_t{0});
+      nextSeq = raw.firstSeq + (blocks_.empty() || blocks_.back().offset != offset ? 0 : blocks_.back().count);
+    } else if (raw.bodyBytes > size - offset - start) {
+      // Cut off: its events up to there can be read, but their checksum is gone.
+      addOpenBlock(raw, offset, size, raw.eventCount);
+      const std::uint64_t there = blocks_.empty() || blocks_.back().offset != offset ? 0 : blocks_.back().count;
+      lost += raw.eventCount - there;
+      break;
+    } else {
+      add({.offset = offset,
+           .bytes = start + raw.bodyBytes,
+           .count =
+               std::min<std::uint64_t>(raw.eventCount, raw.flags & kBlockZstd ? kMostPlainBytes : raw.bodyBytes.get()),
+           .firstSeq = raw.firstSeq,
+           .firstNs = raw.firstNs,
+           .lastNs = raw.lastNs,
+           .flags = raw.flags});
+      nextSeq = raw.firstSeq + raw.eventCount;
+      if (!headerAt(next))
+        next = findHeader(next);
+    }
+    offset = next;
+  }
+  if (lost > 0)
+    warn("W_BLOCKS_DAMAGED", std::to_string(lost) + " events are lost: the headers of their blocks are damaged, or the "
+                                                    "file was cut off");
+}
+
+// A block whose body goes to `next` and has as many events as there are whole ones before it.
+void File::addOpenBlock(const RawBlockHeader &raw, std::uint64_t offset, std::uint64_t next, std::uint64_t mostEvents) {
+  Block block{.offset = offset, .bytes = next - offset, .firstSeq = raw.firstSeq, .flags = kBlockOpen};
+  if (raw.flags & kBlockZstd) // of a frame that is cut nothing can be had
+    return;
+  auto state = std::make_unique<State>();
+  Decoder decoder(*state);
+  if (!beginDecoding(decoder, raw, at(offset + kBlockHeaderBytes)))
+    return;
+  Decoder::Run run(decoder, at(offset + kBlockHeaderBytes + raw.callsBytes), at(next));
+  std::uint64_t before = raw.beforeNs;
+  for (Event event; block.count < mostEvents && run.next(event) == Decoded::Event; before = event.ns) {
+    if (block.count++ == 0)
+      block.firstNs = event.ns;
+    block.lastNs = event.ns;
+    if (event.ns < before)
+      block.flags |= kBlockUnsorted;
+  }
+  add(block);
+}
+
+std::size_t File::blockOf(std::uint64_t seq) const {
+  const auto next = std::ranges::upper_bound(blocks_, seq, {}, &Block::first);
+  return static_cast<std::size_t>(next - blocks_.begin()) - 1;
+}
+
+//===--- their events -----------------------------------------------------===//
+
+Expected<void> File::check(const Block &block) const {
+  const std::optional<RawBlockHeader> raw = headerAt(block.offset);
+  if (!raw || raw->firstSeq != block.firstSeq)
+    return error("E_BAD_BLOCK", "the header of a block is damaged", block.offset);
+  if (block.flags & kBlockOpen)
+    return {}; // it has none yet
+  if (raw->eventCount != block.count || raw->flags != block.flags || blockBytes(*raw) != block.bytes)
+    return error("E_BAD_BLOCK", "a block is not what the block index says", block.offset);
+  if (atf::crc32c(0, at(block.offset + kBlockHeaderBytes), block.bytes - kBlockHeaderBytes) != raw->bodyChecksum)
+    return error("E_BAD_CHECKSUM",
+                 "a block of " + std::to_string(block.count) + " events is damaged: its checksum is wrong",
+                 block.offset + offsetof(RawBlockHeader, bodyChecksum));
+  return {};
+}
+
+Expected<void> File::decode(const Block &block, std::vector<atf::IndexEvent> &events,
+                            std::vector<std::size_t> &linked) const {
+  linked.clear();
+  auto done = decodeWhole(block, events, linked);
+  // A program that keeps its newest events only may have dropped the block since the file was opened: no damage.
+  static constexpr Byte kHole[kBlockHeaderBytes] = {};
+  if (!isFinished_ && std::memcmp(at(block.offset), kHole, sizeof kHole) == 0) {
+    events.clear(), linked.clear();
+    return {};
+  }
+  return done;
+}
+
+Expected<void> File::decodeWhole(const Block &block, std::vector<atf::IndexEvent> &events,
+                                 std::vector<std::size_t> &linked) const {
+  if (auto good = check(block); !good) {
+    events.clear();
+    return good;
+  }
+  const RawBlockHeader raw = *headerAt(block.offset);
+  std::span<const Byte> body(at(block.offset + kBlockHeaderBytes + raw.callsBytes),
+                             block.bytes - kBlockHeaderBytes - raw.callsBytes);
+  std::vector<Byte> plain;
+  if (raw.flags & kBlockZstd) {
+    plain = uncompressed(body, raw.plainBytes);
+    body = plain;
+  }
+  if (body.size() < block.count) { // an event has a byte at least
+    events.clear();
+    return error("E_BAD_BLOCK",
+                 canCompress() ? "the body of a block can't be unpacked"
+                               : "the body of a block is compressed with zstd, without which this was built",
+                 block.offset);
+  }
+  events.resize(block.count); // nothing is set to zero if there were as many in it
+  auto state = std::make_unique_for_overwrite<State>();
+  Decoder decoder(*state);
+  if (!beginDecoding(decoder, raw, at(block.offset + kBlockHeaderBytes))) {
+    events.clear();
+    return error("E_BAD_BLOCK", "the list of open calls is damaged", block.offset + kBlockHeaderBytes);
+  }
+  const std::uint32_t threadId = head_.threadId;
+  Decoder::Run run(decoder, body.data(), body.data() + body.size());
+  bool isSorted = true;
+  std::uint64_t lastNs = raw.beforeNs;
+  Event event;
+  for (std::size_t i = 0; i < block.count; ++i) {
+    const Byte *const from = run.at();
+    if (run.next(event) != Decoded::Event) {
+      events.resize(i);
+      return error("E_BAD_BLOCK", "event " + std::to_string(block.first + i) + " is none that a writer writes",
+                   block.offset + (plain.empty() ? static_cast<std::uint64_t>(from - at(block.offset)) : 0));
+    }
+    isSorted &= event.ns >= lastNs;
+    lastNs = event.ns;
+    if (event.hasLink)
+      linked.push_back(i);
+    events[i] = {event.ns, event.functionId, event.link, EventKind{event.kind}, threadId, event.storedDepth};
+  }
+  if (block.count > 0 && (events[0].timestampNs != block.firstNs || events.back().timestampNs != block.lastNs ||
+                          (!isSorted && !(block.flags & kBlockUnsorted))))
+    return error("E_BAD_BLOCK", "the times of a block are not what its header says", block.offset);
+  return {};
+}
+
+std::uint64_t File::openCalls(const Block &block,
+                              const std::function<void(std::uint64_t, std::uint64_t)> &visit) const {
+  const std::optional<RawBlockHeader> raw = headerAt(block.offset);
+  auto state = std::make_unique<State>();
+  Decoder decoder(*state);
+  if (!raw || !beginDecoding(decoder, *raw, at(block.offset + kBlockHeaderBytes)))
+    return 0;
+  for (std::uint64_t level = state->floor; level < state->depth; ++level)
+    visit(state->at(level).functionId, state->at(level).beginNs);
+  return state->floor;
+}
+
+bool File::knowsAllCalls(const Block &block) const {
+  const std::optional<RawBlockHeader> raw = headerAt(block.offset);
+  return raw && raw->depth == raw->knownCalls;
+}
+
+} // namespace ada::packed

@@ -1,0 +1,90 @@
+// A packed index file taken apart: which blocks there are, and their events.
+//
+// docs/formats/packed.md describes the bytes. Files are never trusted: whatever they say, nothing is read beyond them,
+// and memory is bounded by their size.
+#ifndef ADA_LIB_FORMATS_PACKED_FILE_H
+#define ADA_LIB_FORMATS_PACKED_FILE_H
+
+#include "ada/trace/atf_format.h"
+#include "ada/trace/error.h"
+#include "shared/encode/packed_format.h"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ada::packed {
+
+inline constexpr char kMagic[] = "ATPK";
+
+/// A block, and which of the file's events are in it.
+struct Block {
+  std::uint64_t offset = 0, bytes = 0; ///< in the file
+  std::uint64_t first = 0, count = 0;  ///< events of the file that can be read are counted from 0
+  std::uint64_t firstSeq = 0;          ///< the number that the first one has: more if blocks before it are gone
+  std::uint64_t firstNs = 0, lastNs = 0;
+  std::uint8_t flags = 0;
+
+  std::uint64_t last() const { return first + count; }
+};
+
+/// Cheap to copy but for the list of blocks. The bytes must outlive it.
+class File {
+public:
+  /// Errors, in the order of the checks: E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_CHECKSUM,
+  /// E_BAD_OFFSET. Looks at the block index, or at all headers if there is none, and decodes a block that is open.
+  static Expected<File> parse(std::span<const std::byte> bytes, const std::string &name);
+
+  const RawFileHeader &header() const { return head_; }
+  bool isFinished() const { return isFinished_; }
+  const std::vector<Warning> &warnings() const { return flaws_; }
+
+  std::span<const Block> blocks() const { return blocks_; }
+  std::uint64_t events() const { return blocks_.empty() ? 0 : blocks_.back().last(); }
+  /// The block that has event number `seq`, which must be less than events().
+  std::size_t blockOf(std::uint64_t seq) const;
+  /// No event is older than the one before it.
+  bool isSorted() const { return isSorted_; }
+
+  /// Compares the block's checksum; E_BAD_CHECKSUM.
+  Expected<void> check(const Block &block) const;
+  /// Puts the block's events into `events`, all or those before the first bad one. E_BAD_BLOCK, E_BAD_CHECKSUM.
+  /// `linked`: the places in `events` of those whose link, or that they have none, is stored.
+  Expected<void> decode(const Block &block, std::vector<atf::IndexEvent> &events,
+                        std::vector<std::size_t> &linked) const;
+
+  /// The known calls that are open at its start, outermost first. Returns how many more there are around them.
+  std::uint64_t openCalls(const Block &block,
+                          const std::function<void(std::uint64_t functionId, std::uint64_t beginNs)> &visit) const;
+
+  /// Whether that list has all of them. False if the block's header is damaged.
+  bool knowsAllCalls(const Block &block) const;
+
+private:
+  Expected<void> decodeWhole(const Block &block, std::vector<atf::IndexEvent> &events,
+                             std::vector<std::size_t> &linked) const;
+  bool takeIndex();
+  void scan();
+  void addOpenBlock(const RawBlockHeader &raw, std::uint64_t offset, std::uint64_t next, std::uint64_t mostEvents);
+  std::optional<RawBlockHeader> headerAt(std::uint64_t offset) const;
+  std::uint64_t findHeader(std::uint64_t from) const;
+  void add(Block block);
+  void warn(const char *code, std::string message) { flaws_.push_back({code, std::move(message)}); }
+  Error error(const char *code, std::string message, std::uint64_t offset) const;
+
+  const Byte *at(std::uint64_t offset) const { return reinterpret_cast<const Byte *>(bytes_.data()) + offset; }
+
+  std::span<const std::byte> bytes_;
+  std::string name_;
+  RawFileHeader head_ = {};
+  std::vector<Block> blocks_;
+  std::vector<Warning> flaws_;
+  bool isFinished_ = false, isSorted_ = true;
+};
+
+} // namespace ada::packed
+
+#endif // ADA_LIB_FORMATS_PACKED_FILE_H

@@ -1,0 +1,193 @@
+// Writes packed index files through a buffer that holds one block.
+#include "writer.h"
+
+#include "base/file_bytes.h"
+#include "base/safe_file.h"
+#include "base/write_all.h"
+#include "formats/atf/checksum.h"
+#include "formats/packed/compression.h"
+#include "formats/packed/file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace ada::packed {
+
+// What an event may take beyond the size at which a block is full.
+static constexpr std::size_t kRoom = kMostBlockStartBytes + kBlockBodyBytes + kMostEventBytes;
+
+Writer::~Writer() {
+  if (file_)
+    (void)endBlock();
+}
+
+Expected<std::unique_ptr<Writer>> Writer::create(const std::string &path, const atf::WriterOptions &options) {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.overwrite ? 0 : O_EXCL);
+  FileDescriptor file;
+  if (options.noLinks) {
+    auto opened = openForWriting(path, flags, 0600);
+    if (!opened)
+      return opened.error();
+    file = *std::move(opened);
+  } else {
+    file = FileDescriptor(::open(path.c_str(), flags, 0600));
+  }
+  if (!file || (options.overwrite && ::ftruncate(file.get(), 0) != 0))
+    return systemError(path, "cannot be created", errno);
+  std::unique_ptr<Writer> writer(new Writer(path, std::move(file)));
+  writer->origin_ = {2, options.arch, options.os, options.clockType, options.threadId};
+  writer->storesLinks_ = !options.linksFollow;
+  writer->compresses_ = options.compress;
+  if (auto written = writer->writeHeader(false, 0, false); !written)
+    return written.error();
+  return writer;
+}
+
+// The block that the last event to be kept lies in is taken into memory, as one that is open.
+Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::uint64_t keep) {
+  auto opened = openForWriting(path, O_RDWR);
+  if (!opened)
+    return opened.error();
+  auto bytes = FileBytes::open(path);
+  if (!bytes)
+    return bytes.error();
+  auto parsed = File::parse(bytes->bytes(), path);
+  if (!parsed)
+    return parsed.error();
+  std::unique_ptr<Writer> writer(new Writer(path, *std::move(opened)));
+  const RawFileHeader &head = parsed->header();
+  writer->origin_ = {2, head.arch, head.os, head.clockType, head.threadId};
+  writer->storesLinks_ = false;
+  writer->offset_ = writer->blocksOffset_ = head.blocksOffset;
+  keep = std::min(keep, parsed->events());
+  for (const Block &block : parsed->blocks()) {
+    if (block.first >= keep)
+      break;
+    RawBlockHeader raw;
+    std::memcpy(&raw, bytes->bytes().data() + block.offset, sizeof raw);
+    if (block.last() < keep && !(block.flags & kBlockOpen)) {
+      writer->entries_.push_back(encodeIndexEntry(block.offset, raw));
+      writer->unsorted_ |= (raw.flags & kBlockUnsorted) != 0;
+      writer->offset_ = aligned(block.offset + block.bytes);
+      continue;
+    }
+    const auto *start = reinterpret_cast<const Byte *>(bytes->bytes().data()) + block.offset;
+    const std::size_t startBytes = kBlockHeaderBytes + raw.callsBytes;
+    std::vector<Byte> plain;
+    std::span<const Byte> body(start + startBytes, block.bytes - startBytes);
+    if (raw.flags & kBlockZstd) {
+      plain = uncompressed(body, raw.plainBytes);
+      body = plain;
+    }
+    const std::size_t used =
+        writer->block_->resume(start, body.data(), body.size(), block.firstSeq + (keep - block.first), atf::crc32c);
+    writer->offset_ = block.offset;
+    writer->used_ = startBytes + used;
+    writer->bytes_.assign(start, start + startBytes);
+    writer->bytes_.insert(writer->bytes_.end(), body.begin(), body.begin() + static_cast<std::ptrdiff_t>(used));
+    writer->bytes_.resize(std::max(writer->used_ + kMostEventBytes, kRoom));
+    writer->totals_.events = keep;
+    writer->totals_.lastNs = writer->block_->state.lastNs;
+    break;
+  }
+  if (!parsed->blocks().empty() && writer->totals_.events > 0)
+    writer->totals_.firstNs = parsed->blocks()[0].firstNs;
+  // The placeholder first: a header that is final would hide what is appended.
+  if (auto written = writer->writeHeader(false, 0, false); !written)
+    return written.error();
+  if (::ftruncate(writer->file_.get(), static_cast<off_t>(writer->offset_ + writer->used_)) != 0)
+    return systemError(path, "cannot be cut", errno);
+  return writer;
+}
+
+Expected<void> Writer::write(const void *data, std::size_t bytes, std::uint64_t offset) {
+  if (!failure_ && !writeAllAt(file_.get(), data, bytes, offset))
+    failure_ = systemError(path_, "cannot be written", errno);
+  return failure_ ? Expected<void>(*failure_) : Expected<void>();
+}
+
+Expected<void> Writer::writeHeader(bool isFinal, std::uint64_t trailerOffset, bool hasDetail) {
+  const RawFileHeader raw =
+      encodeFileHeader(origin_, isFinal ? &totals_ : nullptr, trailerOffset, hasDetail, atf::crc32c, blocksOffset_);
+  return write(&raw, sizeof raw, 0);
+}
+
+Expected<void> Writer::append(const atf::IndexEvent &event) {
+  if (failure_)
+    return *failure_;
+  if (!file_)
+    return Error{.code = "E_IO", .message = "the file is finished; nothing can be added to it", .file = path_};
+  if (!block_->isOpen()) {
+    bytes_.resize(kRoom);
+    used_ = block_->begin(bytes_.data(), atf::crc32c);
+  }
+  Byte *const from = bytes_.data() + used_, *to = from;
+  if (storesLinks_ && event.detailSeq != atf::kNoDetail)
+    to = putPrefix(to, Sub::Link, event.detailSeq + 1);
+  to = block_->encode(to, static_cast<std::uint32_t>(event.kind), event.functionId, event.timestampNs);
+  used_ += static_cast<std::size_t>(to - from);
+  if (totals_.events++ == 0)
+    totals_.firstNs = event.timestampNs;
+  totals_.lastNs = event.timestampNs;
+  if (used_ + kMostEventBytes > bytes_.size() || used_ >= block_->startBytes() + kBlockBodyBytes)
+    return endBlock();
+  return {};
+}
+
+Expected<void> Writer::endBlock() {
+  if (!block_->isOpen())
+    return {};
+  const std::size_t there = block_->blockBytes(); // what a file that is resumed had
+  block_->added(bytes_.data() + there, used_ - there, atf::crc32c);
+  RawBlockHeader raw = block_->close(atf::crc32c);
+  if (compresses_)
+    compressBody(raw);
+  std::memcpy(bytes_.data(), &raw, sizeof raw);
+  if (auto written = write(bytes_.data(), used_, offset_); !written)
+    return written;
+  entries_.push_back(encodeIndexEntry(offset_, raw));
+  unsorted_ |= (raw.flags & kBlockUnsorted) != 0;
+  offset_ = aligned(offset_ + used_);
+  used_ = 0;
+  return {};
+}
+
+void Writer::compressBody(RawBlockHeader &raw) {
+  const std::size_t start = block_->startBytes();
+  const std::vector<Byte> frame = compressed(std::span(bytes_).subspan(start, used_ - start));
+  if (frame.empty())
+    return;
+  std::ranges::copy(frame, bytes_.begin() + static_cast<std::ptrdiff_t>(start));
+  used_ = start + frame.size();
+  raw.flags |= kBlockZstd;
+  raw.bodyBytes = static_cast<std::uint32_t>(frame.size());
+  raw.bodyChecksum = atf::crc32c(0, bytes_.data() + kBlockHeaderBytes, used_ - kBlockHeaderBytes);
+  seal(raw, atf::crc32c);
+}
+
+Expected<void> Writer::finish(bool hasDetail) {
+  if (!file_)
+    return Error{.code = "E_IO", .message = "the file is finished; nothing can be added to it", .file = path_};
+  if (auto done = endBlock(); !done)
+    return done;
+  const RawIndexHead head = encodeIndexHead(entries_.size());
+  std::vector<Byte> index(sizeof head + entries_.size() * sizeof(RawIndexEntry) + sizeof(RawTrailer));
+  std::memcpy(index.data(), &head, sizeof head);
+  if (!entries_.empty())
+    std::memcpy(index.data() + sizeof head, entries_.data(), entries_.size() * sizeof(RawIndexEntry));
+  const std::size_t indexBytes = index.size() - sizeof(RawTrailer);
+  const RawTrailer trailer = encodeTrailer(offset_, entries_.size(), atf::crc32c(0, index.data(), indexBytes), totals_,
+                                           unsorted_, atf::crc32c);
+  std::memcpy(index.data() + indexBytes, &trailer, sizeof trailer);
+  if (auto written = write(index.data(), index.size(), offset_); !written)
+    return written;
+  if (auto written = writeHeader(true, offset_ + indexBytes, hasDetail); !written)
+    return written;
+  if (::close(file_.release()) != 0 && errno != EINTR)
+    return systemError(path_, "cannot be closed", errno);
+  return {};
+}
+
+} // namespace ada::packed

@@ -1,0 +1,52 @@
+// Writes packed index files, a block at a time.
+#ifndef ADA_LIB_FORMATS_PACKED_WRITER_H
+#define ADA_LIB_FORMATS_PACKED_WRITER_H
+
+#include "ada/trace/atf_writer.h"
+#include "base/file_descriptor.h"
+#include "shared/encode/packed_file.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ada::packed {
+
+/// Behind atf::IndexWriter, which has the same functions. A block is written when it is full, as a whole; what was
+/// written before an error can be read.
+class Writer {
+public:
+  static Expected<std::unique_ptr<Writer>> create(const std::string &path, const atf::WriterOptions &options);
+  static Expected<std::unique_ptr<Writer>> resume(const std::string &path, std::uint64_t keep);
+  ~Writer();
+
+  Expected<void> append(const atf::IndexEvent &event);
+  std::uint64_t size() const { return totals_.events; }
+  Expected<void> finish(bool hasDetail);
+  bool isOpen() const { return bool(file_); }
+
+private:
+  Writer(std::string path, FileDescriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  Expected<void> endBlock();
+  void compressBody(RawBlockHeader &raw);
+  Expected<void> writeHeader(bool isFinal, std::uint64_t trailerOffset, bool hasDetail);
+  Expected<void> write(const void *data, std::size_t bytes, std::uint64_t offset);
+
+  const std::string path_;
+  FileDescriptor file_;
+  atf::FileOrigin origin_;
+  bool storesLinks_ = true, compresses_ = false;
+  std::unique_ptr<BlockWriter> block_ = std::make_unique<BlockWriter>();
+  std::vector<Byte> bytes_;                 // of the open block, its start included
+  std::size_t used_ = 0;                    // of them
+  std::uint64_t offset_ = kFileHeaderBytes; // where the open block goes, or the next one
+  std::uint64_t blocksOffset_ = kFileHeaderBytes;
+  std::vector<RawIndexEntry> entries_;
+  FileTotals totals_;
+  bool unsorted_ = false;
+  std::optional<Error> failure_;
+};
+
+} // namespace ada::packed
+
+#endif // ADA_LIB_FORMATS_PACKED_WRITER_H

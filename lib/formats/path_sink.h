@@ -1,0 +1,70 @@
+// What sinks of formats that hold sums, not single calls, have in common: the calls of each thread added up by path.
+#ifndef ADA_LIB_FORMATS_PATH_SINK_H
+#define ADA_LIB_FORMATS_PATH_SINK_H
+
+#include "formats/export_sink.h"
+#include "model/path_tree.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace ada::model {
+
+/// Memory: the paths of the threads that have not ended, at most a million each, and what the format keeps.
+class PathSink : public ExportSink {
+public:
+  explicit PathSink(ByteSink bytes) : ExportSink(/*values=*/false), out_(std::move(bytes)) {}
+
+protected:
+  /// The name of PathTree::kRest.
+  static constexpr std::string_view kRestName = "[calls of further paths]";
+
+  /// The thread is over: its calls in the order of a walk.
+  virtual void writePaths(std::uint32_t thread, const PathTree &tree) = 0;
+
+  ByteOutput out_;
+
+private:
+  struct Place {
+    std::uint32_t node;
+    bool isInside; // PathTree::kRest in itself
+  };
+  struct Paths {
+    PathTree tree;
+    std::vector<Place> open;
+  };
+  Paths &pathsOf(std::uint32_t thread) {
+    if (thread >= paths_.size())
+      paths_.resize(thread + std::size_t{1});
+    return paths_[thread] ? *paths_[thread] : paths_[thread].emplace();
+  }
+
+  void beginCall(const Call &call) final {
+    Paths &paths = pathsOf(call.thread);
+    const std::uint32_t around = paths.open.empty() ? PathTree::kRoot : paths.open.back().node;
+    const std::uint32_t node = paths.tree.child(around, call.function);
+    paths.open.push_back({node, node == around});
+  }
+  void endCall(const End &end) final {
+    Paths &paths = pathsOf(end.thread);
+    paths.tree.add(paths.open.back().node, end.span, !paths.open.back().isInside);
+    paths.open.pop_back();
+  }
+  void mark(std::uint32_t, std::uint64_t, const Text &) final { lose("marks: the format holds sums of calls only"); }
+  void leaveThread(std::uint32_t thread) final {
+    PathTree &tree = pathsOf(thread).tree;
+    tree.sort();
+    if (tree.isCut())
+      lose("threads with more than a million paths of calls: all further ones are one name");
+    writePaths(thread, tree);
+    paths_[thread].reset();
+  }
+  const Expected<void> &status() const final { return out_.status(); }
+
+  std::vector<std::optional<Paths>> paths_; // by thread
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_PATH_SINK_H

@@ -1,0 +1,222 @@
+// Writes the model as a Perfetto trace: one track per thread, slices with interned names.
+//
+// Each thread is a packet sequence of its own with a clock of its own: a packet has the nanoseconds since the one
+// before it, and the number of a name that an earlier packet of the sequence has introduced. So threads may come in any
+// order, mixed or not. Field numbers are those of Perfetto's public .proto files; test/tools/Inputs/perfetto.proto has
+// them with their names.
+#include "formats/export_sink.h"
+#include "formats/table.h"
+
+#include <protozero/pbf_builder.hpp>
+
+namespace ada::model {
+
+namespace {
+
+using Number = protozero::pbf_tag_type;
+constexpr Number kTracePacket = 1; // in the file
+enum class Packet : Number {
+  ClockSnapshot = 6,
+  Timestamp = 8,
+  SequenceId = 10,
+  TrackEvent = 11,
+  InternedData = 12,
+  SequenceFlags = 13,
+  TimestampClock = 58,
+  Defaults = 59,
+  TrackDescriptor = 60,
+};
+enum class ClockSnapshot : Number { Clocks = 1 };
+enum class Clock : Number { Id = 1, Timestamp = 2, IsIncremental = 3 };
+enum class Defaults : Number { TrackEvent = 11, TimestampClock = 58 };
+enum class Track : Number { Uuid = 1, Name = 2, Process = 3, Thread = 4, Parent = 5 };
+enum class ProcessTag : Number { Pid = 1, Name = 6 };
+enum class ThreadTag : Number { Pid = 1, Tid = 2, Name = 5 };
+enum class TrackEvent : Number { Annotations = 4, Type = 9, NameId = 10, TrackUuid = 11, Name = 23 };
+enum class Interned : Number { EventNames = 2 };
+enum class EventName : Number { Id = 1, Name = 2 };
+enum class Annotation : Number { Text = 6, Json = 9, Name = 10 };
+enum EventType { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3 };
+enum SequenceFlag { kStateCleared = 1, kNeedsState = 2 };
+
+constexpr std::uint32_t kSequenceClock = 64; // the first number that is a sequence's own
+constexpr std::uint32_t kBoottime = 6;
+
+template <class Tag> using Part = protozero::pbf_builder<Tag>;
+
+class PerfettoSink : public ExportSink {
+public:
+  explicit PerfettoSink(ByteSink bytes) : ExportSink(/*values=*/true), out_(std::move(bytes)) {}
+
+private:
+  struct Sequence {
+    bool isBegun = false;
+    std::uint64_t nowNs = 0;
+    std::vector<bool> knowsName; // by function
+  };
+
+  void newProcess(const Process &process) override {
+    ids_.add(process);
+    put([&](Part<Packet> &packet) {
+      packet.add_uint32(Packet::SequenceId, kSharedSequence);
+      Part<Track> track(packet, Packet::TrackDescriptor);
+      track.add_uint64(Track::Uuid, uuidOf(process));
+      track.add_string(Track::Name, nameOf(process));
+      Part<ProcessTag> about(track, Track::Process);
+      about.add_int32(ProcessTag::Pid, static_cast<std::int32_t>(ids_.pid(process.index)));
+      about.add_string(ProcessTag::Name, nameOf(process));
+    });
+  }
+  void newThread(const Thread &thread) override {
+    ids_.add(thread);
+    sequences_.emplace_back();
+    put([&](Part<Packet> &packet) {
+      packet.add_uint32(Packet::SequenceId, kSharedSequence);
+      Part<Track> track(packet, Packet::TrackDescriptor);
+      track.add_uint64(Track::Uuid, uuidOf(thread));
+      track.add_uint64(Track::Parent, uuidOf(processOf(thread)));
+      if (!ids_.isReal(thread.index)) {
+        // There may be one track per thread of the system: the others (fibers, numbers that were given out again) are
+        // plain tracks of the process.
+        track.add_string(Track::Name, labelOf(thread));
+        return;
+      }
+      track.add_string(Track::Name, nameOf(thread));
+      Part<ThreadTag> about(track, Track::Thread);
+      about.add_int32(ThreadTag::Pid, static_cast<std::int32_t>(ids_.pid(thread.process)));
+      about.add_int32(ThreadTag::Tid, static_cast<std::int32_t>(ids_.tid(thread.index)));
+      about.add_string(ThreadTag::Name, nameOf(thread));
+    });
+  }
+
+  void beginCall(const Call &call) override {
+    putEvent(call.thread, call.timeNs, call.function, [&](Part<TrackEvent> &event) {
+      event.add_enum(TrackEvent::Type, kSliceBegin);
+      event.add_uint64(TrackEvent::NameId, idOf(call.function));
+      annotate(event, "arguments", call.arguments);
+    });
+  }
+  void endCall(const End &end) override {
+    if (end.isOpen()) // a slice without an end is shown as what it is
+      return;
+    putEvent(end.thread, end.span.endNs, kNoName, [&](Part<TrackEvent> &event) {
+      event.add_enum(TrackEvent::Type, kSliceEnd);
+      if (end.span.how != SpanEnd::Return)
+        annotate(event, "end", spanEndName(end.span.how));
+      annotate(event, "result", end.result);
+      annotate(event, "values", end.values);
+    });
+  }
+  void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
+    putEvent(thread, timeNs, kNoName, [&](Part<TrackEvent> &event) {
+      event.add_enum(TrackEvent::Type, kInstant);
+      event.add_string(TrackEvent::Name, textOf(text.name));
+      if (!text.json.empty()) {
+        Part<Annotation> annotation(event, TrackEvent::Annotations);
+        annotation.add_string(Annotation::Name, "data");
+        annotation.add_string(Annotation::Json, textOf(text.json));
+      }
+    });
+  }
+  void leaveThread(std::uint32_t thread) override { sequences_[thread].knowsName = {}; }
+  void endTrace() override { out_.flush(); }
+  const Expected<void> &status() const override { return out_.status(); }
+
+  static void annotate(Part<TrackEvent> &event, const char *name, std::string_view text) {
+    if (text.empty())
+      return;
+    Part<Annotation> annotation(event, TrackEvent::Annotations);
+    annotation.add_string(Annotation::Name, name);
+    annotation.add_string(Annotation::Text, textOf(text));
+  }
+
+  template <class Fill> void put(Fill &&fill) {
+    packet_.clear();
+    {
+      Part<Packet> packet(packet_);
+      fill(packet);
+    }
+    protozero::pbf_writer(out_.text()).add_message(kTracePacket, packet_);
+    out_.settle();
+  }
+  template <class Fill> void putEvent(std::uint32_t number, std::uint64_t timeNs, std::uint32_t name, Fill &&fill) {
+    Sequence &sequence = sequences_[number];
+    if (!sequence.isBegun)
+      beginSequence(number, timeNs);
+    put([&](Part<Packet> &packet) {
+      packet.add_uint32(Packet::SequenceId, sequenceOf(number));
+      if (timeNs >= sequence.nowNs) {
+        packet.add_uint64(Packet::Timestamp, timeNs - sequence.nowNs);
+        sequence.nowNs = timeNs;
+      } else { // time went back, which no difference can say
+        packet.add_uint64(Packet::Timestamp, timeNs);
+        packet.add_uint32(Packet::TimestampClock, kBoottime);
+      }
+      packet.add_uint32(Packet::SequenceFlags, kNeedsState);
+      if (name != kNoName)
+        intern(packet, sequence, name);
+      Part<TrackEvent> event(packet, Packet::TrackEvent);
+      fill(event);
+    });
+  }
+  void intern(Part<Packet> &packet, Sequence &sequence, std::uint32_t name) {
+    if (name >= sequence.knowsName.size())
+      sequence.knowsName.resize(name + std::size_t{1});
+    if (sequence.knowsName[name])
+      return;
+    sequence.knowsName[name] = true;
+    Part<Interned> interned(packet, Packet::InternedData);
+    Part<EventName> entry(interned, Interned::EventNames);
+    entry.add_uint64(EventName::Id, idOf(name));
+    entry.add_string(EventName::Name, function(name).displayName);
+  }
+  // The sequence's clock starts at its first event, and its events are on the thread's track.
+  void beginSequence(std::uint32_t number, std::uint64_t timeNs) {
+    sequences_[number].isBegun = true;
+    sequences_[number].nowNs = timeNs;
+    put([&](Part<Packet> &packet) {
+      packet.add_uint32(Packet::SequenceId, sequenceOf(number));
+      packet.add_uint32(Packet::SequenceFlags, kStateCleared);
+      {
+        Part<ClockSnapshot> snapshot(packet, Packet::ClockSnapshot);
+        for (const std::uint32_t id : {kSequenceClock, kBoottime}) {
+          Part<Clock> clock(snapshot, ClockSnapshot::Clocks);
+          clock.add_uint32(Clock::Id, id);
+          clock.add_uint64(Clock::Timestamp, timeNs);
+          if (id == kSequenceClock)
+            clock.add_bool(Clock::IsIncremental, true);
+        }
+      }
+      Part<Defaults> defaults(packet, Packet::Defaults);
+      defaults.add_uint32(Defaults::TimestampClock, kSequenceClock);
+      Part<TrackEvent> event(defaults, Defaults::TrackEvent);
+      event.add_uint64(TrackEvent::TrackUuid, uuidOf(thread(number)));
+    });
+  }
+
+  static constexpr std::uint32_t kNoName = ~std::uint32_t{0}, kSharedSequence = 1;
+  static std::uint32_t sequenceOf(std::uint32_t thread) { return thread + 2; }
+  static std::uint64_t uuidOf(const Process &process) { return std::uint64_t{1} << 32 | process.index; }
+  static std::uint64_t uuidOf(const Thread &thread) { return std::uint64_t{2} << 32 | thread.index; }
+  static std::uint64_t idOf(std::uint32_t function) { return function + std::uint64_t{1}; }
+
+  ByteOutput out_;
+  SystemIds ids_;
+  std::string packet_;
+  std::vector<Sequence> sequences_; // by thread
+};
+
+constexpr FormatVariant kVariants[] = {{.name = "perfetto", .title = "Perfetto trace", .extension = ".pftrace"}};
+
+} // namespace
+
+extern const TraceFormat kPerfettoFormat;
+const TraceFormat kPerfettoFormat = {
+    .title = "Perfetto trace",
+    .variants = kVariants,
+    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
+      return std::make_unique<PerfettoSink>(std::move(target.bytes));
+    },
+};
+
+} // namespace ada::model

@@ -1,0 +1,67 @@
+// What sinks of formats with one row per call have in common: a row is complete when its call has ended.
+#ifndef ADA_LIB_FORMATS_ROW_SINK_H
+#define ADA_LIB_FORMATS_ROW_SINK_H
+
+#include "formats/export_sink.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ada::model {
+
+/// Memory: the open calls, with their arguments.
+class RowSink : public ExportSink {
+public:
+  RowSink() : ExportSink(/*values=*/true) {}
+
+protected:
+  struct Row {
+    std::uint64_t id = 0, parent = 0; ///< from 1, in the order of the begins in the source; parent 0: none
+    std::uint64_t root = 0;           ///< the outermost call around it, which may be itself
+    std::uint32_t thread = 0;
+    const Span &span; ///< functionIndex is the function's number
+    std::string_view arguments = {}, result = {}, values = {};
+  };
+  /// The rows of a thread come in the order in which its calls ended.
+  virtual void writeRow(const Row &row) = 0;
+
+  /// The innermost open call; 0 if there is none.
+  std::uint64_t openCall(std::uint32_t thread) const {
+    return thread < open_.size() && !open_[thread].empty() ? open_[thread].back().id : 0;
+  }
+
+private:
+  struct OpenCall {
+    std::uint64_t id;
+    std::string arguments;
+  };
+
+  void beginCall(const Call &call) final {
+    if (call.thread >= open_.size())
+      open_.resize(call.thread + std::size_t{1});
+    open_[call.thread].push_back({++calls_, std::string(call.arguments)});
+  }
+  void endCall(const End &end) final {
+    std::vector<OpenCall> &open = open_[end.thread];
+    const OpenCall call = std::move(open.back());
+    const std::uint64_t root = open.front().id;
+    open.pop_back();
+    writeRow({.id = call.id,
+              .parent = openCall(end.thread),
+              .root = root,
+              .thread = end.thread,
+              .span = end.span,
+              .arguments = call.arguments,
+              .result = end.result,
+              .values = end.values});
+  }
+
+  std::vector<std::vector<OpenCall>> open_; // by thread, the outermost first
+  std::uint64_t calls_ = 0;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_ROW_SINK_H

@@ -1,0 +1,108 @@
+// Writes the model as speedscope's own JSON: one evented profile per thread, and the frames last.
+//
+// speedscope wants all calls of a profile closed: those that are still open end with the last event of their thread.
+#include "base/json.h"
+#include "formats/export_sink.h"
+#include "formats/table.h"
+
+namespace ada::model {
+
+namespace {
+
+class SpeedscopeSink : public ExportSink {
+public:
+  explicit SpeedscopeSink(ByteSink bytes) : ExportSink(/*values=*/false), out_(std::move(bytes)) {}
+  bool needsRange() const override { return true; }
+
+private:
+  void beginTrace(const TraceInfo &info) override {
+    startNs_ = info.range ? info.range->first : 0;
+    out_.put("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"AdaTrace\","
+             "\"profiles\":[\n");
+  }
+  void beginCall(const Call &call) override {
+    if (call.thread != thread_)
+      startProfile(call.thread);
+    put('O', call.function, call.timeNs);
+  }
+  void endCall(const End &end) override {
+    put('C', end.span.functionIndex, end.span.endNs);
+    if (end.isOpen())
+      lose("calls that were still open: they end with the last event of their thread");
+  }
+  void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: speedscope has no place for them"); }
+  void leaveThread(std::uint32_t) override { endProfile(); }
+  void endTrace() override {
+    out_.put("\n],\"shared\":{\"frames\":[");
+    bool isFirst = true;
+    for (const Function &function : table().functions) {
+      JsonMembers frame;
+      frame.text("name", function.displayName);
+      if (!function.file.empty())
+        frame.text("file", function.file);
+      if (function.line)
+        frame.number("line", function.line);
+      out_.put((isFirst ? "\n" : ",\n") + frame.object());
+      isFirst = false;
+    }
+    out_.put("\n]}}\n");
+    out_.flush();
+  }
+  const Expected<void> &status() const override { return out_.status(); }
+
+  void startProfile(std::uint32_t number) {
+    endProfile();
+    thread_ = number;
+    std::string name = labelOf(thread(number));
+    if (hasSeveralProcesses())
+      name = labelOf(processOf(thread(number))) + ", " + name;
+    out_.put(hasProfiles_ ? ",\n" : "");
+    out_.put("{\"type\":\"evented\",\"unit\":\"nanoseconds\",\"name\":" + jsonString(name) + ",\"events\":[");
+    hasProfiles_ = isFirst_ = true;
+  }
+  void endProfile() {
+    if (thread_ == kNone)
+      return;
+    thread_ = kNone;
+    out_.put("\n],\"startValue\":" + std::to_string(firstNs_) + ",\"endValue\":" + std::to_string(lastNs_) + "}");
+  }
+  void put(char type, std::uint32_t function, std::uint64_t timeNs) {
+    std::uint64_t since = timeNs > startNs_ ? timeNs - startNs_ : 0;
+    if (isFirst_) {
+      firstNs_ = since;
+    } else if (since < lastNs_) {
+      lose("times that go back: speedscope refuses them, so they stand still");
+      since = lastNs_;
+    }
+    lastNs_ = since;
+    std::string &text = out_.text();
+    text.append(isFirst_ ? "\n{\"type\":\"" : ",\n{\"type\":\"") += type;
+    text.append("\",\"frame\":").append(std::to_string(function));
+    text.append(",\"at\":").append(std::to_string(since)) += '}';
+    isFirst_ = false;
+    out_.settle();
+  }
+
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  ByteOutput out_;
+  std::uint64_t startNs_ = 0, firstNs_ = 0, lastNs_ = 0;
+  std::uint32_t thread_ = kNone; // whose profile is being written
+  bool hasProfiles_ = false, isFirst_ = true;
+};
+
+constexpr FormatVariant kVariants[] = {
+    {.name = "speedscope", .title = "speedscope JSON", .extension = ".speedscope.json"}};
+
+} // namespace
+
+extern const TraceFormat kSpeedscopeFormat;
+const TraceFormat kSpeedscopeFormat = {
+    .title = "speedscope JSON",
+    .variants = kVariants,
+    .isThreadwise = true,
+    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
+      return std::make_unique<SpeedscopeSink>(std::move(target.bytes));
+    },
+};
+
+} // namespace ada::model

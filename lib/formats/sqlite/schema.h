@@ -1,0 +1,48 @@
+// The tables and views of an exported database.
+#ifndef ADA_LIB_FORMATS_SQLITE_SCHEMA_H
+#define ADA_LIB_FORMATS_SQLITE_SCHEMA_H
+
+namespace ada::model {
+
+/// Before anything is inserted.
+inline constexpr char kSqliteTables[] = R"(
+CREATE TABLE processes (id INTEGER PRIMARY KEY, name TEXT NOT NULL, pid INTEGER, executable TEXT NOT NULL,
+  resolution_ns INTEGER NOT NULL);
+CREATE TABLE threads (id INTEGER PRIMARY KEY, process INTEGER NOT NULL REFERENCES processes, number INTEGER NOT NULL,
+  tid INTEGER NOT NULL, name TEXT NOT NULL);
+CREATE TABLE functions (id INTEGER PRIMARY KEY, process INTEGER NOT NULL REFERENCES processes, name TEXT NOT NULL,
+  symbol TEXT NOT NULL, file TEXT, line INTEGER, signature TEXT);
+CREATE TABLE calls (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES calls, thread INTEGER NOT NULL REFERENCES threads,
+  function INTEGER NOT NULL REFERENCES functions, depth INTEGER NOT NULL, begin_ns INTEGER NOT NULL,
+  end_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL, end TEXT NOT NULL, is_outermost INTEGER NOT NULL, arguments TEXT,
+  result TEXT, "values" TEXT);
+CREATE TABLE marks (id INTEGER PRIMARY KEY, thread INTEGER NOT NULL REFERENCES threads, call INTEGER REFERENCES calls,
+  time_ns INTEGER NOT NULL, name TEXT NOT NULL, data TEXT);
+CREATE TABLE trace (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+)";
+
+/// When all is there. The totals of functions and callers count the outermost of recursive calls only.
+inline constexpr char kSqliteViews[] = R"(
+CREATE INDEX calls_by_parent ON calls (parent);
+CREATE INDEX calls_by_function ON calls (function);
+CREATE INDEX calls_by_thread ON calls (thread, begin_ns);
+CREATE VIEW all_calls AS SELECT c.id, c.parent, p.pid, t.tid, t.name AS thread, f.name AS function, f.file, f.line, c.depth,
+  c.begin_ns, c.end_ns, c.end_ns - c.begin_ns AS duration_ns, c.self_ns, c.end, c.arguments, c.result, c."values"
+  FROM calls c JOIN functions f ON f.id = c.function JOIN threads t ON t.id = c.thread JOIN processes p ON p.id = t.process;
+CREATE VIEW function_totals AS SELECT f.id AS function_id, p.pid, f.name AS function, count(*) AS calls,
+  sum(iif(c.is_outermost, c.end_ns - c.begin_ns, 0)) AS total_ns, sum(c.self_ns) AS self_ns,
+  min(c.end_ns - c.begin_ns) AS min_ns, max(c.end_ns - c.begin_ns) AS max_ns, sum(c.end = 'exception') AS exceptions,
+  sum(c.end = 'missing') AS missing, sum(c.end = 'open') AS open
+  FROM calls c JOIN functions f ON f.id = c.function JOIN processes p ON p.id = f.process GROUP BY f.id;
+CREATE VIEW callers AS SELECT f.name AS function, coalesce(g.name, '') AS caller, count(*) AS calls,
+  sum(iif(c.is_outermost, c.end_ns - c.begin_ns, 0)) AS total_ns, sum(c.self_ns) AS self_ns
+  FROM calls c JOIN functions f ON f.id = c.function LEFT JOIN calls d ON d.id = c.parent
+  LEFT JOIN functions g ON g.id = d.function GROUP BY f.id, g.id;
+CREATE VIEW thread_totals AS SELECT t.id AS thread_id, p.pid, t.tid, t.name AS thread, count(*) AS calls,
+  sum(iif(c.depth = 0, c.end_ns - c.begin_ns, 0)) AS total_ns, min(c.begin_ns) AS begin_ns, max(c.end_ns) AS end_ns
+  FROM calls c JOIN threads t ON t.id = c.thread JOIN processes p ON p.id = t.process GROUP BY t.id;
+)";
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_SQLITE_SCHEMA_H

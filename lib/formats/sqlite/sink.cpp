@@ -1,0 +1,168 @@
+// Writes the model as an SQLite database with views for the usual questions (schema.h).
+//
+// The file is new and nobody reads it before it is complete, so there is no journal and one transaction.
+#include "formats/row_sink.h"
+#include "formats/table.h"
+#include "schema.h"
+
+#include <sqlite3.h>
+
+#include <optional>
+
+namespace ada::model {
+
+namespace {
+
+// A prepared INSERT. Texts must stay until insert().
+class Insertion {
+public:
+  Insertion() = default;
+  Insertion(const Insertion &) = delete;
+  ~Insertion() { sqlite3_finalize(statement_); }
+  bool prepare(sqlite3 *database, const char *sql) {
+    return sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr) == SQLITE_OK;
+  }
+  Insertion &null() {
+    sqlite3_bind_null(statement_, ++column_);
+    return *this;
+  }
+  /// Integers have 63 bits.
+  Insertion &number(std::uint64_t value) {
+    sqlite3_bind_int64(statement_, ++column_, static_cast<sqlite3_int64>(value));
+    return *this;
+  }
+  Insertion &numberOrNull(std::optional<std::uint64_t> value) { return value ? number(*value) : null(); }
+  Insertion &text(std::string_view value) {
+    sqlite3_bind_text64(statement_, ++column_, value.data() ? value.data() : "", value.size(), SQLITE_STATIC,
+                        SQLITE_UTF8);
+    return *this;
+  }
+  Insertion &textOrNull(std::string_view value) { return value.empty() ? null() : text(value); }
+  bool insert() {
+    column_ = 0;
+    const bool isDone = sqlite3_step(statement_) == SQLITE_DONE;
+    sqlite3_reset(statement_);
+    return isDone;
+  }
+
+private:
+  sqlite3_stmt *statement_ = nullptr;
+  int column_ = 0;
+};
+
+class SqliteSink : public RowSink {
+public:
+  explicit SqliteSink(std::string path) : path_(std::move(path)) {}
+  ~SqliteSink() override { close(); }
+
+private:
+  void beginTrace(const TraceInfo &) override {
+    if (sqlite3_open_v2(path_.c_str(), &database_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK)
+      return fail();
+    run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16384;"
+        "PRAGMA temp_store=FILE;");
+    run(kSqliteTables);
+    run("INSERT INTO trace VALUES ('writer', 'AdaTrace'), ('times', 'nanoseconds on the clock of the trace'); BEGIN");
+    calls_.emplace();
+    marks_.emplace();
+    check(!status_ || calls_->prepare(database_, "INSERT INTO calls VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"));
+    check(!status_ || marks_->prepare(database_, "INSERT INTO marks VALUES (NULL,?,?,?,?,?)"));
+  }
+  void newProcess(const Process &process) override {
+    Insertion row;
+    check(!status_ ||
+          (row.prepare(database_, "INSERT INTO processes VALUES (?,?,?,?,?)") && row.number(process.index)
+                                                                                     .text(textOf(process.name))
+                                                                                     .numberOrNull(process.pid)
+                                                                                     .text(textOf(process.executable))
+                                                                                     .number(process.resolutionNs)
+                                                                                     .insert()));
+  }
+  void newThread(const Thread &thread) override {
+    const std::string name = textOf(thread.name);
+    Insertion row;
+    check(
+        !status_ ||
+        (row.prepare(database_, "INSERT INTO threads VALUES (?,?,?,?,?)") &&
+         row.number(thread.index).number(thread.process).number(thread.number).number(thread.tid).text(name).insert()));
+  }
+  void newFunction(const Function &function) override {
+    const std::string signature = textOf(function.signature);
+    Insertion row;
+    check(!status_ || (row.prepare(database_, "INSERT INTO functions VALUES (?,?,?,?,?,?,?)") &&
+                       row.number(function.index)
+                           .number(function.process)
+                           .text(function.displayName)
+                           .text(function.name)
+                           .textOrNull(function.file)
+                           .numberOrNull(function.line ? std::optional(function.line) : std::nullopt)
+                           .textOrNull(signature)
+                           .insert()));
+  }
+  void writeRow(const Row &row) override {
+    if (!status_)
+      return;
+    const Span &span = row.span;
+    calls_->number(row.id).numberOrNull(row.parent ? std::optional(row.parent) : std::nullopt);
+    calls_->number(row.thread).number(span.functionIndex).number(span.depth);
+    calls_->number(span.beginNs).number(span.endNs).number(span.selfNs());
+    calls_->text(spanEndName(span.how)).number(span.outermost);
+    const std::string arguments = textOf(row.arguments), result = textOf(row.result), values = textOf(row.values);
+    calls_->textOrNull(arguments).textOrNull(result).textOrNull(values);
+    check(calls_->insert());
+  }
+  void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
+    if (!status_)
+      return;
+    const std::uint64_t call = openCall(thread);
+    const std::string name = textOf(text.name), data = textOf(text.json);
+    marks_->number(thread).numberOrNull(call ? std::optional(call) : std::nullopt);
+    check(marks_->number(timeNs).text(name).textOrNull(data).insert());
+  }
+  void endTrace() override {
+    run("COMMIT");
+    run(kSqliteViews);
+    close();
+  }
+  const Expected<void> &status() const override { return status_; }
+
+  void run(const char *sql) { check(!status_ || sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) == SQLITE_OK); }
+  void check(bool isDone) {
+    if (!isDone)
+      fail();
+  }
+  void fail() {
+    if (status_)
+      status_ = Error{.code = "E_IO",
+                      .message = std::string("the database can't be written: ") +
+                                 (database_ ? sqlite3_errmsg(database_) : "no memory")};
+  }
+  void close() {
+    calls_.reset();
+    marks_.reset();
+    if (database_ && sqlite3_close(database_) != SQLITE_OK)
+      fail();
+    database_ = nullptr;
+  }
+
+  std::string path_;
+  sqlite3 *database_ = nullptr;
+  std::optional<Insertion> calls_, marks_;
+  Expected<void> status_;
+};
+
+constexpr FormatVariant kVariants[] = {{.name = "sqlite", .title = "SQLite database", .extension = ".sqlite"}};
+
+} // namespace
+
+extern const TraceFormat kSqliteFormat;
+const TraceFormat kSqliteFormat = {
+    .title = "SQLite database",
+    .variants = kVariants,
+    .shape = Shape::File,
+    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
+      return std::make_unique<SqliteSink>(target.path);
+    },
+};
+
+} // namespace ada::model

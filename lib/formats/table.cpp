@@ -1,0 +1,164 @@
+// The one list of trace formats.
+#include "formats/table.h"
+
+#include <algorithm>
+#include <sys/stat.h>
+
+namespace ada::model {
+
+// Each is in its folder: lib/formats/<name>/trace_format.cpp, or sink.cpp of an export.
+extern const TraceFormat kAtfFormat, kAtfDetailFormat, kDial9Format, kWtfFormat;
+extern const TraceFormat kCallgrindFormat, kChromeFormat, kCsvFormat, kCtfFormat, kFirefoxFormat, kFoldedFormat,
+    kOtlpFormat, kPerfettoFormat, kPprofFormat, kSpeedscopeFormat, kSqliteFormat;
+
+static constexpr const TraceFormat *kFormats[] = {
+    &kAtfFormat,    &kAtfDetailFormat,  &kDial9Format,   &kWtfFormat,    &kPerfettoFormat,
+    &kChromeFormat, &kSpeedscopeFormat, &kFirefoxFormat, &kFoldedFormat, &kCallgrindFormat,
+    &kPprofFormat,  &kCtfFormat,        &kSqliteFormat,  &kCsvFormat,    &kOtlpFormat,
+};
+
+FormatChoice recognise(const TraceLocation &place) {
+  for (const TraceFormat *format : kFormats) {
+    if (!place.bytes) {
+      if (format->recogniseDirectory && format->recogniseDirectory(place.path))
+        return {format, 0};
+    } else if (format->recognise) {
+      if (const auto variant = format->recognise(place.bytes->head()))
+        return {format, *variant};
+    }
+  }
+  return {};
+}
+
+// The first variant of any format that `fits` says yes to.
+template <class Fits> static FormatChoice find(Fits &&fits) {
+  for (const TraceFormat *format : kFormats)
+    for (unsigned i = 0; i < format->variants.size(); ++i)
+      if (format->makeSink && fits(*format, format->variants[i]))
+        return {format, i};
+  return {};
+}
+
+FormatChoice formatNamed(std::string_view name) {
+  return find([&](const TraceFormat &, const FormatVariant &variant) {
+    return !name.empty() && (variant.name == name || variant.alias == name);
+  });
+}
+
+FormatChoice formatOfPath(std::string_view path) {
+  while (path.ends_with('/'))
+    path.remove_suffix(1);
+  const std::string_view file = path.substr(path.find_last_of('/') + 1);
+  const std::size_t dot = file.find_last_of('.');
+  // A directory is written as the variant that single files are.
+  if (dot == file.npos || dot == 0 || file == "..")
+    return find([&](const TraceFormat &format, const FormatVariant &variant) {
+      return format.shape == Shape::DirectoryOrFile && !variant.extension.empty();
+    });
+  // Of extensions like .json and .speedscope.json the longest counts.
+  std::string_view longest;
+  find([&](const TraceFormat &, const FormatVariant &variant) {
+    if (file.ends_with(variant.extension) && file.size() > variant.extension.size())
+      longest = std::max(longest, variant.extension, [](auto a, auto b) { return a.size() < b.size(); });
+    return false;
+  });
+  return find([&](const TraceFormat &, const FormatVariant &variant) {
+    return !longest.empty() && variant.extension == longest;
+  });
+}
+
+// "a, b or c" of what `text` says of each variant that can be written; empty texts are left out.
+template <class Text> static std::string listed(Text &&text) {
+  std::string list, last;
+  for (const TraceFormat *format : kFormats)
+    for (const FormatVariant &variant : format->variants) {
+      const std::string item = format->makeSink ? text(variant) : std::string();
+      if (item.empty())
+        continue;
+      if (!last.empty())
+        list += (list.empty() ? "" : ", ") + last;
+      last = item;
+    }
+  return list.empty() ? last : list + " or " + last;
+}
+
+std::string formatNames() {
+  return listed([](const FormatVariant &variant) { return std::string(variant.name); });
+}
+// Directories last: they have an extension for one thread only.
+template <class Say> static void eachExtension(Say &&say) {
+  for (const bool isDirectory : {false, true})
+    for (const TraceFormat *format : kFormats)
+      for (const FormatVariant &variant : format->variants)
+        if (format->makeSink && (format->shape == Shape::DirectoryOrFile) == isDirectory && !variant.extension.empty())
+          say(*format, variant);
+}
+
+std::string formatExtensions() {
+  std::vector<std::string_view> all;
+  eachExtension([&](const TraceFormat &, const FormatVariant &variant) { all.push_back(variant.extension); });
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    text.append(i == 0 ? "" : i + 1 == all.size() ? " or " : ", ").append(all[i]);
+  return text;
+}
+
+std::string formatsByExtension() {
+  std::string text;
+  eachExtension([&](const TraceFormat &format, const FormatVariant &variant) {
+    text.append(text.empty() ? "" : ", ")
+        .append(variant.extension)
+        .append(text.find(" is ") == text.npos ? " is " : " ");
+    text.append(format.shape == Shape::DirectoryOrFile ? "one thread of " : "").append(variant.name);
+  });
+  return text;
+}
+
+Expected<TraceLocation> locate(const std::string &path) {
+  TraceLocation place;
+  place.path = path;
+  struct stat info;
+  if (path != "-" && ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    return place;
+  auto input = ByteInput::open(path);
+  if (!input)
+    return input.error();
+  place.bytes = *std::move(input);
+  return place;
+}
+
+Error notATrace(const TraceLocation &place) {
+  const bool isEmpty = place.bytes && place.bytes->head().empty();
+  std::string names, last;
+  for (const TraceFormat *format : kFormats)
+    if (format->recognise && format->makeSink) {
+      names += (names.empty() || last.empty() ? "" : ", ") + last;
+      last = format->title;
+    }
+  return {.code = "E_BAD_MAGIC",
+          .message =
+              isEmpty ? "the file is empty"
+                      : "not a trace: it begins like none of " + names + " and " + last + ", packed with gzip or not",
+          .file = place.name()};
+}
+
+Expected<std::unique_ptr<TraceSource>> openTrace(TraceLocation place) {
+  const FormatChoice found = recognise(place);
+  if (!found || !found.format->open)
+    return notATrace(place);
+  return found.format->open(std::move(place));
+}
+
+Expected<std::unique_ptr<TraceSource>> openTrace(const std::string &path) {
+  auto place = locate(path);
+  return place ? openTrace(*std::move(place)) : Expected<std::unique_ptr<TraceSource>>(place.error());
+}
+
+Expected<std::unique_ptr<TraceSource>> openTrace(ByteInput input) {
+  TraceLocation place;
+  place.path = input.name();
+  place.bytes = std::move(input);
+  return openTrace(std::move(place));
+}
+
+} // namespace ada::model

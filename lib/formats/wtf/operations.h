@@ -1,0 +1,22 @@
+// What the table of formats says about wtf-trace.
+#ifndef ADA_LIB_FORMATS_WTF_OPERATIONS_H
+#define ADA_LIB_FORMATS_WTF_OPERATIONS_H
+
+#include "formats/table.h"
+
+#include "ada/trace/wtf/decoder.h"
+
+namespace ada::model {
+
+/// For a decoder of this input: what is packed can make it collect a record or chunk of any size from a few bytes.
+wtf::DecoderOptions wtfOptions(const ByteInput &input);
+/// Decodes the input to its end, or until `goesOn` says no. Errors: E_IO.
+Expected<ReadOutcome> readWtf(ByteInput &input, wtf::Decoder &decoder, const std::function<bool()> &goesOn = {});
+
+Expected<CheckSummary> verifyWtf(TraceLocation &place, const CheckReport &report);
+Expected<Description> describeWtf(TraceLocation &place, bool absolute);
+Expected<ReadOutcome> dumpWtf(TraceLocation &place, const RawDumpOptions &options, const RawDumpOutput &out);
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_WTF_OPERATIONS_H

@@ -1,0 +1,520 @@
+// Writes the model as a wtf-trace: a zone per thread, a scope type per name of a function.
+//
+// Scopes have microseconds, leaves have neither a function nor a way of saying
+// how a call ended. What that leaves out is in records that viewers merge into
+// the scope's data (flag APPEND_SCOPE_DATA) or don't show.
+#include "ada/trace/convert.h"
+
+#include "ada/trace/wtf/context.h"
+#include "ada/trace/wtf/encoder.h"
+#include "ada_info.h"
+#include "ada_names.h"
+#include "base/json.h"
+#include "model/loss_list.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace ada::model {
+
+using wtf::Arg;
+using wtf::Role;
+using wtf::wireIdOf;
+
+namespace {
+
+constexpr std::size_t kMaxZones = 0xFFFF;
+/// Function types may use all numbers but these, which are for types of marks.
+constexpr std::size_t kMaxMarkTypes = 4096;
+constexpr std::uint32_t kLastFunctionType = 0xFFFF - kMaxMarkTypes;
+constexpr std::size_t kInfoPart = 32'000;
+/// What the released application can show: it keeps 16 bits of a type's number, and a stack of 1024.
+constexpr std::size_t kViewerNames = 65'500, kViewerDepth = 1023;
+
+class WtfSink : public TraceSink {
+public:
+  WtfSink(ByteSink bytes, WtfSinkOptions options) : bytes_(std::move(bytes)), options_(options) {}
+
+  Expected<void> begin(const TraceInfo &info) override;
+  Expected<void> addProcess(const Process &process) override;
+  Expected<void> addThread(const Thread &thread) override;
+  Expected<void> addFunction(const Function &function) override;
+  Expected<void> events(const Batch &batch) override;
+  Expected<void> endThread(std::uint32_t thread) override;
+  Expected<void> finish() override;
+  bool needsRange() const override { return true; }
+  std::vector<Loss> losses() const override;
+
+private:
+  // Wire ids of the types of wtf_types.h.
+  enum Type : std::uint16_t {
+    kInfo = wtf::kFirstFreeWireId,
+    kEnd,
+    kException,
+    kUnended,
+    kOther,
+    kMark,
+    kValue,
+    kFirstDynamic,
+  };
+  struct ThreadState {
+    bool hasZone = false, wasDeep = false;
+    std::vector<std::uint32_t> stack;     // functions of open calls
+    std::vector<std::uint32_t> openCalls; // by function
+  };
+  struct FunctionState {
+    std::uint32_t wireId = 0; // 0: scopes with a name of their own
+    std::string scope;        // only then
+  };
+  // A type of scopes: functions of several processes have it together if they have the same name.
+  struct ScopeType {
+    std::uint32_t wireId = 0;
+    std::vector<std::uint32_t> processes = {}; // that have such a function
+  };
+  // A time as the file has it, and what that leaves over.
+  struct Moment {
+    std::uint64_t us = 0;
+    std::uint32_t restUs = 0;
+    std::uint16_t restNs = 0;
+  };
+  // A list of arguments that ends with the rest of a time.
+  struct Args {
+    std::array<Arg, 6> all;
+    std::size_t count = 0;
+    void add(const Arg &arg) { all[count++] = arg; }
+    operator std::span<const Arg>() const { return {all.data(), count}; }
+  };
+
+  Expected<void> define(std::uint32_t wireId, std::uint16_t eventClass, std::uint32_t flags, std::string_view name,
+                        const std::string &args);
+  Expected<void> writeInfo(const std::string &text);
+  Moment momentOf(std::uint64_t timeNs);
+  void addRest(Args &args, const Moment &moment) const {
+    if (rest_ == WtfRest::UsAndNs)
+      args.add(Arg::uint32(moment.restUs));
+    if (rest_ != WtfRest::None)
+      args.add(Arg::uint16(moment.restNs));
+  }
+  /// The arguments of most records: they are reused.
+  std::span<const Arg> restOnly(const Moment &moment) {
+    restUs_.bits = moment.restUs;
+    restNs_.bits = moment.restNs;
+    return rest_ == WtfRest::None ? std::span<const Arg>()
+           : rest_ == WtfRest::Ns ? std::span<const Arg>(restArgs_).subspan(1)
+                                  : std::span<const Arg>(restArgs_);
+  }
+  Expected<void> enterZone(std::uint32_t thread, std::uint64_t us);
+  Expected<void> write(std::uint32_t wireId, std::span<const Arg> args = {}) {
+    return encoder_->event(wireId, nowUs_, args);
+  }
+  Expected<void> one(const Event &event, const Batch &batch);
+  Expected<void> call(ThreadState &thread, const Event &event, const Moment &moment);
+  Expected<void> exit(ThreadState &thread, const Event &event, const Moment &moment);
+  Expected<void> other(const Event &event, const Moment &moment);
+  Expected<void> mark(const Text &text, const Moment &moment);
+  Expected<void> value(const Text &text, const Moment &moment);
+  Expected<void> writeText(std::uint32_t wireId, Args args, std::size_t json);
+  Expected<void> closeAll(std::uint32_t thread);
+  void pop(ThreadState &thread) {
+    --thread.openCalls[thread.stack.back()];
+    thread.stack.pop_back();
+  }
+
+  ByteSink bytes_;
+  WtfSinkOptions options_;
+  std::optional<wtf::Encoder> encoder_;
+  WtfRest rest_ = WtfRest::Ns;
+  std::array<Arg, 2> restArgs_ = {Arg::uint32(0), Arg::uint16(0)};
+  Arg &restUs_ = restArgs_[0], &restNs_ = restArgs_[1];
+  std::uint32_t timeScale_ = 1;
+  std::uint64_t firstNs_ = 0, baseNs_ = 0, endUs_ = 0, nowUs_ = 0;
+  std::vector<std::string> executables_; // of processes
+  std::vector<std::optional<std::uint64_t>> pids_;
+  std::vector<ThreadState> threads_;
+  std::vector<FunctionState> functions_;
+  std::unordered_set<std::string> names_;                 // of types
+  std::unordered_map<std::string, ScopeType> scopeTypes_; // by name
+  std::size_t scopeNames_ = 0;
+  std::unordered_map<std::string, std::uint32_t> markTypes_;
+  std::uint32_t nextType_ = kFirstDynamic;
+  std::uint32_t currentThread_ = ~std::uint32_t{0};
+  LossList lost_;
+  WtfNames wtfNames_{options_.dialect, lost_};
+  std::uint64_t noZone_ = 0, withDetails_ = 0, rounded_ = 0;
+};
+
+} // namespace
+
+Expected<void> WtfSink::begin(const TraceInfo &info) {
+  wtf::FileHeader header;
+  header.dialect = options_.dialect;
+  header.asciiText = options_.dialect == wtf::Dialect::Chunked ? wtf::AsciiText::Latin1 : wtf::AsciiText::Utf8;
+  header.metadata = "{\"writer\":\"AdaTrace\"}";
+  const auto [first, last] = info.range.value_or(std::pair(0, 0));
+  // A scope that ends at time 0 is an instant to viewers: so the first event is at least a unit of time after the base,
+  // which may be before 1970.
+  firstNs_ = first;
+  const std::uint64_t unitNs = 1000 * std::uint64_t{wtf::timeScaleFor((last - first) / 1000 + 2000)};
+  header.timebaseMs = static_cast<std::int64_t>(first / 1'000'000) - (info.range && first % 1'000'000 < unitNs);
+  baseNs_ = static_cast<std::uint64_t>(header.timebaseMs) * 1'000'000;
+  endUs_ = (last - baseNs_) / 1000;
+  header.timeScale = timeScale_ = wtf::timeScaleFor(endUs_);
+  header.contextInfo = wtf::ContextInfo{.uri = "adatrace",
+                                        .title = std::nullopt,
+                                        .iconUri = std::nullopt,
+                                        .taskId = std::nullopt,
+                                        .args = {},
+                                        .userAgent = std::nullopt}
+                           .toJson();
+  rest_ = !options_.exactTimes ? WtfRest::None : timeScale_ == 1 ? WtfRest::Ns : WtfRest::UsAndNs;
+  auto begun = wtf::Encoder::begin(bytes_, header);
+  if (!begun)
+    return begun.error();
+  encoder_ = *std::move(begun);
+  if (auto defined = encoder_->defineBuiltIns(); !defined)
+    return defined;
+  for (const wtf::BuiltIn &builtIn : wtf::builtIns())
+    names_.emplace(builtIn.name);
+
+  constexpr std::uint32_t kHidden = wtf::kInternal;
+  constexpr std::uint32_t kData = wtf::kInternal | wtf::kAppendScopeData;
+  const struct {
+    Type wireId;
+    std::uint32_t flags;
+    std::string_view name;
+    std::string args;
+  } kOwn[] = {
+      {kInfo, kHidden, kInfoType, std::string(kInfoArgs)},
+      {kEnd, kData, kEndType, withRest("", rest_, "endUs", "endNs")},
+      {kException, kData, kExceptionType, withRest("bool exception", rest_, "endUs", "endNs")},
+      {kUnended, kData, kUnendedType, "bool unended"},
+      {kOther, kHidden, kEventType, withRest("uint32 function, uint32 kind", rest_)},
+      {kMark, 0, kMarkType, withRest("utf8 name, any value", rest_)},
+      {kValue, wtf::kAppendScopeData, kValueType, withRest("utf8 name, any value", rest_)},
+  };
+  for (const auto &type : kOwn)
+    if (auto defined = define(type.wireId, wtf::kInstance, type.flags, type.name, type.args); !defined)
+      return defined;
+  return writeInfo(infoText(WtfTraceInfo{info.isRoot, rest_}));
+}
+
+Expected<void> WtfSink::define(std::uint32_t wireId, std::uint16_t eventClass, std::uint32_t flags,
+                               std::string_view name, const std::string &args) {
+  names_.emplace(name);
+  return encoder_->define({static_cast<std::uint16_t>(wireId), eventClass, flags, name, args}, nowUs_);
+}
+
+Expected<void> WtfSink::writeInfo(const std::string &text) {
+  // ASCII: it may be cut anywhere.
+  for (std::size_t at = 0; at < text.size(); at += kInfoPart) {
+    Args args;
+    args.add(Arg::utf8(std::string_view(text).substr(at, kInfoPart)));
+    args.add(Arg::boolean(at + kInfoPart < text.size()));
+    if (auto written = write(kInfo, args); !written)
+      return written;
+  }
+  return {};
+}
+
+Expected<void> WtfSink::addProcess(const Process &process) {
+  executables_.push_back(process.executable.empty() ? process.name : process.executable);
+  pids_.push_back(process.pid);
+  lost_.addChanged({process.name, process.executable, process.description});
+  return writeInfo(infoText(process));
+}
+
+Expected<void> WtfSink::addThread(const Thread &thread) {
+  ThreadState &state = threads_.emplace_back();
+  if (threads_.size() > kMaxZones) {
+    lost_.add("threads past the 65535th: the format has no more zones");
+    return {};
+  }
+  state.hasZone = true;
+  lost_.addChanged({thread.name, thread.description});
+  const auto zone = static_cast<std::uint16_t>(threads_.size());
+  if (auto written = writeInfo(infoText(WtfThreadInfo{thread, zone})); !written)
+    return written;
+  const std::string number = std::to_string(thread.index);
+  std::string name = number + ":" + wtfNames_.plain(thread.name, "thread " + number);
+  if (pids_.size() > 1 && pids_[thread.process])
+    name += " (pid " + std::to_string(*pids_[thread.process]) + ")";
+  const std::string location = wtfNames_.plain(executables_[thread.process], "adatrace");
+  Args args;
+  args.add(Arg::uint16(zone));
+  args.add(Arg::ascii(name));
+  args.add(Arg::ascii("script"));
+  args.add(Arg::ascii(location));
+  return write(wireIdOf(Role::ZoneCreate), args);
+}
+
+Expected<void> WtfSink::addFunction(const Function &function) {
+  FunctionState state;
+  const std::string base = wtfNames_.plain(
+      function.displayName, function.name.empty() ? "function " + std::to_string(function.index) : function.name);
+  std::string scope = base;
+  const bool isType = nextType_ <= kLastFunctionType;
+  if (!isType) {
+    // The number of types is used up. Names of such scopes are checked by
+    // viewers: letters, digits and these.
+    std::ranges::replace_if(
+        scope,
+        [](char c) {
+          return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                   std::string_view("_.#:$[]\"'-").find(c) != std::string_view::npos);
+        },
+        '_');
+    scope += "#" + std::to_string(function.index); // unique
+  } else if (const auto known = scopeTypes_.find(scope);
+             known != scopeTypes_.end() &&
+             std::ranges::find(known->second.processes, function.process) == known->second.processes.end()) {
+    // The same function of another process.
+    known->second.processes.push_back(function.process);
+    state.wireId = known->second.wireId;
+  } else if (names_.contains(scope)) { // the number makes it unique at once
+    scope = base + " (" + std::to_string(function.index + 1) + ")";
+    while (names_.contains(scope))
+      scope += '\'';
+  }
+  lost_.addChanged({function.name, function.displayName, function.file, function.signature, function.types});
+  scopeNames_ += !state.wireId;
+  if (auto written = writeInfo(infoText(WtfFunctionInfo{function, scope})); !written)
+    return written;
+  if (isType && !state.wireId) {
+    state.wireId = nextType_++;
+    scopeTypes_[scope] = {state.wireId, {function.process}};
+    if (auto defined = define(state.wireId, wtf::kScope, 0, scope, withRest("", rest_)); !defined)
+      return defined;
+  } else if (!isType) {
+    state.scope = std::move(scope);
+  }
+  functions_.push_back(std::move(state));
+  return {};
+}
+
+// Of a time that is not before the first. The base may be negative: the difference is still right.
+WtfSink::Moment WtfSink::momentOf(std::uint64_t timeNs) {
+  const std::uint64_t since = timeNs - baseNs_;
+  Moment moment;
+  moment.us = since / 1000;
+  if (timeScale_ != 1)
+    moment.restUs = static_cast<std::uint32_t>(moment.us % timeScale_);
+  moment.restNs = static_cast<std::uint16_t>(since % 1000);
+  if (rest_ == WtfRest::None)
+    rounded_ += moment.restUs != 0 || moment.restNs != 0;
+  return moment;
+}
+
+Expected<void> WtfSink::enterZone(std::uint32_t thread, std::uint64_t us) {
+  nowUs_ = us;
+  if (thread == currentThread_)
+    return {};
+  currentThread_ = thread;
+  Args args;
+  args.add(Arg::uint16(static_cast<std::uint16_t>(thread + 1)));
+  return write(wireIdOf(Role::ZoneSet), args);
+}
+
+Expected<void> WtfSink::call(ThreadState &thread, const Event &event, const Moment &moment) {
+  if (event.function >= thread.openCalls.size())
+    thread.openCalls.resize(event.function + 1);
+  ++thread.openCalls[event.function];
+  thread.stack.push_back(event.function);
+  if (thread.stack.size() > kViewerDepth && !thread.wasDeep) {
+    thread.wasDeep = true;
+    lost_.add("threads with more than 1023 calls inside one another: all is written, but existing viewers show no "
+              "calls of such a thread");
+  }
+  const FunctionState &function = functions_[event.function];
+  if (function.wireId)
+    return write(function.wireId, restOnly(moment));
+  Args args;
+  args.add(Arg::ascii(function.scope));
+  if (rest_ == WtfRest::None || (!moment.restNs && !moment.restUs))
+    return write(wireIdOf(Role::ScopeEnter), args);
+  // Such scopes have no other arguments; ada.event holds the rest, before it.
+  if (auto written = other(event, moment); !written)
+    return written;
+  return write(wireIdOf(Role::ScopeEnter), args);
+}
+
+Expected<void> WtfSink::exit(ThreadState &thread, const Event &event, const Moment &moment) {
+  if (event.function >= thread.openCalls.size() || !thread.openCalls[event.function])
+    return other(event, moment);                  // a stray end
+  while (thread.stack.back() != event.function) { // ends that are missing
+    Args args;
+    args.add(Arg::boolean(true));
+    if (auto written = write(kUnended, args); !written)
+      return written;
+    if (auto written = write(wireIdOf(Role::ScopeLeave)); !written)
+      return written;
+    pop(thread);
+  }
+  if (event.kind == Kind::Exception) {
+    Args args;
+    args.add(Arg::boolean(true));
+    addRest(args, moment);
+    if (auto written = write(kException, args); !written)
+      return written;
+  } else if (rest_ != WtfRest::None && (moment.restNs || moment.restUs)) {
+    if (auto written = write(kEnd, restOnly(moment)); !written)
+      return written;
+  }
+  pop(thread);
+  return write(wireIdOf(Role::ScopeLeave));
+}
+
+Expected<void> WtfSink::other(const Event &event, const Moment &moment) {
+  Args args;
+  args.add(Arg::uint32(event.function));
+  args.add(Arg::uint32(event.kind == Kind::Other ? event.other : static_cast<std::uint32_t>(event.kind)));
+  addRest(args, moment);
+  return write(kOther, args);
+}
+
+// Writes a record whose argument `json` may be text that the format can't hold.
+Expected<void> WtfSink::writeText(std::uint32_t wireId, Args args, std::size_t json) {
+  auto written = write(wireId, args);
+  if (written)
+    return written;
+  const std::string code = written.error().code;
+  if (code == "E_BAD_TEXT" && !args.all[json].isNull) {
+    const std::string quoted = jsonString(args.all[json].text);
+    args.all[json] = Arg::any(quoted);
+    if (auto again = write(wireId, args); again || again.error().code != "E_RANGE")
+      return again;
+  } else if (code != "E_RANGE") {
+    return written;
+  }
+  lost_.add("values of more than 64 KiB");
+  args.all[json] = Arg::null(wtf::ArgType::Any);
+  return write(wireId, args);
+}
+
+static Arg jsonOrNull(std::string_view json) { return json.empty() ? Arg::null(wtf::ArgType::Any) : Arg::any(json); }
+
+// A type of its own for each name, as long as there are not too many: viewers
+// show it best.
+Expected<void> WtfSink::mark(const Text &text, const Moment &moment) {
+  const std::string name(text.name);
+  Args args;
+  auto known = markTypes_.find(name);
+  if (known == markTypes_.end() && markTypes_.size() < kMaxMarkTypes && nextType_ <= 0xFFFF && !names_.contains(name) &&
+      !name.empty() && wtfNames_.plain(name, "") == name) {
+    const std::uint32_t wireId = nextType_++;
+    if (auto defined = define(wireId, wtf::kInstance, 0, name, withRest("any value", rest_)); !defined)
+      return defined;
+    known = markTypes_.emplace(name, wireId).first;
+  }
+  if (known != markTypes_.end()) {
+    args.add(jsonOrNull(text.json));
+    addRest(args, moment);
+    return writeText(known->second, args, 0);
+  }
+  const std::string written = wtfNames_.text(name);
+  args.add(Arg::utf8(written));
+  args.add(jsonOrNull(text.json));
+  addRest(args, moment);
+  return writeText(kMark, args, 1);
+}
+
+Expected<void> WtfSink::value(const Text &text, const Moment &moment) {
+  const std::string name = wtfNames_.text(text.name);
+  Args args;
+  if (rest_ != WtfRest::None && (moment.restNs || moment.restUs)) {
+    args.add(Arg::utf8(name));
+    args.add(jsonOrNull(text.json));
+    addRest(args, moment);
+    return writeText(kValue, args, 1);
+  }
+  args.add(Arg::ascii(name));
+  args.add(jsonOrNull(text.json));
+  return writeText(wireIdOf(Role::AppendData), args, 1);
+}
+
+Expected<void> WtfSink::one(const Event &event, const Batch &batch) {
+  ThreadState &thread = threads_[event.thread];
+  if (!thread.hasZone) {
+    ++noZone_;
+    return {};
+  }
+  withDetails_ += event.details > 0;
+  if (event.timeNs < firstNs_)
+    return Error{.code = "E_TIME_ORDER",
+                 .message = "a time is before the trace's first: the input changed while it was read"};
+  const Moment moment = momentOf(event.timeNs);
+  nowUs_ = moment.us;
+  if (event.thread != currentThread_)
+    if (auto entered = enterZone(event.thread, moment.us); !entered)
+      return entered;
+  switch (event.kind) {
+  case Kind::Call:
+    return call(thread, event, moment);
+  case Kind::Return:
+  case Kind::Exception:
+    return exit(thread, event, moment);
+  case Kind::Other:
+    return other(event, moment);
+  case Kind::Mark:
+    return mark(batch.texts[event.extra], moment);
+  case Kind::Value:
+    return value(batch.texts[event.extra], moment);
+  }
+  return {};
+}
+
+Expected<void> WtfSink::events(const Batch &batch) {
+  for (const Event &event : batch.events)
+    if (auto written = one(event, batch); !written)
+      return written;
+  return {};
+}
+
+// Viewers take a scope without a leave for an instant.
+Expected<void> WtfSink::closeAll(std::uint32_t index) {
+  ThreadState &thread = threads_[index];
+  if (thread.stack.empty())
+    return {};
+  if (auto entered = enterZone(index, endUs_); !entered)
+    return entered;
+  Args args;
+  args.add(Arg::boolean(true));
+  for (; !thread.stack.empty(); pop(thread)) {
+    if (auto written = write(kUnended, args); !written)
+      return written;
+    if (auto written = write(wireIdOf(Role::ScopeLeave)); !written)
+      return written;
+  }
+  return {};
+}
+
+Expected<void> WtfSink::endThread(std::uint32_t thread) {
+  auto closed = closeAll(thread);
+  threads_[thread].openCalls = {};
+  return closed;
+}
+
+Expected<void> WtfSink::finish() {
+  for (std::uint32_t thread = 0; thread < threads_.size(); ++thread)
+    if (auto closed = closeAll(thread); !closed)
+      return closed;
+  return encoder_->finish();
+}
+
+std::vector<Loss> WtfSink::losses() const {
+  LossList all = lost_;
+  all.add("events of threads past the 65535th", noZone_);
+  all.add("events with registers and stack: wtf-trace has no place for them", withDetails_);
+  if (scopeNames_ > kViewerNames)
+    all.add("functions past the 65,500th: all is written, but the released application mixes them up",
+            scopeNames_ - kViewerNames);
+  all.add("times that were cut to what the format counts in", rounded_);
+  return all.list();
+}
+
+std::unique_ptr<TraceSink> makeWtfSink(ByteSink bytes, WtfSinkOptions options) {
+  return std::make_unique<WtfSink>(std::move(bytes), options);
+}
+
+} // namespace ada::model

@@ -1,0 +1,40 @@
+// Counts what a conversion leaves out, each reason once.
+#ifndef ADA_LIB_MODEL_CONVERT_LOSS_LIST_H
+#define ADA_LIB_MODEL_CONVERT_LOSS_LIST_H
+
+#include "ada/trace/model.h"
+
+#include "base/text.h"
+
+#include <initializer_list>
+#include <string_view>
+
+namespace ada::model {
+
+class LossList {
+public:
+  void add(std::string_view what, std::uint64_t count = 1) {
+    if (count == 0)
+      return;
+    for (Loss &loss : all_)
+      if (loss.what == what) {
+        loss.count += count;
+        return;
+      }
+    all_.push_back({count, std::string(what)});
+  }
+  /// Counts those texts that are not UTF-8: JSON holds nothing else, and bytes of them are changed.
+  void addChanged(std::initializer_list<std::string_view> texts) {
+    for (const std::string_view text : texts)
+      add("names and texts with bytes that are not UTF-8: these bytes are changed", !isUtf8(text));
+  }
+  const std::vector<Loss> &list() const noexcept { return all_; }
+  void clear() { all_.clear(); }
+
+private:
+  std::vector<Loss> all_; // a handful
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_MODEL_CONVERT_LOSS_LIST_H

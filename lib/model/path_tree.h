@@ -1,0 +1,108 @@
+// Calls added up by path: one node per function and way to it, however often the program went there.
+//
+//   PathTree tree;
+//   uint32_t at = tree.child(PathTree::kRoot, main);
+//   at = tree.child(at, parse);
+//   tree.add(at, span);                    // when the call has ended
+//   tree.sort();
+//   for (uint32_t node = 1; node < tree.size(); ++node)
+//     print(tree.depth(node), tree[node].function, tree[node].totalNs);
+//
+// Memory is bounded by the number of nodes: when there are as many as asked for, calls with a new path are counted in
+// one node per caller, kRest, and so are the calls that these make.
+#ifndef ADA_LIB_MODEL_PATH_TREE_H
+#define ADA_LIB_MODEL_PATH_TREE_H
+
+#include "ada/trace/calls.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ada {
+
+class PathTree {
+public:
+  static constexpr std::uint32_t kRoot = 0;
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  /// Node::function of the root.
+  static constexpr std::uint32_t kNoFunction = kNone;
+  /// Node::function of what did not fit.
+  static constexpr std::uint32_t kRest = kNone - 1;
+
+  struct Node {
+    std::uint32_t parent = kRoot;
+    std::uint32_t function = kNoFunction;
+    std::uint32_t lastChild = kNone; ///< that child() found or made last
+    std::uint32_t depth = 0;         ///< the root's is 0, the outermost calls' 1
+    std::uint64_t calls = 0;
+    std::uint64_t totalNs = 0; ///< between entry and exit
+    std::uint64_t selfNs = 0;  ///< of that, outside of the calls it made
+  };
+
+  explicit PathTree(std::size_t mostNodes = 1'000'000) : mostNodes_(mostNodes), nodes_(1) {}
+
+  /// The node of `function` called at `parent`.
+  std::uint32_t child(std::uint32_t parent, std::uint32_t function) {
+    const std::uint32_t last = nodes_[parent].lastChild;
+    if (last != kNone && nodes_[last].function == function)
+      return last;
+    return nodes_[parent].lastChild = findOrMake(parent, function);
+  }
+  /// The same if there is one; kNone if not.
+  std::uint32_t find(std::uint32_t parent, std::uint32_t function) const {
+    return table_.empty() ? kNone : table_[slotOf(parent, function)];
+  }
+  /// A call has ended. In kRest calls may be inside one another: then only the outermost has a total.
+  void add(std::uint32_t node, const Span &span, bool isOutermost = true) {
+    Node &entry = nodes_[node];
+    ++entry.calls;
+    entry.totalNs += isOutermost ? span.durationNs() : 0;
+    entry.selfNs += span.selfNs();
+  }
+  /// The same for figures of any number of calls.
+  void addSum(std::uint32_t node, std::uint64_t calls, std::uint64_t totalNs, std::uint64_t selfNs) {
+    Node &entry = nodes_[node];
+    entry.calls += calls;
+    entry.totalNs += totalNs;
+    entry.selfNs += selfNs;
+  }
+  /// Adds all of another tree, whose function n is functions[n] here.
+  void merge(const PathTree &other, std::span<const std::uint32_t> functions);
+
+  /// Puts nodes into the order of a walk: a call before those that it made, of these the one with the largest total
+  /// first, then those with more calls, then by function. Removes what was never added to. The numbers of nodes change;
+  /// totals of the root are those of the outermost calls.
+  void sort();
+
+  std::size_t size() const { return nodes_.size(); }
+  const Node &operator[](std::uint32_t node) const { return nodes_[node]; }
+  std::uint32_t depth(std::uint32_t node) const { return nodes_[node].depth; }
+  /// After sort(): the first node behind `node` and everything below it.
+  std::uint32_t endOf(std::uint32_t node) const { return ends_[node]; }
+  /// Some path did not fit.
+  bool isCut() const { return isCut_; }
+
+private:
+  std::uint32_t findOrMake(std::uint32_t parent, std::uint32_t function);
+  void growTable();
+  std::size_t slotOf(std::uint32_t parent, std::uint32_t function) const;
+
+  std::size_t mostNodes_;
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> table_; // open addressing over (parent, function); kNone is free
+  std::vector<std::uint32_t> ends_;  // by node, after sort()
+  bool isCut_ = false;
+};
+
+/// What a function cost over all paths of a sorted tree; only the outermost of recursive calls count in the total.
+struct FunctionSum {
+  std::uint64_t calls = 0, totalNs = 0, selfNs = 0;
+};
+/// By the number of the function; the last one is that of PathTree::kRest.
+std::vector<FunctionSum> functionSums(const PathTree &tree, std::size_t functions);
+
+} // namespace ada
+
+#endif // ADA_LIB_MODEL_PATH_TREE_H

@@ -1,0 +1,114 @@
+// Looks for ring files of processes that are gone.
+#include "ada/trace/recover.h"
+
+#include "base/file_bytes.h"
+#include "formats/atf/directories.h"
+#include "recover/manifest_update.h"
+#include "recover/recording_lock.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ada {
+
+namespace {
+
+// As the runtime names them: adatrace-PID-TIME, the time in hexadecimal. The pid, if it is such a name.
+std::optional<std::uint32_t> processOfName(std::string_view name) {
+  if (!name.starts_with("adatrace-"))
+    return std::nullopt;
+  name.remove_prefix(9);
+  std::uint32_t pid = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+  const std::string_view rest = name.substr(static_cast<std::size_t>(end - name.data()));
+  if (error != std::errc() || rest.size() < 2 || rest[0] != '-' ||
+      rest.substr(1).find_first_not_of("0123456789abcdef") != rest.npos)
+    return std::nullopt;
+  return pid;
+}
+
+bool isSameFile(const struct stat &a, const struct stat &b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
+// What is to be done with the ring of a dead process.
+RingFile::State stateOfDead(const std::string &directory, const struct stat &ring) {
+  struct stat info;
+  if (directory.empty() || ::lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
+    return RingFile::State::SessionGone;
+  if (::stat((directory + "/ring").c_str(), &info) == 0)
+    return isSameFile(info, ring) ? RingFile::State::Unfinished : RingFile::State::SessionGone;
+  return manifestIsFinal(directory) ? RingFile::State::SessionGone : RingFile::State::Unfinished;
+}
+
+std::optional<RingFile> examine(const std::string &path, std::uint32_t pid, bool &isUnreadable) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) {
+    isUnreadable = errno == EACCES || errno == EPERM;
+    return std::nullopt;
+  }
+  ada_ring_header header = {};
+  char directory[ADA_RING_PATH_BYTES] = {};
+  struct stat info = {};
+  const bool isRegular = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  if (isRegular) {
+    (void)!::pread(fd, &header, sizeof header, 0);
+    (void)!::pread(fd, directory, sizeof directory - 1, ADA_RING_PATH_OFFSET);
+  }
+  ::close(fd);
+  // The magic number is written last: a process that was killed before has recorded nothing.
+  if (!isRegular || (header.magic != ADA_RING_MAGIC && header.magic != 0))
+    return std::nullopt;
+  const bool hasBegun = header.magic == ADA_RING_MAGIC;
+  if (!hasBegun)
+    header.pid = pid;
+  RingFile ring;
+  ring.path = path;
+  ring.pid = header.pid;
+  ring.bytes = static_cast<std::uint64_t>(info.st_blocks) * 512;
+  ring.changedNs =
+      static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1000000000u + static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
+  ring.directory = hasBegun ? directory : "";
+  const RecordingLock lock(path, RecordingLock::For::Question);
+  ring.state = isRecording(header, path, lock.owner()) ? RingFile::State::Recording : stateOfDead(ring.directory, info);
+  return ring;
+}
+
+} // namespace
+
+std::vector<RingFile> findRings(const std::vector<std::string> &directories, std::uint64_t *unreadable) {
+  std::vector<RingFile> rings;
+  if (unreadable)
+    *unreadable = 0;
+  for (const std::string &directory : directories) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+      const auto pid = processOfName(at->path().filename().string());
+      bool isUnreadable = false;
+      if (auto ring = pid ? examine(at->path().string(), *pid, isUnreadable) : std::nullopt)
+        rings.push_back(std::move(*ring));
+      if (unreadable)
+        *unreadable += isUnreadable;
+    }
+  }
+  std::sort(rings.begin(), rings.end(), [](const RingFile &a, const RingFile &b) { return a.path < b.path; });
+  return rings;
+}
+
+Expected<void> removeRing(const RingFile &ring) {
+  bool isUnreadable = false;
+  const auto now = examine(ring.path, ring.pid, isUnreadable);
+  if (!now || now->state == RingFile::State::Recording)
+    return Error{
+        .code = "E_RUNNING", .message = "is not, or no more, the ring file of a dead process", .file = ring.path};
+  if (::unlink(ring.path.c_str()) != 0)
+    return systemError(ring.path, "cannot be removed", errno);
+  return {};
+}
+
+} // namespace ada

@@ -1,0 +1,67 @@
+// The CPU architectures that programs can be traced on: one row per architecture, with all that readers ask about it.
+//
+// A port adds a row here, a folder in runtime/arch/, and a case in the pass (pass/argument_registers.cpp).
+#ifndef ADA_LIB_SHARED_ARCH_H
+#define ADA_LIB_SHARED_ARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace ada {
+
+// The numbers are those of ATF's headers and of the ring file.
+enum class Arch : uint8_t { X86_64 = 1, Arm64 = 2 };
+
+struct ArchInfo {
+  Arch arch;
+  uint16_t elfMachine; // e_machine
+  const char *name;
+  // The names of a detail event's registers, on a call and on a return; null where a place is not used.
+  const char *onCall[8], *onReturn[8];
+  unsigned argumentRegisters; // of `onCall`: the others carry no arguments
+  const char *vectorPrefix;   // "xmm" for xmm0
+};
+
+inline constexpr ArchInfo kArchitectures[] = {
+    {Arch::X86_64,
+     62,
+     "x86-64",
+     {"rdi", "rsi", "rdx", "rcx", "r8", "r9", "rax"}, // rax: how many vector registers a variadic call uses
+     {"rax", "rdx"},
+     6,
+     "xmm"},
+    {Arch::Arm64,
+     183,
+     "AArch64",
+     {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"},
+     {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"},
+     8,
+     "v"},
+};
+
+// Of files of architectures that have no row.
+inline constexpr ArchInfo kOtherArchitecture = {Arch(0),
+                                                0,
+                                                "another machine",
+                                                {"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7"},
+                                                {"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7"},
+                                                8,
+                                                "v"};
+
+// By ATF's code.
+constexpr const ArchInfo &archInfo(uint8_t code) {
+  for (const ArchInfo &info : kArchitectures)
+    if (static_cast<uint8_t>(info.arch) == code)
+      return info;
+  return kOtherArchitecture;
+}
+
+constexpr const ArchInfo *archOfElfMachine(unsigned machine) {
+  for (const ArchInfo &info : kArchitectures)
+    if (info.elfMachine == machine)
+      return &info;
+  return nullptr;
+}
+
+} // namespace ada
+#endif

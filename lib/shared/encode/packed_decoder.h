@@ -1,0 +1,255 @@
+// Decodes packed bodies.
+#ifndef ADA_LIB_SHARED_ENCODE_PACKED_DECODER_H
+#define ADA_LIB_SHARED_ENCODE_PACKED_DECODER_H
+
+#include "packed_state.h"
+
+namespace ada::packed {
+
+// Reads a number of at most kMostVarintBytes from `at` on. False if it doesn't fit in 64 bits.
+__attribute__((always_inline)) inline bool getVarint(const Byte *&at, std::uint64_t &value) {
+  value = *at++;
+  if (__builtin_expect(value < 128, 1))
+    return true;
+  value &= 127;
+  for (unsigned shift = 7; shift < 64; shift += 7) {
+    const std::uint64_t byte = *at++;
+    value |= (byte & 127) << shift;
+    if (byte < 128)
+      return shift < 63 || byte < 2;
+  }
+  return false;
+}
+
+inline bool getFunction(const Byte *&at, std::uint64_t &functionId, std::uint32_t &module) {
+  std::uint64_t symbol, itsModule = module;
+  if (!getVarint(at, symbol) || symbol >> 33 != 0)
+    return false;
+  if (symbol & 1 && (!getVarint(at, itsModule) || itsModule >> 32 != 0))
+    return false;
+  module = static_cast<std::uint32_t>(itsModule);
+  functionId = itsModule << 32 | symbol >> 1;
+  return true;
+}
+
+enum class Decoded {
+  Event,
+  End, // nothing is left, or not a whole event
+  Bad, // no encoder writes that
+};
+
+// Reads the events of one block, in order: see beginDecoding() for where to begin. Those that are next are at [at,
+// end).
+class Decoder {
+public:
+  explicit Decoder(State &state) : state(state) {}
+
+  // The next event. `at` moves behind it. `event` is complete if Event is returned.
+  Decoded next(const Byte *&at, const Byte *end, Event &event) {
+    Run run(*this, at, end);
+    const Decoded how = run.next(event);
+    at = run.end();
+    return how;
+  }
+
+  // Many. The decoder is not to be used otherwise meanwhile.
+  class Run {
+  public:
+    Run(Decoder &decoder, const Byte *at, const Byte *end)
+        : decoder_(decoder), at_(at), end_(end), steps_(decoder.state) {}
+    Run(const Run &) = delete;
+    Run &operator=(const Run &) = delete;
+
+    __attribute__((always_inline)) Decoded next(Event &event) {
+      event.storedDepth = kNoDepth, event.hasLink = false, event.link = kNoLink, event.lostBefore = 0;
+      if (__builtin_expect(at_ == end_, 0))
+        return Decoded::End;
+      const std::uint64_t isCall = *at_ >> 6, passed = *at_ & 63;
+      if (__builtin_expect((isCall > 1) | (passed == kMoreTime) | !steps_.isUsual(isCall), 0))
+        return nextMore(event);
+      ++at_;
+      event.ns = steps_.lastNs + passed;
+      event.functionId = steps_.expected(isCall);
+      event.kind = kReturn - static_cast<std::uint32_t>(isCall);
+      steps_.take(isCall, event.functionId, event.ns);
+      return Decoded::Event;
+    }
+
+    const Byte *at() const { return at_; }
+    // Ends the run; the next one goes on from here.
+    const Byte *end() {
+      steps_.save();
+      return at_;
+    }
+
+  private:
+    __attribute__((always_inline)) Decoded nextMore(Event &event) {
+      steps_.save();
+      const Byte *at = at_;
+      const Decoded how = decoder_.nextMore(at, end_, event);
+      at_ = at;
+      steps_.load();
+      return how;
+    }
+
+    Decoder &decoder_;
+    const Byte *at_, *end_;
+    Steps steps_;
+  };
+
+  State &state;
+
+private:
+  // Any event.
+  __attribute__((noinline)) Decoded nextMore(const Byte *&at, const Byte *end, Event &event) {
+    if (static_cast<std::size_t>(end - at) < kMostEventBytes)
+      if (const Decoded whole = findWhole(at, end); whole != Decoded::Event)
+        return whole;
+    return decodeMore(at, event);
+  }
+  Decoded decodeMore(const Byte *&at, Event &event);
+  // Whether an event is whole, where fewer bytes are left than one may have. Changes nothing.
+  static Decoded findWhole(const Byte *at, const Byte *end);
+  Decoded decodeCallOrReturn(const Byte *&at, Tag tag, std::uint64_t passed, Event &event);
+  Decoded decodeRare(const Byte *&at, Sub sub, Event &event);
+};
+
+inline Decoded Decoder::decodeMore(const Byte *&at, Event &event) {
+  unsigned first = *at++;
+  // What is said in front of the event.
+  int before = -1;
+  while (first >> 6 == static_cast<unsigned>(Tag::Other) && (first & 63) <= static_cast<unsigned>(Sub::Back)) {
+    const auto sub = static_cast<int>(first & 63);
+    std::uint64_t value;
+    if (sub <= before || !getVarint(at, value))
+      return Decoded::Bad;
+    before = sub;
+    switch (static_cast<Sub>(sub)) {
+    case Sub::Link:
+      event.hasLink = true, event.link = value - 1;
+      break;
+    case Sub::Depth:
+      if (value >= kNoDepth)
+        return Decoded::Bad;
+      event.storedDepth = static_cast<std::uint32_t>(value);
+      break;
+    case Sub::Lost:
+      event.lostBefore = value;
+      break;
+    default: // Sub::Back
+      state.lastNs -= value;
+      break;
+    }
+    first = *at++;
+  }
+  if (const auto tag = static_cast<Tag>(first >> 6); tag != Tag::Other)
+    return decodeCallOrReturn(at, tag, first & 63, event);
+  return decodeRare(at, static_cast<Sub>(first & 63), event);
+}
+
+inline Decoded Decoder::decodeCallOrReturn(const Byte *&at, Tag tag, std::uint64_t passed, Event &event) {
+  if (passed == kMoreTime) {
+    std::uint64_t rest;
+    if (!getVarint(at, rest))
+      return Decoded::Bad;
+    passed += rest;
+  }
+  event.ns = state.lastNs += passed;
+  if (tag == Tag::Return) {
+    if (!state.isKnown())
+      return Decoded::Bad;
+    event.kind = kReturn, event.functionId = state.innermost().functionId;
+    state.pop(1, event.functionId);
+    return Decoded::Event;
+  }
+  std::uint64_t &prediction = state.prediction();
+  if (tag == Tag::Call && !getFunction(at, prediction, state.module))
+    return Decoded::Bad;
+  event.kind = kCall, event.functionId = prediction;
+  state.push(event.functionId, event.ns);
+  return Decoded::Event;
+}
+
+inline Decoded Decoder::decodeRare(const Byte *&at, Sub sub, Event &event) {
+  std::uint64_t passed, kind = kException, inner = 0;
+  if (static_cast<unsigned>(sub) >= kSubs || !getVarint(at, passed))
+    return Decoded::Bad;
+  if (sub != Sub::Exception && (!getVarint(at, kind) || kind >> 32 != 0))
+    return Decoded::Bad;
+  if ((sub != Sub::Any) != (kind == kReturn || kind == kException))
+    return Decoded::Bad;
+  if (sub == Sub::Exception || sub == Sub::Outer) {
+    if (sub == Sub::Outer && (!getVarint(at, inner) || inner == 0))
+      return Decoded::Bad;
+    if (inner >= state.depth - state.floor)
+      return Decoded::Bad;
+    event.functionId = state.at(state.depth - 1 - inner).functionId;
+    state.pop(inner + 1, event.functionId);
+  } else {
+    if (!getFunction(at, event.functionId, state.module))
+      return Decoded::Bad;
+    if (sub == Sub::Beyond) {
+      if (state.isKnown() || state.depth == 0)
+        return Decoded::Bad;
+      --state.depth, --state.floor;
+    }
+    if (sub != Sub::Any)
+      state.pop(0, event.functionId);
+  }
+  state.lastNs += passed;
+  event.ns = state.lastNs, event.kind = static_cast<std::uint32_t>(kind);
+  return Decoded::Event;
+}
+
+inline Decoded Decoder::findWhole(const Byte *at, const Byte *end) {
+  // Passes over a number; null at the end of the bytes, and a number that is too long ends where reading it would.
+  auto skip = [&](const Byte *from) -> const Byte * {
+    for (std::size_t i = 0; from && i < kMostVarintBytes; ++i)
+      if (from == end)
+        return nullptr;
+      else if (*from++ < 128)
+        break;
+    return from;
+  };
+  auto skipFunction = [&](const Byte *from) -> const Byte * {
+    if (!from || from == end)
+      return nullptr;
+    const bool hasModule = *from & 1;
+    from = skip(from);
+    return hasModule ? skip(from) : from;
+  };
+  for (unsigned parts = 0; at && at != end; ++parts) {
+    const unsigned first = *at++, low = first & 63;
+    switch (static_cast<Tag>(first >> 6)) {
+    case Tag::Return:
+    case Tag::Predicted:
+      at = low == kMoreTime ? skip(at) : at;
+      return at ? Decoded::Event : Decoded::End;
+    case Tag::Call:
+      at = skipFunction(low == kMoreTime ? skip(at) : at);
+      return at ? Decoded::Event : Decoded::End;
+    case Tag::Other:
+      break;
+    }
+    at = skip(at);
+    if (low <= static_cast<unsigned>(Sub::Back)) {
+      if (parts == 4) // the same twice
+        return Decoded::Bad;
+      continue;
+    }
+    if (low >= kSubs)
+      return Decoded::Bad;
+    const auto sub = static_cast<Sub>(low);
+    if (sub != Sub::Exception)
+      at = skip(at);
+    if (sub == Sub::Outer)
+      at = skip(at);
+    else if (sub != Sub::Exception)
+      at = skipFunction(at);
+    return at ? Decoded::Event : Decoded::End;
+  }
+  return Decoded::End;
+}
+
+} // namespace ada::packed
+#endif

@@ -1,0 +1,181 @@
+// Encodes events into packed bodies.
+//
+// The usual event, the call of the predicted function or the return of the innermost call, is a byte. It costs a look
+// at the prediction and at the stack, a subtraction and a store:
+//
+//   Encoder::Run run(encoder, to);
+//   run.encode(kind, function, ns); …     at most kMostEventBytes each
+//   to = run.end();
+#ifndef ADA_LIB_SHARED_ENCODE_PACKED_ENCODER_H
+#define ADA_LIB_SHARED_ENCODE_PACKED_ENCODER_H
+
+#include "packed_state.h"
+
+namespace ada::packed {
+
+inline Byte *putVarint(Byte *to, std::uint64_t value) {
+  for (; value >= 128; value >>= 7)
+    *to++ = static_cast<Byte>(value | 128);
+  *to++ = static_cast<Byte>(value);
+  return to;
+}
+
+inline Byte *putFunction(Byte *to, std::uint64_t functionId, std::uint32_t &module) {
+  const auto itsModule = static_cast<std::uint32_t>(functionId >> 32);
+  const std::uint64_t symbol = functionId & 0xffffffff;
+  to = putVarint(to, symbol << 1 | (itsModule != module));
+  if (itsModule == module)
+    return to;
+  module = itsModule;
+  return putVarint(to, itsModule);
+}
+
+// Sub::Link (the detail event's number + 1, or 0), Sub::Depth and Sub::Lost say something of the next event. They come
+// in front of it, in this order.
+inline Byte *putPrefix(Byte *to, Sub what, std::uint64_t value) {
+  *to++ = static_cast<Byte>(static_cast<unsigned>(Tag::Other) << 6 | static_cast<unsigned>(what));
+  return putVarint(to, value);
+}
+
+// Whether an event may be older than the one `passed` before it, modulo 2^64. What short steps lead to need not be
+// asked: they don't get from the lower half of all times to where times wrap.
+inline bool mayGoBack(std::uint64_t passed, std::uint64_t ns) { return (passed | ns) >> 63 != 0; }
+
+class Encoder {
+public:
+  // Writes events, one behind the other. The encoder is not to be used otherwise meanwhile.
+  class Run {
+  public:
+    Run(Encoder &encoder, Byte *to) : encoder_(encoder), to_(to), steps_(encoder.state) { load(); }
+    Run(const Run &) = delete;
+    Run &operator=(const Run &) = delete;
+
+    // If `kind` is a constant, what the others need is left out by the compiler.
+    __attribute__((always_inline)) void encode(std::uint32_t kind, std::uint64_t functionId, std::uint64_t ns) {
+      const std::uint64_t isCall = kind == kCall, passed = ns - steps_.lastNs;
+      if (__builtin_expect((steps_.expected(isCall) != functionId) | (passed >= mostPassed_) | (kind - 1 > 1) |
+                               !steps_.isUsual(isCall),
+                           0)) {
+        encodeMore(kind, functionId, ns);
+        return;
+      }
+      *to_++ = static_cast<Byte>(isCall << 6 | passed);
+      ++events_;
+      steps_.take(isCall, functionId, ns);
+    }
+    // What is said of the next event: see putPrefix(), of which only some are for this.
+    void say(Sub what, std::uint64_t value) { to_ = putPrefix(to_, what, value); }
+
+    Byte *at() const { return to_; }
+    // Ends the run; the next one goes on from here.
+    Byte *end() {
+      save();
+      return to_;
+    }
+
+  private:
+    void load() {
+      steps_.load();
+      events_ = encoder_.events;
+      // A block's first event sets its first time.
+      mostPassed_ = events_ == 0 ? 0 : kMoreTime;
+    }
+    void save() { steps_.save(), encoder_.events = events_; }
+    __attribute__((always_inline)) void encodeMore(std::uint32_t kind, std::uint64_t functionId, std::uint64_t ns) {
+      save();
+      to_ = encoder_.encodeMore(to_, kind, functionId, ns);
+      load();
+    }
+
+    Encoder &encoder_;
+    Byte *to_;
+    Steps steps_;
+    std::uint64_t events_, mostPassed_;
+  };
+
+  // One event.
+  Byte *encode(Byte *to, std::uint32_t kind, std::uint64_t functionId, std::uint64_t ns) {
+    Run run(*this, to);
+    run.encode(kind, functionId, ns);
+    return run.end();
+  }
+
+  State state;          // of the block that is open
+  bool unsorted;        // see kBlockUnsorted
+  std::uint64_t events; // of the block
+  std::uint64_t firstNs;
+
+private:
+  // A step of more than half of what 64 bits hold is one back. `passed` becomes 0 then.
+  Byte *goBack(Byte *to, std::uint64_t &passed) {
+    unsorted |= mayGoBack(passed, state.lastNs);
+    if (passed >> 63 == 0)
+      return to;
+    to = putPrefix(to, Sub::Back, -passed);
+    passed = 0;
+    return to;
+  }
+
+  // Everything but the usual event.
+  __attribute__((noinline)) Byte *encodeMore(Byte *to, std::uint32_t kind, std::uint64_t functionId, std::uint64_t ns) {
+    std::uint64_t passed = ns - state.lastNs;
+    if (events++ == 0)
+      firstNs = ns;
+    state.lastNs = ns;
+    to = goBack(to, passed);
+    if (kind == kCall)
+      return encodeCall(to, functionId, ns, passed);
+    if (kind == kReturn && state.isKnown() && state.innermost().functionId == functionId) {
+      to = putTime(to, Tag::Return, passed);
+      state.pop(1, functionId);
+      return to;
+    }
+    return encodeRare(to, kind, functionId, passed);
+  }
+
+  static Byte *putTime(Byte *to, Tag tag, std::uint64_t passed) {
+    *to++ = static_cast<Byte>(static_cast<unsigned>(tag) << 6 | (passed < kMoreTime ? passed : kMoreTime));
+    return passed < kMoreTime ? to : putVarint(to, passed - kMoreTime);
+  }
+
+  Byte *encodeCall(Byte *to, std::uint64_t functionId, std::uint64_t ns, std::uint64_t passed) {
+    std::uint64_t &prediction = state.prediction();
+    if (prediction == functionId) {
+      to = putTime(to, Tag::Predicted, passed);
+    } else {
+      prediction = functionId;
+      to = putFunction(putTime(to, Tag::Call, passed), functionId, state.module);
+    }
+    state.push(functionId, ns);
+    return to;
+  }
+
+  Byte *encodeRare(Byte *to, std::uint32_t kind, std::uint64_t functionId, std::uint64_t passed) {
+    auto putNamed = [&](Sub sub) {
+      to = putVarint(putPrefix(to, sub, passed), kind);
+      return putFunction(to, functionId, state.module);
+    };
+    if (kind != kReturn && kind != kException)
+      return putNamed(Sub::Any);
+    const std::uint64_t known = state.depth - state.floor;
+    std::uint64_t inner = 0; // calls that have no exit of their own
+    while (inner < known && state.at(state.depth - 1 - inner).functionId != functionId)
+      ++inner;
+    if (inner < known) {
+      if (inner > 0)
+        to = putVarint(putVarint(putPrefix(to, Sub::Outer, passed), kind), inner);
+      else
+        to = putPrefix(to, Sub::Exception, passed); // the return of the innermost call isn't rare
+      state.pop(inner + 1, functionId);
+      return to;
+    }
+    const bool isBeyond = known == 0 && state.depth > 0;
+    to = putNamed(isBeyond ? Sub::Beyond : Sub::Stray);
+    state.depth -= isBeyond, state.floor -= isBeyond;
+    state.pop(0, functionId);
+    return to;
+  }
+};
+
+} // namespace ada::packed
+#endif

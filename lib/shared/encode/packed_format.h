@@ -1,0 +1,145 @@
+// The bytes of packed index files: headers, and what a body is made of. docs/formats/packed.md describes them in words.
+//
+//   file header │ block │ block │ … │ block index │ trailer
+//   block:  header, open calls, body          starts at a multiple of kBlockAlignment
+//
+// Every block can be read alone. Only the last one may be open: its header is a placeholder then, which has all that
+// is known at a block's start, and its body goes to the end of the file.
+#ifndef ADA_LIB_SHARED_ENCODE_PACKED_FORMAT_H
+#define ADA_LIB_SHARED_ENCODE_PACKED_FORMAT_H
+
+#include <ada/trace/atf_format.h>
+
+namespace ada::packed {
+
+using atf::Little16, atf::Little32, atf::Little64;
+using Byte = unsigned char;
+
+inline constexpr std::uint8_t kVersion = 1;
+
+// A block header never crosses a page, so that a kill in the middle of a write leaves it whole: old or new.
+inline constexpr std::size_t kBlockAlignment = 128;
+inline constexpr std::size_t kFileHeaderBytes = 128, kBlockHeaderBytes = 96, kIndexHeadBytes = 16,
+                             kIndexEntryBytes = 48, kTrailerBytes = 64;
+// A writer begins a new block when the body has so many bytes.
+inline constexpr std::size_t kBlockBodyBytes = 64 * 1024;
+// So many of the innermost open calls are known. Those around them are a number.
+inline constexpr std::size_t kMostKnownCalls = 1023;
+
+//===--- events -----------------------------------------------------------===//
+
+// The upper two bits of an event's first byte.
+enum class Tag : std::uint8_t { Return = 0, Predicted = 1, Call = 2, Other = 3 };
+// The lower six bits of the others: nanoseconds since the event before, or that the rest of them follows.
+inline constexpr std::uint64_t kMoreTime = 63;
+// The lower six bits of Tag::Other. The first four say something of the event that follows; each comes at most once,
+// in this order.
+enum class Sub : std::uint8_t {
+  Link = 0,      // number of the detail event + 1; 0: none, whatever the detail file says
+  Depth = 1,     // stored depth
+  Lost = 2,      // so many events were lost before it
+  Back = 3,      // it is so many nanoseconds before the last event
+  Exception = 4, // of the innermost call: time
+  Outer = 5,     // exit of an outer call: time, kind, how many calls in it have no exit (at least 1)
+  Beyond = 6,    // exit of a call that is open but not known: time, kind, function
+  Stray = 7,     // exit of a function that has no open call: time, kind, function
+  Any = 8,       // an event of another kind: time, kind, function
+};
+inline constexpr unsigned kSubs = 9;
+
+inline constexpr std::size_t kMostVarintBytes = 10;
+// Four parts before the event with a byte each, the event's byte, time, kind, and a function in two numbers.
+inline constexpr std::size_t kMostEventBytes = 4 * (1 + kMostVarintBytes) + 1 + kMostVarintBytes + 5 + 2 * 5;
+inline constexpr std::size_t kMostOpenCallBytes = kMostVarintBytes + 2 * 5;
+inline constexpr std::size_t kMostBlockStartBytes = kBlockHeaderBytes + kMostKnownCalls * kMostOpenCallBytes;
+
+inline constexpr std::uint64_t kNoLink = ~std::uint64_t{0};
+inline constexpr std::uint32_t kNoDepth = ~std::uint32_t{0};
+
+struct Event {
+  std::uint64_t ns = 0, functionId = 0;
+  std::uint32_t kind = 0;               // 1 call, 2 return, 3 exception; any other number
+  std::uint32_t storedDepth = kNoDepth; // what ATF 1 stores, if it isn't the depth that follows from the events
+  bool hasLink = false;                 // `link` is stored, and not to be found from the detail file
+  std::uint64_t link = kNoLink;
+  std::uint64_t lostBefore = 0; // events that were lost right before this one
+
+  bool operator==(const Event &) const = default;
+};
+
+inline constexpr std::uint32_t kCall = 1, kReturn = 2, kException = 3;
+
+//===--- headers ----------------------------------------------------------===//
+
+inline constexpr std::uint32_t kFileFinished = 1, kFileHasDetail = 2; // RawFileHeader::flags
+
+struct RawFileHeader {
+  char magic[4]; // "ATPK"
+  std::uint8_t endian, version, arch, os;
+  Little32 flags, threadId;
+  std::uint8_t clockType, reserved1[7];
+  Little64 blocksOffset; // of the first block
+  // Of a finished file; 0 before.
+  Little64 trailerOffset, eventCount, timeStartNs, timeEndNs;
+  std::uint8_t reserved2[60];
+  Little32 checksum; // CRC-32C of the bytes before it
+};
+static_assert(sizeof(RawFileHeader) == kFileHeaderBytes && alignof(RawFileHeader) == 1);
+static_assert(kFileHeaderBytes % kBlockAlignment == 0);
+
+inline constexpr std::uint8_t kBlockOpen = 1, // being written, or never finished: its body goes to the end of the file
+    kBlockZstd = 2,                           // the body is a zstd frame
+    kBlockUnsorted = 4;                       // an event in it may be older than the one before it
+inline constexpr std::uint8_t kBlockFlags = kBlockOpen | kBlockZstd | kBlockUnsorted;
+
+struct RawBlockHeader {
+  char magic[4]; // "ATPB"
+  std::uint8_t version, flags;
+  Little16 knownCalls;      // how many calls are listed
+  Little64 firstSeq;        // number of its first event
+  Little64 depth;           // calls that are open at its start
+  Little64 beforeNs;        // time of the event before it, from which its first event's time counts
+  Little64 firstNs, lastNs; // of its events; 0 while it is open
+  Little64 eventCount;      // 0 while it is open
+  Little32 callsBytes;      // of the list of open calls
+  Little32 bodyBytes;       // in the file; 0 while it is open
+  Little32 plainBytes;      // of the body that isn't compressed; 0 while it is open
+  Little32 bodyChecksum;    // CRC-32C of open calls and body, as in the file; 0 while it is open
+  std::uint8_t reserved[20];
+  Little32 checksum; // CRC-32C of the bytes before it
+};
+static_assert(sizeof(RawBlockHeader) == kBlockHeaderBytes && alignof(RawBlockHeader) == 1);
+static_assert(kBlockAlignment >= kBlockHeaderBytes && 4096 % kBlockAlignment == 0);
+
+// Follows the last block at the next multiple of kBlockAlignment, with an entry per block.
+struct RawIndexHead {
+  char magic[4]; // "ATPX"
+  Little32 entryBytes;
+  Little64 blocks;
+};
+static_assert(sizeof(RawIndexHead) == kIndexHeadBytes);
+
+struct RawIndexEntry {
+  Little64 offset, firstSeq, eventCount, firstNs, lastNs;
+  Little32 bytes, flags; // of the whole block; as in its header
+};
+static_assert(sizeof(RawIndexEntry) == kIndexEntryBytes);
+
+// The last bytes of a finished file.
+struct RawTrailer {
+  char magic[4];          // "KPTA"
+  Little32 indexChecksum; // CRC-32C of the block index, its head included
+  Little64 indexOffset, blocks, eventCount, timeStartNs, timeEndNs;
+  Little64 unsorted; // 1 if a block has kBlockUnsorted
+  std::uint8_t reserved[4];
+  Little32 checksum; // CRC-32C of the bytes before it
+};
+static_assert(sizeof(RawTrailer) == kTrailerBytes);
+
+// Where what follows `end` may start.
+constexpr std::uint64_t aligned(std::uint64_t end) {
+  return (end + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
+}
+
+} // namespace ada::packed
+#endif

@@ -1,0 +1,76 @@
+// The keys of manifest.json, for those who write it (the runtime, recovery, conversion) and those who read it.
+//
+// docs/formats/manifest.md says what each of them means. A new field is a line here, one where it is written and one
+// where it is read.
+#ifndef ADA_LIB_SHARED_MANIFEST_KEYS_H
+#define ADA_LIB_SHARED_MANIFEST_KEYS_H
+
+namespace ada::manifest {
+
+using Key = const char[];
+
+// The whole
+inline constexpr Key kFormatVersion = "format_version", kTimeStartNs = "time_start_ns", kTimeEndNs = "time_end_ns",
+                     kClockType = "clock_type", kProcess = "process", kHost = "host", kClock = "clock",
+                     kOptions = "options", kRecorder = "recorder", kThreads = "threads", kWindows = "windows",
+                     kModules = "modules", kSymbols = "symbols", kRecovered = "recovered",
+                     kTimingAnchors = "timing_anchors";
+
+// process; its times and those of threads are named as above
+inline constexpr Key kPid = "pid", kPpid = "ppid", kExecutable = "executable", kArgv = "argv", kCwd = "cwd",
+                     kExit = "exit", kHow = "how", kCode = "code", kSignal = "signal", kValue = "value";
+// The values of `how`
+inline constexpr Key kRunning = "running", kExec = "exec", kUnknown = "unknown", kDump = "dump";
+
+// host
+inline constexpr Key kName = "name", kOs = "os", kKernel = "kernel", kCpu = "cpu", kCores = "cores";
+
+// clock
+inline constexpr Key kSource = "source", kFrequencyHz = "frequency_hz", kAnchors = "anchors", kCounter = "counter",
+                     kTimeNs = "time_ns", kTimes = "times", kResolutionNs = "resolution_ns",
+                     kLongestTickNs = "longest_tick_ns", kCounterFaults = "counter_faults";
+// The values of `times`, by ADA_TIMES_*
+inline constexpr const char *kTimesFrom[] = {"exact", "tick", "none"};
+
+// recorder
+inline constexpr Key kVersion = "version", kAbiVersion = "abi_version", kRing = "ring", kFailure = "failure";
+
+// An element of threads
+inline constexpr Key kId = "id", kHasDetail = "has_detail", kTid = "tid", kEventCount = "event_count",
+                     kDetailCount = "detail_count", kRemovedCount = "removed_count", kDropped = "dropped";
+// The keys of `dropped`, by ADA_LOST_*
+inline constexpr const char *kLossReasons[] = {"ring_full", "no_memory", "write_error", "interrupted", "no_module"};
+
+// Beside manifest.json while a process records: modules that came after it was written. A line for each addition, an
+// object with the arrays `modules` and `symbols`.
+inline constexpr const char *kLateModulesFile = "modules.jsonl";
+
+// The keys of the manifest's own `dropped`: of threads that there was no memory for, of handlers in threads that had
+// ended, and what a killed process had counted for threads that nobody knows any more
+inline constexpr const char *kUnattachedReason = "no_memory", *kLateReason = "thread_ended",
+                            *kForgottenReason = "ended_threads";
+
+// An element of windows, and of its triggers
+inline constexpr Key kStartNs = "start_ns", kEndNs = "end_ns", kTriggerCount = "trigger_count", kTriggers = "triggers",
+                     kPreRollMs = "pre_roll_ms", kPreRollAvailableMs = "pre_roll_available_ms", kKind = "kind",
+                     kThread = "thread";
+
+// An element of modules
+inline constexpr Key kModuleId = "module_id", kPath = "path", kBaseAddress = "base_address", kSize = "size",
+                     kUuid = "uuid", kBuildId = "build_id", kLoadedNs = "loaded_ns", kUnloadedNs = "unloaded_ns",
+                     kFunctions = "functions";
+
+// An element of symbols
+inline constexpr Key kFunctionId = "function_id", kSymbolIndex = "symbol_index", kFile = "file",
+                     kSignature = "signature", kTypes = "types", kLine = "line", kAddress = "address",
+                     kNoreturn = "noreturn";
+
+// recovered
+inline constexpr Key kWhen = "when", kEventsFromRing = "events_from_ring", kRingFound = "ring_found";
+
+// An element of timing_anchors, of other writers
+inline constexpr Key kHostTimeNs = "host_time_ns", kLabel = "label", kMediaTime = "media_time",
+                     kTimescale = "timescale";
+
+} // namespace ada::manifest
+#endif

@@ -1,0 +1,46 @@
+// Numbers, sizes and durations as options have them.
+#ifndef ADA_LIB_SHARED_OPTIONS_NUMBERS_H
+#define ADA_LIB_SHARED_OPTIONS_NUMBERS_H
+
+#include "shared/text/text_piece.h"
+
+namespace ada::options {
+
+// Takes the decimal number that `text` begins with off it. False if there is none or it has more than 64 bits.
+inline bool takeNumber(TextPiece &text, uint64_t &number) {
+  size_t n = 0;
+  number = 0;
+  for (; n < text.size && text[n] >= '0' && text[n] <= '9'; ++n)
+    if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, text[n] - '0', &number))
+      return false;
+  text = text.from(n);
+  return n > 0;
+}
+
+// Bytes: "4096", "64K", "16m" or "1G".
+inline bool parseSize(TextPiece text, uint64_t &bytes) {
+  uint64_t number;
+  if (!takeNumber(text, number) || text.size > 1)
+    return false;
+  unsigned shift = 0;
+  if (text.size == 1) {
+    const char unit = (char)(text[0] | 32);
+    shift = unit == 'k' ? 10 : unit == 'm' ? 20 : unit == 'g' ? 30 : 0;
+    if (shift == 0 || number > (UINT64_MAX >> shift))
+      return false;
+  }
+  bytes = number << shift;
+  return true;
+}
+
+// Nanoseconds: "250ns", "10us", "5ms" or "2s". The unit is required.
+inline bool parseDuration(TextPiece text, uint64_t &ns) {
+  uint64_t number;
+  if (!takeNumber(text, number))
+    return false;
+  const uint64_t unit = text == "ns" ? 1 : text == "us" ? 1000 : text == "ms" ? 1000000 : text == "s" ? 1000000000 : 0;
+  return unit && !__builtin_mul_overflow(number, unit, &ns);
+}
+
+} // namespace ada::options
+#endif

@@ -1,0 +1,212 @@
+// The grammar of ADA_OPTIONS, for the runtime that obeys it and for the tool that writes it.
+//
+//   options    = { separator } { assignment { separator } }
+//   assignment = name '=' value
+//   value      = "'" any but "'" "'"  |  '"' any but '"' '"'  |  any but separators, with three exceptions
+//   separator  = ':' | ' ' | tab | newline
+//
+// The exceptions are colons that need no quotes: C++'s '::' in a text value, unless the end or `name=` of an option
+// follows, the colon behind the kind of a trigger (triggers.h), and that of a clock (tick:50us). The list of options is
+// include/ada/options.inc.
+#ifndef ADA_LIB_SHARED_OPTIONS_OPTIONS_H
+#define ADA_LIB_SHARED_OPTIONS_OPTIONS_H
+
+#include "triggers.h"
+
+namespace ada::options {
+
+enum class Type : uint8_t { String, Choice, Bool, Size, Number, Clock };
+
+// A line of options.inc.
+struct Option {
+  Type type;
+  const char *name, *defaultValue, *metavar, *sentence;
+};
+
+inline constexpr Option kOptions[] = {
+#define ADA_STRING Type::String
+#define ADA_CHOICE Type::Choice
+#define ADA_CLOCK Type::Clock
+#define ADA_BOOL Type::Bool
+#define ADA_SIZE Type::Size
+#define ADA_NUMBER Type::Number
+#define ADA_OPTION(type, name, value, meta, text) {type, #name, value, meta, text},
+#include <ada/options.inc>
+#undef ADA_OPTION
+#undef ADA_STRING
+#undef ADA_CHOICE
+#undef ADA_CLOCK
+#undef ADA_BOOL
+#undef ADA_SIZE
+#undef ADA_NUMBER
+};
+
+inline const Option *find(TextPiece name) {
+  for (const Option &option : kOptions)
+    if (name == option.name)
+      return &option;
+  return nullptr;
+}
+
+//===--- values -----------------------------------------------------------===//
+
+// Whether `value` is one of several that are separated by '|'.
+inline bool isOneOf(TextPiece value, TextPiece choices) {
+  while (true) {
+    size_t n = 0;
+    while (n < choices.size && choices[n] != '|')
+      ++n;
+    if (value == choices.first(n))
+      return true;
+    if (n == choices.size)
+      return false;
+    choices = choices.from(n + 1);
+  }
+}
+
+enum class ClockKind : uint8_t { Auto, Counter, System, Tick, None };
+
+struct Clock {
+  ClockKind kind = ClockKind::Auto;
+  uint64_t tickNs = 20000;
+};
+
+// False if `value` is none of those that options.inc lists.
+inline bool parseClock(TextPiece value, Clock &clock) {
+  constexpr const char *kKinds[] = {"auto", "counter", "system", "tick", "none"};
+  constexpr uint64_t kLeastNs = 1000, kMostNs = 1000000000;
+  for (unsigned i = 0; i < sizeof kKinds / sizeof *kKinds; ++i)
+    if (value == kKinds[i]) {
+      clock.kind = (ClockKind)i;
+      return true;
+    }
+  if (!value.startsWith("tick:"))
+    return false;
+  clock.kind = ClockKind::Tick;
+  return parseDuration(value.from(5), clock.tickNs) && clock.tickNs >= kLeastNs && clock.tickNs <= kMostNs;
+}
+
+// Whether an option can have that value. `number`: of a Bool, Size or Number.
+inline bool parseValue(const Option &option, TextPiece value, uint64_t &number) {
+  switch (option.type) {
+  case Type::String:
+    return true;
+  case Type::Choice:
+    return isOneOf(value, option.metavar);
+  case Type::Clock: {
+    Clock clock;
+    return parseClock(value, clock);
+  }
+  case Type::Bool:
+    number = value == "1";
+    return isOneOf(value, "0|1");
+  case Type::Size:
+    return parseSize(value, number);
+  case Type::Number:
+    return takeNumber(value, number) && value.empty();
+  }
+  return false;
+}
+
+// What is wrong with a number beyond its form, as the end of a sentence that begins with it; null if nothing is.
+inline const char *limitOf(const Option &option, uint64_t number) {
+  return TextPiece(option.name) == "stack_size" && number > 256 ? "is more than 256" : nullptr;
+}
+
+inline bool isGlobs(const Option &option) { return TextPiece(option.metavar) == "GLOBS"; }
+
+// What is wrong with a glob of such an option, stored in `which`, as the end of a sentence that begins with it; null if
+// nothing is.
+inline const char *faultOf(const Option &option, TextPiece value, TextPiece &which) {
+  return isGlobs(option) ? select::faultOf(value, &which) : nullptr;
+}
+
+// The beginning of what may be long, for a message.
+inline TextPiece shown(TextPiece text) { return text.first(text.size < 60 ? text.size : 60); }
+
+//===--- the text ---------------------------------------------------------===//
+
+inline bool isSeparator(char c) { return c == ':' || c == ' ' || c == '\t' || c == '\n'; }
+
+inline bool hasSeparator(TextPiece text) {
+  for (size_t i = 0; i < text.size; ++i)
+    if (isSeparator(text[i]))
+      return true;
+  return false;
+}
+
+// Whether `text` begins with name=, of any option.
+inline bool beginsOption(TextPiece text) {
+  for (const Option &option : kOptions) {
+    const TextPiece name = option.name;
+    if (text.size > name.size && text.startsWith(name) && text[name.size] == '=')
+      return true;
+  }
+  return false;
+}
+
+// How many of the characters at `rest`, which begins with a separator, belong to the unquoted value that ends there.
+inline size_t separatorsOfValue(const Option *option, TextPiece value, TextPiece rest) {
+  if (!option || rest[0] != ':')
+    return 0;
+  if (option->type == Type::Clock)
+    return value == "tick" && rest.size > 1 && rest[1] >= '0' && rest[1] <= '9' ? 1 : 0;
+  if (option->type != Type::String)
+    return 0;
+  if (rest.size > 1 && rest[1] == ':')
+    return rest.size > 2 && !isSeparator(rest[2]) && !beginsOption(rest.from(2)) ? 2 : 0;
+  return TextPiece(option->name) == "trigger" && endsWithTriggerKind(value) ? 1 : 0;
+}
+
+struct Assignment {
+  const Option *option; // null if there is none of that name
+  TextPiece name, value;
+  char quote; // around the value; 0 if none
+};
+
+enum class Reading {
+  Assignment,
+  End,
+  NoValue,   // no '=' behind assignment.name
+  NotClosed, // assignment.quote is not there again
+};
+
+// Takes the next assignment off `text`.
+inline Reading takeAssignment(TextPiece &text, Assignment &a) {
+  while (!text.empty() && isSeparator(text[0]))
+    text = text.from(1);
+  a = {};
+  if (text.empty())
+    return Reading::End;
+  size_t n = 0;
+  while (n < text.size && text[n] != '=' && !isSeparator(text[n]))
+    ++n;
+  a.name = text.first(n), a.option = find(a.name);
+  if (n == text.size || text[n] != '=')
+    return Reading::NoValue;
+  text = text.from(n + 1);
+  n = 0;
+  if (!text.empty() && (text[0] == '\'' || text[0] == '"')) {
+    a.quote = text[0];
+    text = text.from(1);
+    while (n < text.size && text[n] != a.quote)
+      ++n;
+    a.value = text.first(n);
+    if (n == text.size)
+      return Reading::NotClosed;
+    text = text.from(n + 1);
+    return Reading::Assignment;
+  }
+  while (n < text.size) {
+    const size_t more = isSeparator(text[n]) ? separatorsOfValue(a.option, text.first(n), text.from(n)) : 1;
+    if (more == 0)
+      break;
+    n += more;
+  }
+  a.value = text.first(n);
+  text = text.from(n);
+  return Reading::Assignment;
+}
+
+} // namespace ada::options
+#endif

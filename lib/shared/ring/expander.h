@@ -1,0 +1,191 @@
+// Turns the records of one thread into well-nested events.
+//
+// The rules, one for each way in which a program leaves a function without its exit hook:
+//   exit matches the innermost open call   the normal case
+//   exit matches an outer open call        the calls above it were left without a hook, by unwinding through code that
+//                                          runs no cleanups: they get EXCEPTION events at that time
+//   exit matches no open call              the call began before recording did, in another process (fork) or while
+//                                          records were lost: no event, but it is counted
+//   RESYNC                                 a setjmp returned: the calls above the marked one were left by longjmp and
+//                                          get EXCEPTION events
+//   GAP                                    records were lost here: calls that were left meanwhile get RETURN events,
+//                                          calls that were entered meanwhile become placeholders, whose exits make no
+//                                          event
+// So a file's events always nest, and the only calls without an end are those that were open at the end.
+#ifndef ADA_LIB_RING_EXPANDER_H
+#define ADA_LIB_RING_EXPANDER_H
+
+#include "call_stack.h"
+#include "clock_map.h"
+#include "module_map.h"
+
+namespace ada::ring {
+
+inline constexpr uint8_t kCall = 1, kReturn = 2, kException = 3; // ATF event kinds
+inline constexpr uint64_t kLostFunction = UINT64_MAX - 1;        // a call that was entered in a gap
+
+inline constexpr uint64_t kMostLostCalls = 1u << 22; // placeholders of one gap
+
+struct Event {
+  uint64_t timestampNs;
+  uint64_t functionId;
+  uint64_t beginNs; // of the call that it begins or ends
+  uint32_t depth;   // calls open below this one
+  uint8_t kind;
+  bool ofRecord; // the record's own event, not one that closes another call before it
+};
+
+// State of one thread between batches. Plain data: zero-initialised is the start.
+struct ThreadExpansion {
+  CallStack stack;
+  uint64_t floor = 0;          // fewest calls that were open since the owner set it; what jumps prove lowers it more
+  uint64_t lastNs = 0;         // no event is older than the one before it
+  uint64_t strayExits = 0;     // exits without an open call
+  uint64_t madeExits = 0;      // return events of calls whose exits were lost
+  uint64_t silentExits = 0;    // exits without an event, for their calls were lost
+  uint64_t unknownEntries = 0; // records whose function is in no module
+  bool hasNotes = false;       // there may be marks or placeholders on the stack
+};
+
+// A handler that interrupts a record between reservation and stamp writes its records behind that record, but they are
+// older. This gives each record of a run the smallest stamp that is found at or behind it; `limit` is the stamp of the
+// record that follows the run (UINT64_MAX if none). Only called when an inversion was seen.
+inline void lowerStamps(ada_record *records, size_t count, uint64_t limit) {
+  for (size_t i = count; i-- > 0;) {
+    if (records[i].stamp > limit)
+      records[i].stamp = limit;
+    limit = records[i].stamp;
+  }
+}
+
+// Only these two kinds have details; in any other kind the bit belongs to the kind, which a newer runtime made.
+inline bool hasDetail(uint64_t what) {
+  const uint32_t kind = (uint32_t)(what & ADA_RECORD_KIND_MASK);
+  return kind == (ADA_RECORD_CALL | ADA_RECORD_DETAIL) || kind == (ADA_RECORD_RETURN | ADA_RECORD_DETAIL);
+}
+
+// A record with detail carries its length in the top byte of `what`, so that it is known as soon as `what` is.
+inline constexpr unsigned kUnitsShift = 56;
+inline constexpr uint64_t kPayloadMask = ((1ull << kUnitsShift) - 1) & ~(uint64_t)ADA_RECORD_KIND_MASK;
+
+// How many units follow the record's own.
+inline uint64_t unitsOf(uint64_t what) { return __builtin_expect(hasDetail(what), 0) ? what >> kUnitsShift : 0; }
+
+// The kind of a record, with or without detail.
+inline uint32_t kindOf(uint64_t what) {
+  const uint32_t kind = (uint32_t)(what & ADA_RECORD_KIND_MASK);
+  return hasDetail(what) ? kind & ~(uint32_t)ADA_RECORD_DETAIL : kind;
+}
+
+// Closes the open calls but for the `keep` outermost ones. Placeholders close silently.
+template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, uint8_t how, uint64_t ns, Emit &emit) {
+  CallStack &stack = t.stack;
+  while (stack.depth > keep) {
+    const Frame &f = stack.frames[--stack.depth];
+    if (f.functionId != kLostFunction) {
+      emit(Event{ns, f.functionId, f.beginNs, (uint32_t)stack.depth, how, false});
+      t.madeExits += how == kReturn;
+    }
+  }
+  if (stack.depth < t.floor)
+    t.floor = stack.depth;
+}
+
+// An exit hook of `function` ran.
+template <class Emit>
+inline void expandExit(ThreadExpansion &t, uint64_t function, uint8_t how, uint64_t ns, Emit &emit) {
+  CallStack &stack = t.stack;
+  size_t i = stack.depth;
+  if (i == 0 || stack.frames[i - 1].functionId != function) {
+    if (i > 0 && stack.frames[i - 1].functionId == kLostFunction) {
+      --stack.depth; // its call was lost; so is its exit
+      if (stack.depth < t.floor)
+        t.floor = stack.depth;
+      ++t.silentExits;
+      return;
+    }
+    while (i > 0 && stack.frames[i - 1].functionId != function)
+      --i;
+    if (i == 0) {
+      ++t.strayExits;
+      return;
+    }
+    closeDownTo(t, i, kException, ns, emit);
+  }
+  --stack.depth;
+  if (stack.depth < t.floor)
+    t.floor = stack.depth;
+  emit(Event{ns, function, stack.frames[stack.depth].beginNs, (uint32_t)stack.depth, how, true});
+}
+
+// Feeds one record; `emit(const Event &)` is called for each event it makes, in order.
+template <class Emit>
+inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, ModuleMap &modules, CallStack::Grow grow,
+                   Emit &&emit) {
+  uint64_t ns = clock.toNanoseconds(r.stamp);
+  if (ns < t.lastNs)
+    ns = t.lastNs;
+  t.lastNs = ns;
+  CallStack &stack = t.stack;
+  const uint32_t kind = kindOf(r.what);
+  const uint64_t payload = r.what & kPayloadMask;
+
+  switch (kind) {
+  case ADA_RECORD_CALL:
+  case ADA_RECORD_RETURN:
+  case ADA_RECORD_EXCEPTION: {
+    const uint64_t function = modules.functionId(payload, r.stamp);
+    if (function == kNoFunction) {
+      ++t.unknownEntries;
+    } else if (kind == ADA_RECORD_CALL) {
+      emit(Event{ns, function, ns, (uint32_t)stack.depth, kCall, true});
+      stack.push(function, ns, grow);
+    } else {
+      expandExit(t, function, (uint8_t)kind, ns, emit);
+    }
+    return;
+  }
+  case ADA_RECORD_MARK:
+    if (stack.depth > 0)
+      stack.frames[stack.depth - 1].mark = payload;
+    t.hasNotes = true;
+    return;
+  case ADA_RECORD_RESYNC:
+    for (size_t i = stack.depth; i > 0; --i)
+      if (stack.frames[i - 1].mark == payload) {
+        closeDownTo(t, i, kException, ns, emit);
+        if (i - 1 < t.floor) // whatever was above the marked frame is over, be it only a hook of its own
+          t.floor = i - 1;
+        return;
+      }
+    return;
+  case ADA_RECORD_GAP: {
+    uint64_t closed = r.what >> 34, opened = (r.what >> 4) & ((1u << 30) - 1);
+    if (opened > kMostLostCalls) // a damaged ring file, not a program
+      opened = kMostLostCalls;
+    closeDownTo(t, closed < stack.depth ? stack.depth - closed : 0, kReturn, ns, emit);
+    t.hasNotes |= opened > 0;
+    for (uint64_t i = 0; i < opened; ++i)
+      if (!stack.push(kLostFunction, ns, grow))
+        break;
+    return;
+  }
+  default:
+    return; // a kind of a newer runtime
+  }
+}
+
+// The detail that follows a complete record of at least 1 + ADA_MOST_DETAIL_UNITS units of readable memory, or null if
+// it has none. Its length is checked.
+inline const ada_detail *detailOf(const ada_record *r) {
+  if (!hasDetail(r->what))
+    return nullptr;
+  const ada_detail *d = (const ada_detail *)(r + 1);
+  if (d->vectors > 8 || d->stack_bytes > ADA_MOST_STACK_BYTES ||
+      unitsOf(r->what) != 7u + d->vectors + (d->stack_bytes + 15u) / 16)
+    return nullptr;
+  return d;
+}
+
+} // namespace ada::ring
+#endif

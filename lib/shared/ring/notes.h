@@ -1,0 +1,55 @@
+// What an index file can't tell about the calls that were open when it was written: see ada_ring_note.
+#ifndef ADA_LIB_SHARED_RING_NOTES_H
+#define ADA_LIB_SHARED_RING_NOTES_H
+
+#include "expander.h"
+
+namespace ada::ring {
+
+// Writes at most `most` notes about the open calls, of the innermost ones first, and returns how many.
+inline uint64_t takeNotes(const ThreadExpansion &t, ada_ring_note *notes, uint64_t most) {
+  constexpr size_t kLook = 1u << 16; // deeper down there are none that matter: this is done for each write
+  const CallStack &stack = t.stack;
+  const size_t end = stack.depth > kLook ? stack.depth - kLook : 0;
+  uint64_t count = 0;
+  for (size_t i = stack.depth; i-- > end && count < most;) {
+    const Frame &f = stack.frames[i];
+    if (f.functionId == kLostFunction) {
+      if (count > 0 && notes[count - 1].lost > 0 && notes[count - 1].depth == i + 1)
+        notes[count - 1].depth = (uint32_t)i, ++notes[count - 1].lost;
+      else
+        notes[count++] = {(uint32_t)i, 1, 0};
+    } else if (f.mark != 0)
+      notes[count++] = {(uint32_t)i, 0, f.mark};
+  }
+  return count;
+}
+
+// Puts the lost calls and marks back among `open`, the calls that the file leaves open, and makes that the stack of
+// `t`.
+inline void applyNotes(ThreadExpansion &t, const CallStack &open, const ada_ring_note *notes, uint64_t count,
+                       CallStack::Grow grow) {
+  size_t next = 0;
+  auto takeUpTo = [&](size_t depth) {
+    for (; next < open.depth && t.stack.depth < depth; ++next)
+      if (!t.stack.push(open.frames[next].functionId, open.frames[next].beginNs, grow))
+        return;
+  };
+  t.hasNotes = count > 0;
+  for (uint64_t i = count; i-- > 0;) {
+    takeUpTo(notes[i].depth);
+    if (notes[i].lost == 0) {
+      takeUpTo(notes[i].depth + 1);
+      if (t.stack.depth == notes[i].depth + 1)
+        t.stack.frames[notes[i].depth].mark = notes[i].mark;
+    }
+    for (uint64_t n = 0; n < notes[i].lost && n < kMostLostCalls; ++n)
+      if (!t.stack.push(kLostFunction, t.lastNs, grow))
+        return;
+  }
+  takeUpTo(SIZE_MAX);
+  t.floor = t.stack.depth;
+}
+
+} // namespace ada::ring
+#endif

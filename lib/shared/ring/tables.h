@@ -1,0 +1,24 @@
+// What can be asked of a ring file's header: whether its tables can be read, what its detail files are.
+#ifndef ADA_LIB_SHARED_RING_TABLES_H
+#define ADA_LIB_SHARED_RING_TABLES_H
+
+#include <ada/ring_file.h>
+
+namespace ada::ring {
+
+// Of a file of `bytes` bytes: its tables lie inside of it. What they hold is not looked at.
+inline bool tablesFit(const ada_ring_header &h, uint64_t bytes) {
+  const auto holds = [&](uint64_t offset, uint64_t count, uint64_t size) {
+    return offset <= bytes && offset % 64 == 0 && count <= (bytes - offset) / size;
+  };
+  return h.modules_used <= ADA_RING_MODULES && h.threads_used <= ADA_RING_THREADS &&
+         holds(h.modules_offset, h.modules_used, sizeof(ada_ring_module)) &&
+         holds(h.threads_offset, h.threads_used, sizeof(ada_ring_thread)) &&
+         holds(h.chunks_offset, h.chunks_used, ADA_CHUNK_BYTES);
+}
+
+// ATF version of the detail files that go with index files of that format (ada_ring_header.format).
+inline uint32_t detailVersion(uint32_t format) { return format == ADA_FORMAT_PACKED ? 2 : format; }
+
+} // namespace ada::ring
+#endif

@@ -1,0 +1,234 @@
+// How the drain reads one thread, and how chunks pass between the two.
+//
+// The drain looks, expands what is plain, takes the rest as a batch of records, expands it, advances; when their events
+// are written it commits (fillCursor), and only then chunks go back (giveBack, publish). The thread's side is at the
+// end. test/unit/runtime/ring_model_test.cpp runs this very code through all interleavings of both.
+//
+// `Memory` is the ring: chunk(number), giveBack(chunk), wake(thread), noteClosed(by how many more chunks are closed).
+#ifndef ADA_LIB_SHARED_RING_THREAD_READER_H
+#define ADA_LIB_SHARED_RING_THREAD_READER_H
+
+#include "chunk_walk.h"
+#include "losses.h"
+#include "notes.h"
+#include "plain_walk.h"
+
+namespace ada::ring {
+
+// Plain data. Zero-initialised, but for its members' initialisers, is the start.
+struct ThreadReader {
+  static constexpr unsigned kMostDone = 64, kMostHeld = 16;
+  struct Held {
+    ada_chunk *chunk;
+    Hold hold;
+  };
+
+  ThreadWalk walk;
+  WalkRules rules = {}; // of the batch
+  ThreadExpansion expansion;
+  bool again = false;                         // the batch is not all of the chunk that can be taken now
+  bool isMoved = false;                       // records were taken that the journal does not know of
+  ada_chunk *done[kMostDone + kMostHeld + 1]; // read to the end, to be given back once their events are written
+  unsigned doneCount = 0;
+  // Read to the end, but a place of them may still be written to. The oldest are beyond hope when there are too many:
+  // they are kept until the thread ends, linked by their `next`.
+  Held held[kMostHeld];
+  unsigned heldCount = 0;
+  uint64_t kept = 0; // number + 1
+
+  bool mustGiveBack() const { return doneCount >= kMostDone; }
+
+  // Sees what there is to read. False if there was never anything. `all`: nothing can complete more records than are
+  // complete. Only if !mustGiveBack().
+  template <class Memory> bool look(Memory &memory, const ada_ring_thread &thread, uint64_t limitStamp, bool all) {
+    ThreadWalk &w = walk;
+    if (!w.chunk) {
+      uint64_t first = __atomic_load_n(&thread.first_chunk, __ATOMIC_ACQUIRE);
+      if (first == 0)
+        return false;
+      w.chunk = memory.chunk(first - 1);
+      w.seq = w.chunk->seq;
+    }
+    // Read before the records: if there is a successor, or if the thread waits for one, there are no new reservations.
+    // And read before the sequence number, for the thread may have used the chunk again.
+    uint64_t next = __atomic_load_n(&w.chunk->next, __ATOMIC_ACQUIRE);
+    if (uint64_t seq = __atomic_load_n(&w.chunk->seq, __ATOMIC_ACQUIRE); seq != w.seq)
+      w.seq = seq, w.place = 0;
+    bool waits = !next && __atomic_load_n(&thread.waiting, __ATOMIC_ACQUIRE);
+    rules = {.limitStamp = all ? UINT64_MAX : limitStamp,
+             .successor = next ? memory.chunk(next - 1) : nullptr,
+             .closed = next || waits,
+             .dead = all,
+             .openCalls = expansion.stack.depth};
+    return true;
+  }
+
+  // After look(): expands at once what is plain, see plain_walk.h. Returns how many records that were. What is left is
+  // for take().
+  template <class Memory, class Emit>
+  uint64_t takePlain(Memory &memory, ClockMap &clock, ModuleMap &modules, Emit &&emit) {
+    uint64_t count = ring::takePlain(walk, rules.limitStamp, expansion, clock, modules, emit);
+    if (count > 0) {
+      isMoved = true;
+      settleExpanded(memory);
+      rules.openCalls = expansion.stack.depth;
+    }
+    return count;
+  }
+
+  // After look(): takes records into the batch.
+  void take(RecordBatch &batch) {
+    ThreadWalk &w = walk;
+    WalkEnd end = takeRecords(w, rules, batch);
+    bool isAtEnd = end == WalkEnd::Reserved || (end == WalkEnd::Chunk && !rules.successor);
+    if (isAtEnd && w.runCount > 0)
+      again = batch.count > 0 || takeLate(w, rules, batch);
+    else
+      again = end == WalkEnd::Split;
+  }
+
+  // To be called when the batch has been expanded. True if the thread has more to look at.
+  template <class Memory> bool advance(Memory &memory, const RecordBatch &batch) {
+    ThreadWalk &w = walk;
+    isMoved |= batch.count > 0; // now, because a commit may have come between the batch's records
+    settleExpanded(memory);
+    if (again)
+      return true;
+    if (!rules.successor || w.place < ADA_CHUNK_RECORDS)
+      return false;
+    ada_chunk *chunk = const_cast<ada_chunk *>(w.chunk);
+    if (w.hold.count > 0 || w.holdsRunIn(*chunk)) {
+      hold(chunk, w.hold);
+      memory.noteClosed(-1);
+    } else
+      done[doneCount++] = chunk;
+    isMoved = true;
+    w.chunk = rules.successor;
+    w.seq = w.chunk->seq, w.place = 0, w.hold = {};
+    return true;
+  }
+
+  // The journal's entry for a file of `events` events that is to go on with record `place`. `notes`: memory for `most`
+  // notes, which belong to this entry.
+  void fillCursor(uint64_t events, uint64_t place, ada_ring_note *notes, uint64_t most, ada_ring_cursor &cursor) {
+    isMoved = false;
+    cursor.events = events, cursor.chunk_seq = walk.seq, cursor.record = (uint32_t)place;
+    cursor.newest_stamp = walk.newestStamp;
+    for (unsigned i = 0; i < ADA_RING_RUNS; ++i)
+      cursor.runs[i] = i < walk.runCount ? ada_ring_run{(uint32_t)walk.runs[i].seq, walk.runs[i].begin,
+                                                        walk.runs[i].end, (uint32_t)walk.runs[i].depth, 0}
+                                         : ada_ring_run{};
+    cursor.notes = notes ? (uint32_t)takeNotes(expansion, notes, most) : expansion.hasNotes ? ADA_NOTES_MISSING : 0;
+    cursor.gaps = 0;
+    for (uint64_t &lost : cursor.lost)
+      lost = 0;
+    cursor.lost[ADA_LOST_INTERRUPTED] = walk.droppedRuns;
+    addLosses(cursor, expansion);
+  }
+
+  // Gives the chunks back that were read to the end; their events are written. Wakes the thread if it waits for that.
+  template <class Memory> void giveBack(Memory &memory, ada_ring_thread &thread) {
+    if (doneCount == 0)
+      return;
+    for (unsigned i = 0; i < doneCount; ++i)
+      memory.giveBack(done[i]);
+    memory.noteClosed(-(int)doneCount);
+    doneCount = 0;
+    memory.wake(thread);
+  }
+
+  // All that was taken is written: lets the thread have its only chunk back, if that was read to the end.
+  template <class Memory> void publish(Memory &memory, ada_ring_thread &thread) const {
+    const ThreadWalk &w = walk;
+    if (!w.chunk || w.place < ADA_CHUNK_RECORDS || __atomic_load_n(&w.chunk->next, __ATOMIC_RELAXED))
+      return;
+    uint64_t drained = (w.seq + 1) * 2;
+    if (w.hold.count > 0 || w.holdsRunIn(*w.chunk))
+      drained |= ADA_DRAINED_HELD;
+    if (drained == thread.drained)
+      return;
+    __atomic_store_n(&thread.drained, drained, __ATOMIC_RELEASE);
+    memory.wake(thread);
+  }
+
+  // The thread is gone: nobody writes to any of them.
+  template <class Memory> void releaseAll(Memory &memory) {
+    for (unsigned i = 0; i < heldCount; ++i)
+      memory.giveBack(held[i].chunk);
+    heldCount = 0;
+    while (kept) {
+      ada_chunk *chunk = memory.chunk(kept - 1);
+      kept = chunk->next;
+      memory.giveBack(chunk);
+    }
+    if (walk.chunk)
+      memory.giveBack(const_cast<ada_chunk *>(walk.chunk));
+    walk.chunk = nullptr;
+  }
+
+private:
+  // Forgets what the records expanded since the last time have decided.
+  template <class Memory> void settleExpanded(Memory &memory) {
+    if (__builtin_expect((walk.hold.count | walk.runCount | heldCount | walk.passedPlace) != 0, 0)) {
+      settle(walk, expansion);
+      releaseHeld(memory);
+    }
+    expansion.floor = expansion.stack.depth;
+  }
+
+  void hold(ada_chunk *chunk, const Hold &hold) {
+    if (heldCount == kMostHeld) {
+      held[0].chunk->next = kept;
+      kept = held[0].chunk->number + 1;
+      for (unsigned i = 1; i < kMostHeld; ++i)
+        held[i - 1] = held[i];
+      --heldCount;
+    }
+    held[heldCount++] = {chunk, hold};
+  }
+
+  template <class Memory> void releaseHeld(Memory &memory) {
+    unsigned still = 0;
+    for (unsigned i = 0; i < heldCount; ++i)
+      if (walk.holdsRunIn(*held[i].chunk) || !held[i].hold.isOver(*held[i].chunk, expansion.floor))
+        held[still++] = held[i];
+      else { // not before the journal is behind it
+        done[doneCount++] = held[i].chunk;
+        isMoved = true;
+        memory.noteClosed(1);
+      }
+    heldCount = still;
+  }
+};
+
+//===--- the thread's side ------------------------------------------------===//
+
+// What the drain says of the thread's own chunk.
+struct OwnChunk {
+  bool isRead; // to its end
+  bool isHeld; // a place of it may still be written to
+};
+inline OwnChunk ownChunk(const ada_ring_thread &thread, const ada_chunk &newest) {
+  const uint64_t drained = __atomic_load_n(&thread.drained, __ATOMIC_ACQUIRE);
+  return {drained >> 1 == newest.seq + 1, (drained & ADA_DRAINED_HELD) != 0};
+}
+
+inline void zeroRecords(ada_chunk &chunk) {
+  for (uint64_t *p = (uint64_t *)(&chunk + 1); p < (uint64_t *)((char *)&chunk + ADA_CHUNK_BYTES); ++p)
+    *p = 0;
+}
+
+// Makes a zeroed chunk the thread's newest one. A fresh one is still to be linked; its own is what it writes to from
+// now on.
+inline void beginChunk(ada_ring_thread &thread, ada_chunk &chunk, uint64_t seq, uint64_t stamp) {
+  // Before the drain can see that it is the newest: a waiting thread's newest chunk has no free places.
+  __atomic_store_n(&thread.waiting, 0, __ATOMIC_RELAXED);
+  chunk.thread = thread.index;
+  chunk.next = 0;
+  chunk.start_stamp = stamp;
+  __atomic_store_n(&chunk.seq, seq, __ATOMIC_RELEASE);
+  __atomic_store_n(&chunk.state, ADA_CHUNK_USED, __ATOMIC_RELEASE);
+}
+
+} // namespace ada::ring
+#endif

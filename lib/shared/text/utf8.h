@@ -1,0 +1,70 @@
+// UTF-8, code point by code point, and which of them a terminal must not be given.
+//
+// Freestanding: the runtime compiles it into traced programs.
+#ifndef ADA_LIB_SHARED_TEXT_UTF8_H
+#define ADA_LIB_SHARED_TEXT_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace ada {
+
+inline constexpr uint32_t kReplacement = 0xfffd;
+inline constexpr char kReplacementUtf8[] = "\xef\xbf\xbd";
+
+struct CodePoint {
+  uint32_t value; ///< kReplacement for a byte that is not UTF-8
+  uint32_t size;  ///< in bytes, at least 1
+  bool valid;
+};
+
+/// JavaScript's strings may hold lone surrogates, which some writers turn into three bytes each.
+enum class Surrogates { Invalid, Accepted };
+
+/// The code point at the start of `text`, which has at least one byte. Overlong forms and what is beyond U+10FFFF are
+/// not valid.
+constexpr CodePoint decodeUtf8(const char *text, size_t length, Surrogates surrogates = Surrogates::Invalid) {
+  const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(text[i])); };
+  const uint32_t lead = byte(0);
+  if (lead < 0x80)
+    return {lead, 1, true};
+  const uint32_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  constexpr CodePoint kBadByte = {kReplacement, 1, false};
+  if (lead < 0xc2 || lead > 0xf4 || size > length)
+    return kBadByte;
+  uint32_t value = lead & (0x7fu >> size);
+  for (uint32_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80)
+      return kBadByte;
+    value = value << 6 | (byte(i) & 0x3f);
+  }
+  const bool isSurrogate = value >= 0xd800 && value < 0xe000;
+  if ((size == 3 && value < 0x800) || (size == 4 && (value < 0x10000 || value > 0x10ffff)) ||
+      (isSurrogate && surrogates == Surrogates::Invalid))
+    return kBadByte;
+  return {value, size, true};
+}
+
+/// Writes the bytes of a code point (a surrogate gets three) and returns how many they are.
+constexpr unsigned encodeUtf8(uint32_t value, char (&to)[4]) {
+  const unsigned size = value < 0x80 ? 1 : value < 0x800 ? 2 : value < 0x10000 ? 3 : 4;
+  if (size == 1) {
+    to[0] = static_cast<char>(value);
+    return 1;
+  }
+  for (unsigned i = size; i-- > 1; value >>= 6)
+    to[i] = static_cast<char>(0x80 | (value & 0x3f));
+  to[0] = static_cast<char>((0xf00u >> size & 0xff) | value);
+  return size;
+}
+
+/// True for what would change how a terminal shows the rest of the line: control characters (C0, DEL, C1), line
+/// separators, and marks that turn the direction of text, behind which a name can look like another.
+constexpr bool isUnprintable(uint32_t c) {
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+} // namespace ada
+
+#endif // ADA_LIB_SHARED_TEXT_UTF8_H

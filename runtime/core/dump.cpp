@@ -1,0 +1,178 @@
+// Copies files by raw system calls.
+#include "dump.h"
+#include "directory.h"
+#include "shared/encode/packed_format.h"
+
+namespace ada {
+namespace {
+
+// The number in a name thread_N; -1 if it is another name.
+int64_t threadOf(const char *name) {
+  constexpr const char kPrefix[] = "thread_";
+  if (!TextPiece(name).startsWith(kPrefix))
+    return -1;
+  int64_t number = 0;
+  for (const char *s = name + sizeof kPrefix - 1; *s >= '0' && *s <= '9'; ++s)
+    number = number * 10 + (*s - '0');
+  return number;
+}
+
+} // namespace
+
+int Dump::begin(const char *place, const char *session, uint32_t processId) {
+  place_ = place, count_ = next_ = 0;
+  wanted_.clear(), temporary_.clear();
+  wanted_ << session;
+  temporary_ << session << ".part-" << processId;
+  directory_ = temporary_;
+  directory_ << "/pid_" << processId;
+  files_ = (File *)sys::mapMemory(kMostFiles * sizeof(File));
+  buffer_ = (char *)sys::mapMemory(kBufferBytes);
+  int error = files_ && buffer_ ? 0 : -ENOMEM;
+  Path above = wanted_;
+  above.toParent();
+  sys::makeDirectory(above.c_str()); // what is above it was there when the program started
+  if (error == 0)
+    error = sys::makeDirectory(temporary_.c_str());
+  if (error == 0 || error == -EEXIST)
+    error = sys::makeDirectory(directory_.c_str());
+  if (error == 0)
+    eachName(place_, [&](const char *name) {
+      const int64_t thread = threadOf(name);
+      if (thread >= 0 && error == 0)
+        error = addFile((uint32_t)thread, false);
+      if (thread >= 0 && error == 0)
+        error = addFile((uint32_t)thread, true);
+      return error == 0;
+    });
+  if (error < 0)
+    forget(true);
+  return error;
+}
+
+int Dump::openBoth(const File &file, bool isNew) {
+  const char *name = file.isDetail ? "detail.atf" : "index.atp";
+  from_.begin(place_, file.thread, name);
+  to_.begin(directory_.c_str(), file.thread, name);
+  int error = from_.openMade();
+  if (error == 0)
+    error = isNew ? to_.open([] { return 0; }) : to_.openMade();
+  if (error < 0)
+    closeBoth();
+  return error;
+}
+
+void Dump::closeBoth() { from_.close(), to_.close(); }
+
+// Copies what is not going to stay as it is, and takes note of the rest.
+int Dump::addFile(uint32_t thread, bool isDetail) {
+  if (count_ == kMostFiles)
+    return -ENOMEM;
+  File file = {thread, isDetail, 0, 0};
+  int error = openBoth(file, true);
+  if (error < 0)
+    return error == -ENOENT ? 0 : error; // it has no detail
+  const int64_t size = from_.size();
+  uint64_t begin = atf::kHeaderBytes, end = (uint64_t)size - atf::kFooterBytes;
+  error = size < 0 ? (int)size : 0;
+  if (error == 0 && !isDetail) {
+    packed::RawFileHeader header;
+    packed::RawTrailer trailer;
+    error = from_.read(&header, sizeof header, 0);
+    if (error == 0)
+      error = from_.read(&trailer, sizeof trailer, header.trailerOffset);
+    if (error == 0)
+      begin = header.blocksOffset, end = trailer.indexOffset;
+  }
+  if (error == 0 && (begin > end || end > (uint64_t)size))
+    error = -EIO;
+  if (error == 0)
+    error = copy(0, isDetail ? begin : packed::kFileHeaderBytes);
+  if (error == 0)
+    error = copy(end, (uint64_t)size);
+  closeBoth();
+  file.at = begin, file.end = end;
+  files_[count_++] = file;
+  return error;
+}
+
+int Dump::copy(uint64_t at, uint64_t end) {
+  int error = 0;
+  while (error == 0 && at < end) {
+    const uint64_t n = end - at < kBufferBytes ? end - at : kBufferBytes;
+    error = from_.read(buffer_, n, at);
+    if (error == 0)
+      error = to_.write(buffer_, n, at);
+    at += n;
+  }
+  return error;
+}
+
+int Dump::step(uint64_t bytes) {
+  int error = 0;
+  while (error == 0 && bytes > 0 && next_ < count_) {
+    File &file = files_[next_];
+    if (file.at == file.end) {
+      ++next_;
+      continue;
+    }
+    const uint64_t n = file.end - file.at < bytes ? file.end - file.at : bytes;
+    error = openBoth(file, false);
+    if (error < 0)
+      break;
+    error = copy(file.at, file.at + n);
+    closeBoth();
+    file.at += n, bytes -= n;
+  }
+  if (error == 0 && next_ < count_)
+    return 0;
+  if (error == 0)
+    error = publish();
+  forget(error < 0);
+  return error;
+}
+
+// The name is free, or an empty directory's (adatrace record makes one); else a number is added.
+int Dump::publish() {
+  session_ = wanted_;
+  for (uint32_t number = 2;; ++number) {
+    int error = sys::rename(temporary_.c_str(), session_.c_str());
+    if ((error != -ENOTEMPTY && error != -EEXIST) || number == 10000)
+      return error;
+    session_ = wanted_;
+    session_ << '_' << number;
+  }
+}
+
+// Nothing of a dump that failed stays.
+void Dump::forget(bool failed) {
+  if (failed)
+    removeProcessDirectory(directory_.c_str());
+  if (files_)
+    sys::unmap(files_, kMostFiles * sizeof(File));
+  if (buffer_)
+    sys::unmap(buffer_, kBufferBytes);
+  files_ = nullptr, buffer_ = nullptr;
+}
+
+void removeProcessDirectory(const char *directory) {
+  constexpr int kDirectory = 0x200; // AT_REMOVEDIR
+  auto removeDirectory = [](const char *path) { sys::call(SYS_unlinkat, AT_FDCWD, path, kDirectory); };
+  eachName(directory, [&](const char *name) {
+    Path path(directory);
+    path << '/' << name;
+    if (threadOf(name) >= 0) {
+      for (const char *file : {"/index.atp", "/detail.atf"})
+        sys::unlink((Path(path) << file).c_str());
+      removeDirectory(path.c_str());
+    } else
+      sys::unlink(path.c_str());
+    return true;
+  });
+  removeDirectory(directory);
+  Path above(directory);
+  above.toParent();
+  removeDirectory(above.c_str());
+}
+
+} // namespace ada

@@ -1,0 +1,58 @@
+// The flight recorder's dump: a session on disk, copied from the one in memory while recording goes on.
+//
+// Whoever begins one has just finished all files. begin() copies what will change as soon as something is appended
+// (headers, block indices, footers), which is little; step() copies the rest in slices, between the drain's passes.
+// Until it is done, no blocks may be removed from the files. The session appears under its name when it is complete.
+//
+// Owned by the drain thread.
+#ifndef ADA_RUNTIME_CORE_DUMP_H
+#define ADA_RUNTIME_CORE_DUMP_H
+
+#include "os.h"
+#include "text.h"
+#include "thread_file.h"
+
+namespace ada {
+
+class Dump {
+public:
+  // `place`: the process's directory in memory. `session`: where the dump goes; session_2, … if that exists. 0 or a
+  // negative errno. The caller writes the manifest, into directory().
+  int begin(const char *place, const char *session, uint32_t processId);
+  // Copies about so many bytes. 0 or a negative errno, after which it isn't active any more.
+  int step(uint64_t bytes);
+  bool active() const { return files_ != nullptr; }
+  // Where the process's part of the dump is put together.
+  const char *directory() const { return directory_.c_str(); }
+  // Of the last complete one: the session.
+  const char *session() const { return session_.c_str(); }
+
+private:
+  struct File {
+    uint32_t thread;
+    bool isDetail;
+    uint64_t at, end; // what is still to be copied
+  };
+  static constexpr uint64_t kMostFiles = 1 << 18, kBufferBytes = 1 << 20;
+
+  int addFile(uint32_t thread, bool isDetail);
+  // Opens from_ and to_.
+  int openBoth(const File &file, bool isNew);
+  void closeBoth();
+  int copy(uint64_t at, uint64_t end);
+  int publish();
+  void forget(bool failed);
+
+  const char *place_ = nullptr;
+  Path directory_, temporary_, wanted_, session_;
+  ThreadFile from_, to_; // the file being copied
+  File *files_ = nullptr;
+  char *buffer_ = nullptr;
+  uint64_t count_ = 0, next_ = 0;
+};
+
+// Removes a directory of a process and all that it holds, and the session's if it is empty then.
+void removeProcessDirectory(const char *directory);
+
+} // namespace ada
+#endif

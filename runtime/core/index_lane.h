@@ -1,0 +1,70 @@
+// The index events of one thread, in the format that the process records: ATF or packed.
+//
+// The operations of IndexFile and PackedFile, of which one is in use.
+#ifndef ADA_RUNTIME_CORE_INDEX_LANE_H
+#define ADA_RUNTIME_CORE_INDEX_LANE_H
+
+#include "index_file.h"
+#include "packed_file.h"
+
+namespace ada {
+
+class IndexLane {
+public:
+  // `blocks`: for packed files; null for ATF.
+  void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t format, packed::BlockWriter *blocks) {
+    isPacked_ = blocks != nullptr;
+    if (isPacked_)
+      packed_.begin(directory, index, tid, *blocks);
+    else
+      atf_.begin(directory, index, tid, format);
+  }
+
+  // Calls do(file) for the file that is in use.
+  template <class Do> decltype(auto) with(Do &&what) { return isPacked_ ? what(packed_) : what(atf_); }
+  template <class Do> decltype(auto) with(Do &&what) const { return isPacked_ ? what(packed_) : what(atf_); }
+
+  // Null for ATF.
+  PackedFile *packed() { return isPacked_ ? &packed_ : nullptr; }
+  // Events that are not in the file any more.
+  uint64_t removed() const { return isPacked_ ? packed_.removed() : 0; }
+  const char *name() const { return isPacked_ ? "index.atp" : "index.atf"; }
+  int append(const unsigned char *events, size_t n, uint64_t count) {
+    return with([&](auto &file) { return file.append(events, n, count); });
+  }
+  int linkDetail(uint64_t seq, uint64_t detailSeq) {
+    return with([&](auto &file) { return file.linkDetail(seq, detailSeq); });
+  }
+  int finish(bool hasDetail) {
+    return with([&](auto &file) { return file.finish(hasDetail); });
+  }
+  uint64_t shorten(uint64_t count) {
+    return with([&](auto &file) { return file.shorten(count); });
+  }
+  void closeDescriptor() {
+    with([](auto &file) { file.closeDescriptor(); });
+  }
+  bool isOpen() const {
+    return with([](const auto &file) { return file.isOpen(); });
+  }
+  bool exists() const {
+    return with([](const auto &file) { return file.exists(); });
+  }
+  uint64_t events() const {
+    return with([](const auto &file) { return file.events(); });
+  }
+  uint64_t timeStart() const {
+    return with([](const auto &file) { return file.timeStart(); });
+  }
+  uint64_t timeEnd() const {
+    return with([](const auto &file) { return file.timeEnd(); });
+  }
+
+private:
+  bool isPacked_ = false;
+  IndexFile atf_;
+  PackedFile packed_;
+};
+
+} // namespace ada
+#endif

@@ -1,0 +1,109 @@
+// Queues of detail events in shared blocks, and what outlives its place in one.
+#include "retained_details.h"
+
+namespace ada {
+namespace {
+
+uint32_t sizeOf(const RetainedDetails::Entry &e) { return (uint32_t)((sizeof e + e.bytes + 7) & ~7ull); }
+
+} // namespace
+
+RetainedDetails::Block *DetailPool::take() {
+  RetainedDetails::Block *block = free_;
+  if (block)
+    free_ = block->next;
+  else if (left_ > 0 && (block = (RetainedDetails::Block *)sys::mapMemory(sizeof *block)))
+    --left_;
+  if (block)
+    block->next = nullptr, block->begin = block->end = 0;
+  return block;
+}
+
+void DetailPool::giveBack(RetainedDetails::Block *block) {
+  block->next = free_;
+  free_ = block;
+}
+
+bool RetainedDetails::keep(DetailPool &pool, const Entry &entry, const unsigned char *data) {
+  uint32_t all = sizeOf(entry);
+  if (!last_ || sizeof last_->data - last_->end < all) {
+    Block *block = pool.take();
+    if (!block)
+      return false;
+    (first_ ? last_->next : first_) = block;
+    last_ = block;
+  }
+  newest_ = (Entry *)(last_->data + last_->end);
+  *newest_ = entry;
+  __builtin_memcpy(newest_ + 1, data, entry.bytes);
+  last_->end += all;
+  return true;
+}
+
+void RetainedDetails::removeOldest(DetailPool &pool) {
+  Block *block = first_;
+  block->begin += sizeOf(*oldest());
+  if (block->begin < block->end)
+    return;
+  first_ = block->next;
+  if (!first_)
+    last_ = nullptr;
+  pool.giveBack(block);
+}
+
+bool RetainedDetails::makeRoomToWatch(uint32_t depth) {
+  while (watched_ > 0 && calls_->watches[watched_ - 1].depth >= depth)
+    unwatch(calls_->watches[watched_ - 1].depth, false); // its end was not seen: the stack could not grow
+  if (!calls_)
+    calls_ = (WatchedCalls *)sys::mapMemory(sizeof *calls_);
+  return calls_ && watched_ < kMostWatched;
+}
+
+void RetainedDetails::watch(uint32_t depth) {
+  if (!makeRoomToWatch(depth))
+    return;
+  newest_->state = State::Watched;
+  calls_->watches[watched_++] = {newest_, depth};
+}
+
+void RetainedDetails::watch(uint32_t depth, const Entry &entry, const unsigned char *data) {
+  if (!makeRoomToWatch(depth) || held_ != watched_)
+    return;
+  Entry *copy = (Entry *)calls_->held[held_++].bytes;
+  *copy = entry;
+  copy->state = State::Watched;
+  __builtin_memcpy(copy + 1, data, entry.bytes);
+  calls_->watches[watched_++] = {copy, depth};
+}
+
+const RetainedDetails::Entry *RetainedDetails::unwatch(uint32_t depth, bool caught) {
+  while (watched_ > 0 && calls_->watches[watched_ - 1].depth > depth)
+    unwatch(calls_->watches[watched_ - 1].depth, false);
+  if (watched_ == 0 || calls_->watches[watched_ - 1].depth != depth)
+    return nullptr;
+  Entry *entry = calls_->watches[--watched_].entry;
+  entry->state = caught ? State::Wanted : State::Plain;
+  if (watched_ >= held_)
+    return nullptr;
+  held_ = watched_;
+  return entry;
+}
+
+bool RetainedDetails::holdOldest() {
+  Entry *entry = oldest();
+  if (held_ == watched_ || calls_->watches[held_].entry != entry)
+    return false;
+  Entry *copy = (Entry *)calls_->held[held_].bytes;
+  __builtin_memcpy((void *)copy, entry, sizeof *entry + entry->bytes);
+  calls_->watches[held_++].entry = copy;
+  return true;
+}
+
+void RetainedDetails::reset(DetailPool &pool) {
+  while (first_)
+    removeOldest(pool);
+  newest_ = nullptr;
+  watched_ = held_ = 0;
+}
+
+} // namespace ada

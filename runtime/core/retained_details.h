@@ -1,0 +1,96 @@
+// The encoded detail events of one thread that wait for a trigger, oldest first.
+//
+// They are kept in blocks of a pool that all threads share (option detail_buffer). Beside the queue there is a stack of
+// watched calls: those that are open and that a slow trigger may still catch. When a watched call's own entry becomes
+// older than any window can want, it is held in memory of its own until the call returns, so that a slow call is
+// written with its arguments however long it took. At most kMostWatched open calls per thread are watched, the
+// outermost ones: 150 KB per thread, used only as far as calls are held.
+#ifndef ADA_RUNTIME_CORE_RETAINED_DETAILS_H
+#define ADA_RUNTIME_CORE_RETAINED_DETAILS_H
+
+#include "os.h"
+#include "shared/encode/ring_detail.h"
+
+namespace ada {
+
+class DetailPool;
+
+class RetainedDetails {
+public:
+  enum class State : uint8_t {
+    Plain,   // a window decides
+    Watched, // the entry of an open call that a slow trigger may catch
+    Wanted,  // to be written: a slow trigger has caught its call
+  };
+  struct Entry {
+    uint64_t ns, indexSeq;
+    uint32_t bytes; // of the encoded events that follow
+    uint8_t count;  // how many these are
+    State state;
+    const unsigned char *data() const { return (const unsigned char *)(this + 1); }
+  };
+  struct Block {
+    Block *next;
+    uint32_t begin, end; // bytes of data that are entries
+    unsigned char data[65536 - 16];
+  };
+  static constexpr unsigned kMostWatched = 256;
+
+  // False if the pool is empty.
+  bool keep(DetailPool &pool, const Entry &entry, const unsigned char *data);
+  Entry *oldest() const { return first_ ? (Entry *)(first_->data + first_->begin) : nullptr; }
+  void removeOldest(DetailPool &pool);
+  // The block of the oldest entry: when all of its entries are removed, the pool has it back.
+  const void *oldestBlock() const { return first_; }
+
+  // The entry that was kept last is that of a call at `depth` which a slow trigger may catch.
+  void watch(uint32_t depth);
+  // The same for an entry that the pool has no room for, of a thread that has no other entries: it is held at once.
+  void watch(uint32_t depth, const Entry &entry, const unsigned char *data);
+  // A call at `depth` has ended, and was caught or not. Returns its entry if that was watched and is held: if it is
+  // wanted, it must be written before anything else is watched.
+  const Entry *unwatch(uint32_t depth, bool caught);
+  // The oldest entry is Watched and about to be removed: holds it. False if there is no memory for it.
+  bool holdOldest();
+
+  // For the next thread of the same slot. Memory for held entries stays.
+  void reset(DetailPool &pool);
+
+private:
+  bool makeRoomToWatch(uint32_t depth);
+
+  struct Watch {
+    Entry *entry;
+    uint32_t depth;
+  };
+  struct alignas(8) HeldEntry {
+    unsigned char bytes[sizeof(Entry) + atf::kMostRingDetailBytes];
+  };
+  // By depth of the calls. The first `held_` have their entries in `held`, for entries are removed oldest first.
+  struct WatchedCalls {
+    Watch watches[kMostWatched];
+    HeldEntry held[kMostWatched];
+  };
+
+  Block *first_ = nullptr, *last_ = nullptr;
+  Entry *newest_ = nullptr;
+  WatchedCalls *calls_ = nullptr;
+  unsigned watched_ = 0, held_ = 0;
+};
+
+class DetailPool {
+public:
+  void start(uint64_t bytes) {
+    left_ = bytes / sizeof(RetainedDetails::Block);
+    left_ = left_ < 4 ? 4 : left_;
+  }
+  RetainedDetails::Block *take();
+  void giveBack(RetainedDetails::Block *block);
+
+private:
+  uint64_t left_ = 0;
+  RetainedDetails::Block *free_ = nullptr;
+};
+
+} // namespace ada
+#endif

@@ -1,0 +1,165 @@
+// Reads the ring while the program writes to it.
+#include "ring_reader.h"
+
+namespace ada {
+
+int RingReader::start(Ring &ring) {
+  ring_ = &ring;
+  batch_.records = (ada_record *)sys::mapMemory(ADA_CHUNK_RECORDS * sizeof *batch_.records);
+  batch_.details = (const ada_detail **)sys::mapMemory(ADA_CHUNK_RECORDS * sizeof *batch_.details);
+  batch_.places = (uint16_t *)sys::mapMemory(ADA_CHUNK_RECORDS * sizeof *batch_.places);
+  if (!batch_.records || !batch_.details || !batch_.places)
+    return -ENOMEM;
+  clock_.update(ring.anchors(), 0);
+  takeAnchor();
+  return 0;
+}
+
+void RingReader::reset() {
+  auto unmap = [](void *memory, size_t bytes) {
+    if (memory)
+      sys::unmap(memory, bytes);
+  };
+  for (uint64_t i = 0; i < threads_.ready(); ++i)
+    if (const ring::CallStack &stack = threads_[i].expansion.stack; stack.frames)
+      sys::unmap(stack.frames, stack.capacity * sizeof(ring::Frame));
+  threads_.release();
+  unmap(batch_.records, ADA_CHUNK_RECORDS * sizeof *batch_.records);
+  unmap(batch_.details, ADA_CHUNK_RECORDS * sizeof *batch_.details);
+  unmap(batch_.places, ADA_CHUNK_RECORDS * sizeof *batch_.places);
+  *this = RingReader();
+}
+
+void RingReader::begin(uint64_t slot) {
+  Thread &t = threads_[slot];
+  ring::CallStack stack = t.expansion.stack; // its memory is kept from the slot's previous thread
+  t = Thread();
+  t.expansion.stack = stack;
+  t.expansion.stack.depth = 0;
+  t.active = true;
+}
+
+void RingReader::end(uint64_t slot) {
+  Thread &t = threads_[slot];
+  t.releaseAll(*this);
+  if (uint32_t notes = ring_->threads()[slot].notes_chunk)
+    ring_->giveBack(ring_->chunk(notes - 1));
+  t.active = false;
+  ring_->giveBack(&ring_->threads()[slot]);
+}
+
+ring::Frame *RingReader::growStack(ring::Frame *old, size_t oldCapacity, size_t newCapacity) {
+  size_t bytes = newCapacity * sizeof(ring::Frame);
+  if (!old)
+    return (ring::Frame *)sys::mapMemory(bytes);
+  long p = sys::call(SYS_mremap, old, oldCapacity * sizeof(ring::Frame), bytes, MREMAP_MAYMOVE);
+  return p < 0 && p > -4096 ? nullptr : (ring::Frame *)p;
+}
+
+//===--- time and modules -------------------------------------------------===//
+
+void RingReader::takeAnchor() {
+  if (ring_->usesSystemClock()) {
+    beginStamp_ = limitStamp_ = sys::nowNs(); // stamps are times already: no anchors
+    return;
+  }
+  // The pair whose two counter readings are closest together tells the time best.
+  ada_anchor best = {0, 0};
+  uint64_t bestWidth = UINT64_MAX;
+  for (int i = 0; i < 3; ++i) {
+    uint64_t before = arch::readCounter(), now = sys::nowNs(), after = arch::readCounter();
+    if (after - before < bestWidth)
+      bestWidth = after - before, best = {before + (after - before) / 2, now};
+  }
+  uint64_t used = ring_->header().anchors_used;
+  if (used > 0) {
+    constexpr uint64_t kNoise = 1u << 22; // a millisecond or so; what is less is over soon
+    const ada_anchor &last = ring_->anchors()[(used - 1) % ADA_RING_ANCHORS];
+    if (isBack_ || (best.counter < last.counter && last.counter - best.counter > kNoise)) {
+      goBack(best);
+      return;
+    }
+    if (best.counter <= last.counter)
+      best.counter = last.counter + 1;
+    if (best.time_ns < last.time_ns)
+      best.time_ns = last.time_ns;
+  }
+  ring_->addAnchor(best);
+  clock_.update(ring_->anchors(), used + 1, ring_->header().anchors_from);
+  beginStamp_ = best.counter;
+  limitStamp_ = isUneven_ ? UINT64_MAX : beginStamp_;
+}
+
+// First everything is read that was recorded before, with the times of before. What is newer seems to be old: it gets
+// the time of the record before it. Then times begin anew.
+void RingReader::goBack(ada_anchor now) {
+  ada_ring_header &h = ring_->header();
+  constexpr uint64_t kSecond = 1000000000;
+  if (!isBack_) {
+    isBack_ = true, hasPassed_ = false;
+    __atomic_add_fetch(&h.counter_faults, 1, __ATOMIC_RELAXED);
+    if (h.times != ADA_TIMES_EXACT) // the word must not stay ahead; with a ticker that sets it again
+      __atomic_store_n(&ada_tick, h.times == ADA_TIMES_NONE ? now.counter : 0, __ATOMIC_RELEASE);
+  } else if (hasPassed_) {
+    isBack_ = false;
+    const uint64_t second = clock_.countsIn(kSecond), ago = second < now.counter ? second : now.counter;
+    const uint64_t agoNs = (uint64_t)((unsigned __int128)ago * kSecond / (second ? second : 1));
+    ring_->forgetStamps();
+    ring_->addAnchor({now.counter - ago, now.time_ns - agoNs});
+    ring_->addAnchor(now);
+    clock_.update(ring_->anchors(), h.anchors_used, h.anchors_from);
+    modulesSeen_ = UINT64_MAX; // their stamps have changed
+  }
+  beginStamp_ = now.counter;
+  limitStamp_ = isBack_ || isUneven_ ? UINT64_MAX : beginStamp_;
+}
+
+void RingReader::publish(uint64_t slot) {
+  threads_[slot].publish(*this, ring_->threads()[slot]);
+  if (limitStamp_ == UINT64_MAX || ring_->usesSystemClock())
+    return;
+  // A thread whose counter is far ahead, or gains on ours, would be read too late, and wait for that.
+  const ring::ThreadWalk &w = threads_[slot].walk;
+  constexpr uint64_t kSecond = 1000000000;
+  const uint64_t next = w.chunk ? __atomic_load_n(&w.chunk->next, __ATOMIC_ACQUIRE) : 0;
+  uint64_t stamp = w.chunk && w.place < ADA_CHUNK_RECORDS ? ring::placeAt(*w.chunk, w.place).stamp : 0;
+  if (next)
+    stamp = ring_->chunk(next - 1)->start_stamp;
+  const uint64_t second = clock_.countsIn(kSecond);
+  if (stamp > limitStamp_ && stamp - limitStamp_ > second && stamp > arch::readCounter() + second) {
+    isUneven_ = true;
+    __atomic_add_fetch(&ring_->header().counter_faults, 1, __ATOMIC_RELAXED);
+  }
+}
+
+bool RingReader::takeModules() {
+  uint64_t published = ring_->modulesPublished();
+  if (published == modulesSeen_)
+    return false;
+  modules_.update(ring_->modules(), __atomic_load_n(&ring_->header().modules_used, __ATOMIC_ACQUIRE));
+  modulesSeen_ = published;
+  return true;
+}
+
+//===--- the journal ------------------------------------------------------===//
+
+void RingReader::fillCursor(uint64_t slot, uint64_t events, uint64_t place, unsigned half, ada_ring_cursor &cursor) {
+  Thread &t = threads_[slot];
+  t.fillCursor(events, place, t.expansion.hasNotes ? notesOf(slot, half) : nullptr, ADA_CHUNK_NOTES_PER_CURSOR, cursor);
+}
+
+// Memory for what recovery can't learn from the file about the calls that are open; null if there is none.
+ada_ring_note *RingReader::notesOf(uint64_t slot, unsigned half) {
+  ada_ring_thread &thread = ring_->threads()[slot];
+  if (thread.notes_chunk == 0) {
+    ada_chunk *chunk;
+    if (!ring_->takeChunkForDrain(chunk))
+      return nullptr;
+    chunk->thread = thread.index;
+    __atomic_store_n(&chunk->state, ADA_CHUNK_NOTES, __ATOMIC_RELEASE);
+    thread.notes_chunk = (uint32_t)ring_->numberOf(chunk) + 1;
+  }
+  return (ada_ring_note *)(ring_->chunk(thread.notes_chunk - 1) + 1) + half * ADA_CHUNK_NOTES_PER_CURSOR;
+}
+
+} // namespace ada

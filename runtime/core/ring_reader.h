@@ -1,0 +1,98 @@
+// Reads the threads of the ring: from complete records to events. The drain's own; see drain.h for how a pass goes.
+#ifndef ADA_RUNTIME_CORE_RING_READER_H
+#define ADA_RUNTIME_CORE_RING_READER_H
+
+#include "ring.h"
+#include "shared/ring/thread_reader.h"
+#include "stepped_array.h"
+#include "tick_clock.h"
+
+namespace ada {
+
+class RingReader {
+public:
+  // How far the reader is with the thread of one slot. Slots are reused when threads have ended.
+  struct Thread : ring::ThreadReader {
+    bool active;
+    bool ended;  // the thread is gone: all of its records are complete
+    bool behind; // there was more than one pass takes
+  };
+
+  // 0 or -ENOMEM.
+  int start(Ring &ring);
+  // After a fork: gives back the memory that the parent's reader had here.
+  void reset();
+
+  // Makes sure that there is memory for the threads of slots below `slots`. False if there is none.
+  bool reserve(uint64_t slots) { return threads_.reserve(slots); }
+  Thread &thread(uint64_t slot) { return threads_[slot]; }
+  void begin(uint64_t slot);
+  // The thread has ended and its events are written: gives back its last chunk and its slot.
+  void end(uint64_t slot);
+
+  // Begins a pass: younger records than now are left to the next one.
+  void takeAnchor();
+  // Takes notice of loaded modules. True if there are new ones.
+  bool takeModules();
+  // No record that comes later is older.
+  uint64_t limitNs() {
+    const uint64_t word = __atomic_load_n(&ada_tick, __ATOMIC_RELAXED);
+    return clock_.toNanoseconds(word && word < beginStamp_ ? word : beginStamp_);
+  }
+  // All threads were read up to the limit, and what was read is written.
+  void notePassed() {
+    ring_->notePassed(beginStamp_);
+    hasPassed_ = true;
+  }
+
+  // See ring::ThreadReader for these.
+  bool look(uint64_t slot, bool all) { return threads_[slot].look(*this, ring_->threads()[slot], limitStamp_, all); }
+  template <class Emit> uint64_t takePlain(uint64_t slot, Emit &&emit) {
+    return threads_[slot].takePlain(*this, clock_, modules_, emit);
+  }
+  void take(uint64_t slot) { threads_[slot].take(batch_); }
+  bool advance(uint64_t slot) { return threads_[slot].advance(*this, batch_); }
+  void giveBack(uint64_t slot) { threads_[slot].giveBack(*this, ring_->threads()[slot]); }
+  void publish(uint64_t slot);
+  // `half`: which of the two cursors it will be.
+  void fillCursor(uint64_t slot, uint64_t events, uint64_t place, unsigned half, ada_ring_cursor &cursor);
+  uint64_t place(uint64_t slot) const { return threads_[slot].walk.place; }
+
+  const ring::RecordBatch &batch() const { return batch_; }
+  // Expands record `i` of the batch: calls emit(const ring::Event &, const ada_detail * or null) for each event.
+  template <class Emit> void expand(uint64_t slot, uint64_t i, Emit &&emit) {
+    ring::expand(threads_[slot].expansion, batch_.records[i], clock_, modules_, growStack,
+                 [&](const ring::Event &e) { emit(e, e.ofRecord ? batch_.details[i] : nullptr); });
+  }
+  // For the thread that closes a chunk: how many are closed and not yet given back.
+  uint32_t noteClosedChunk() { return __atomic_add_fetch(&closedChunks_, 1, __ATOMIC_RELAXED); }
+  uint32_t closedChunks() const { return __atomic_load_n(&closedChunks_, __ATOMIC_RELAXED); }
+
+  // What ring::ThreadReader asks of the ring.
+  ada_chunk *chunk(uint64_t number) { return ring_->chunk(number); }
+  void giveBack(ada_chunk *chunk) { ring_->giveBack(chunk); }
+  void wake(ada_ring_thread &thread) { ring_->wake(thread); }
+  void noteClosed(int more) { __atomic_add_fetch(&closedChunks_, (uint32_t)more, __ATOMIC_RELAXED); }
+
+private:
+  // The counter has a fault: see docs/design.md.
+  void goBack(ada_anchor now);
+  static ring::Frame *growStack(ring::Frame *old, size_t oldCapacity, size_t newCapacity);
+  ada_ring_note *notesOf(uint64_t slot, unsigned half);
+
+  Ring *ring_ = nullptr;
+  SteppedArray<Thread, ADA_RING_THREADS> threads_; // by slot
+  ring::RecordBatch batch_;
+  ring::ClockMap clock_;
+  ring::ModuleMap modules_;
+  uint64_t modulesSeen_ = 0; // how many had been published
+  uint64_t beginStamp_ = 0;  // of this pass
+  uint64_t limitStamp_ = 0;  // likewise; none if the counters can't be compared
+  bool isBack_ = false;      // the counter has gone back, and older records are still unread
+  bool isUneven_ = false;    // threads have different counters
+  bool hasPassed_ = false;   // since isBack_
+  uint32_t closedChunks_ = 0;
+};
+
+} // namespace ada
+#endif

@@ -1,0 +1,196 @@
+// Writes the files of a process: of each thread index and detail events, and the manifest. The drain's own.
+//
+// Whenever the process is killed, what is on disk makes sense: detail events are written before the links that lead to
+// them, and a journal in the ring tells which records the index files hold (see ring_file.h).
+#ifndef ADA_RUNTIME_CORE_SESSION_WRITER_H
+#define ADA_RUNTIME_CORE_SESSION_WRITER_H
+
+#include "bound.h"
+#include "detail_file.h"
+#include "index_lane.h"
+#include "retained_details.h"
+#include "ring.h"
+#include "stepped_array.h"
+#include "windows.h"
+
+#include <type_traits>
+
+namespace ada {
+
+class Identity;
+class Images;
+class JsonWriter;
+
+// How the process ends, or is about to; for the manifest.
+enum class Ending : uint32_t { Running, Exit, Exec, Unknown, Dump };
+
+class SessionWriter {
+public:
+  // `directory` is the process's. 0 or -ENOMEM.
+  int start(Ring &ring, Images &images, const Options &options, const TriggerRules &triggers, const char *directory);
+  // After a fork: gives back the memory that the parent's writer had here.
+  void reset();
+  // Descriptors may stay open between passes: the program can't touch them. `isInside`: the process's directory is the
+  // drain's current one, and no other thread's; then nothing above it need be accessible any more.
+  void keepDescriptors(bool isInside) {
+    ownFiles_ = true;
+    if (isInside)
+      place_ = ".";
+  }
+
+  // Makes sure that there is memory for the threads of slots below `slots`. False if there is none.
+  bool reserve(uint64_t slots) { return threads_.reserve(slots) && (!isPacked() || blocks_.reserve(slots)); }
+  // All is in the files: there is nothing to recover.
+  void removeRing();
+  // The program goes on under another user, and the drain follows: gives it what is written, so that the drain can go
+  // on.
+  void handOver(Identity &identity);
+  void begin(uint64_t slot);
+  // Takes an event. `detail`: what its record has of it, or null.
+  void add(uint64_t slot, const ring::Event &e, const ada_detail *detail);
+  // Takes events that have no detail and trigger nothing. `take(emit)` calls emit(const ring::Event &) for each, at
+  // most once per record of a chunk, and returns how many. Only if hasRoomForPlain().
+  template <class Take> uint64_t addPlain(uint64_t slot, Take &&take) {
+    return threads_[slot].index.with([&](auto &file) {
+      typename std::remove_reference_t<decltype(file)>::Run run(file, batchEnd(file));
+      const uint64_t count = take([&](const ring::Event &e) __attribute__((always_inline)) { run.encode(e); });
+      if (count > 0)
+        eventCount_ += count, eventBytes_ = (size_t)(run.end() - events_);
+      return count;
+    });
+  }
+  bool hasRoomForPlain(uint64_t slot) const {
+    return threads_[slot].index.with([&](const auto &file) { return hasRoom(file, ADA_CHUNK_RECORDS); });
+  }
+  // Events of the thread so far, those included that are not written yet: of one thread at a time.
+  uint64_t events(uint64_t slot) const { return threads_[slot].index.events() + eventCount_; }
+  // A record may make any number of events. When this is true it is time to commit before the next one.
+  bool isNearlyFull(uint64_t slot) const {
+    return threads_[slot].index.with([&](const auto &file) { return !hasRoom(file, 1024); });
+  }
+  // Writes the events that were taken for this thread. `fill(events, half, cursor)` writes the journal's entry for a
+  // file with so many events into half 0 or 1 of the journal.
+  template <class Fill> void commit(uint64_t slot, Fill &&fill) {
+    ada_ring_thread &thread = ring_->threads()[slot];
+    const uint32_t other = 1 - thread.current;
+    fill(events(slot), other, thread.cursor[other]);
+    writeEvents(slot);
+    if (failed_)
+      thread.cursor[other].events = threads_[slot].index.events();
+    turnJournal(slot);
+  }
+  // After commit(): gives descriptors back that must not stay.
+  void closeFiles(uint64_t slot);
+  // Removes the oldest blocks, as far as max_size and max_time want it at that time.
+  void enforceBound(uint64_t nowNs) {
+    while (__builtin_expect(bound_.isDue(nowNs), 0))
+      removeOldest();
+  }
+  // Decides about detail that waits for a trigger, as far as it can be decided.
+  void writeWindows(uint64_t slot, uint64_t undrainedNs);
+  bool isWaiting(uint64_t slot) const { return threads_[slot].retained.oldest() != nullptr; }
+  // All events of the thread are written: finishes its files.
+  void end(uint64_t slot);
+  // Footers and headers of all files, and the manifest. The files may still be appended to.
+  void finish(Ending ending, int status);
+  void finishFiles();
+  // 0 or a negative errno. `copyIn`: not the process's own, but that of a dump in this directory.
+  int writeManifest(Ending ending, int status, const char *copyIn = nullptr);
+  // While a dump copies the files nothing is taken from them.
+  void holdOldest(bool hold) { bound_.hold(hold); }
+  // Adds the new modules to what the manifest says, without writing all of it again. False if that failed.
+  bool writeModules();
+
+  Windows &windows() { return windows_; }
+  // After a failure to write: what failed, in words; empty otherwise.
+  const char *failure() const { return failed_ ? failure_ : ""; }
+  // Whether the last manifest could be written.
+  bool isComplete() const { return !manifestFailed_; }
+  bool failed() const { return __atomic_load_n(&failed_, __ATOMIC_ACQUIRE); }
+
+private:
+  static constexpr size_t kBatchBytes = 1 << 20;
+  static constexpr uint64_t kMostSummaries = 1u << 24;
+
+  struct Thread {
+    bool active;
+    bool isCounted;     // its index file is one of openFiles_
+    uint32_t number;    // N of thread_N
+    uint64_t unwritten; // events that could not be written
+    IndexLane index;
+    DetailFile detail;
+    RetainedDetails retained; // with windows
+  };
+  // What is known of a thread of the trace, for the manifest.
+  struct Summary {
+    uint32_t number, tid;
+    char name[16];
+    uint64_t events, removed, details, timeStart, timeEnd; // `removed`: of the events, those that max_size took away
+    uint64_t lost[ADA_LOST_REASONS];
+  };
+  struct Link {
+    uint64_t indexSeq, detailSeq;
+  };
+
+  bool isPacked() const { return ring_->header().format == ADA_FORMAT_PACKED; }
+  // Where the next event of the batch goes.
+  template <class File> unsigned char *batchEnd(File &file) {
+    return eventBytes_ ? events_ + eventBytes_ : file.beginBatch(events_);
+  }
+  // Whether the batch may grow by so many events: it is not to be written yet, and there is memory.
+  template <class File> bool hasRoom(const File &, uint64_t events) const {
+    return eventBytes_ < File::kMostBatchBytes && eventBytes_ + events * File::kMostEventBytes <= kBatchBytes;
+  }
+  uint64_t addDetail(Thread &t, const ring::Event &e, const ada_detail &d);
+  void writeEvents(uint64_t slot);
+  void noteClosed(uint64_t slot);
+  void removeOldest();
+  void retain(uint64_t slot, const ring::Event &e, const ada_detail &d, bool isWatched);
+  void dispose(Thread &t, Windows::Fate fate);
+  void writeDetail(Thread &t, const RetainedDetails::Entry &e);
+  void flushDetail(Thread &t);
+  template <class Write> void tryToWrite(uint64_t thread, const char *file, Write &&write);
+  void closeDescriptors();
+  void fail(const char *what, int error);
+  void finishThread(uint64_t slot);
+  bool makeRoom(uint64_t slot);
+  void turnJournal(uint64_t slot);
+  void summarise(uint64_t slot);
+  Path lateModulesPath() const;
+  uint64_t firstAnchor() const;
+  void writeTimes(JsonWriter &json);
+  void writeClock(JsonWriter &json);
+  void writeOptions(JsonWriter &json);
+  void writeThreads(JsonWriter &json);
+  void writeUnattached(JsonWriter &json);
+
+  Ring *ring_ = nullptr;
+  Images *images_ = nullptr;
+  const Options *options_ = nullptr;
+  const char *directory_ = nullptr; // the process's, absolute
+  const char *place_ = nullptr;     // the same, as files are opened
+  bool ownFiles_ = false, failed_ = false, manifestFailed_ = false, hasLateModules_ = false;
+  uint64_t openFiles_ = 0;
+  SteppedArray<Thread, ADA_RING_THREADS> threads_;             // by slot
+  SteppedArray<packed::BlockWriter, ADA_RING_THREADS> blocks_; // likewise, of packed files
+  SteppedArray<Summary, kMostSummaries, 4096> summaries_;      // by thread number
+  uint64_t summaryCount_ = 0;
+
+  // Of the thread that is being read, encoded and not yet written.
+  unsigned char *events_ = nullptr;
+  size_t eventBytes_ = 0;
+  uint64_t eventCount_ = 0;
+  unsigned char *detailBytes_ = nullptr;
+  atf::DetailTotals detailBatch_;
+  // With windows: links to these details, in index events that are in the file already.
+  Link *links_ = nullptr;
+  uint64_t linkCount_ = 0;
+
+  Windows windows_;
+  Bound bound_;
+  DetailPool pool_;
+  char failure_[512] = {};
+};
+
+} // namespace ada
+#endif

@@ -1,0 +1,39 @@
+// The text store: a hash table in memory of its own.
+#include "text_store.h"
+#include "text.h"
+
+namespace ada {
+char *TextStore::take(size_t bytes) {
+  bytes = (bytes + 15) & ~(size_t)15;
+  if (bytes > kBlockBytes / 4)
+    return (char *)sys::mapMemory(bytes);
+  if (bytes > left_) {
+    block_ = (char *)sys::mapMemory(kBlockBytes);
+    left_ = block_ ? kBlockBytes : 0;
+    if (!block_)
+      return nullptr;
+  }
+  left_ -= bytes;
+  return block_ + left_;
+}
+
+const char *TextStore::keep(const char *bytes, size_t size) {
+  uint64_t hash = 0xcbf29ce484222325; // FNV-1a
+  for (size_t i = 0; i < size; ++i)
+    hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3;
+  Entry *&bucket = buckets_[hash % kBuckets];
+  for (const Entry *e = bucket; e; e = e->next)
+    if (e->hash == hash && TextPiece((const char *)(e + 1), e->size) == TextPiece(bytes, size))
+      return (const char *)(e + 1);
+  Entry *e = (Entry *)take(sizeof(Entry) + size + 1);
+  if (!e)
+    return nullptr;
+  char *text = (char *)(e + 1);
+  __builtin_memcpy(text, bytes, size);
+  text[size] = 0;
+  *e = {bucket, hash, size};
+  bucket = e;
+  return text;
+}
+
+} // namespace ada

@@ -1,0 +1,152 @@
+// Advances the time word of clock=tick.
+#include "tick_clock.h"
+#include "drain_thread.h"
+
+alignas(64) uint64_t ada_tick = 0; // with a cache line for itself
+
+namespace ada {
+namespace {
+
+uint64_t load(const uint64_t &word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
+
+// Replaces `from` by `to`. False, with the word in `from`, if it was something else.
+bool change(uint64_t &from, uint64_t to) {
+  return __atomic_compare_exchange_n(&ada_tick, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+void noteGap(ada_ring_header &h, uint64_t gap) {
+  __atomic_add_fetch(&h.tick_gaps, gap, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&h.tick_gaps_squared, (uint64_t)(((unsigned __int128)gap * gap) >> 16), __ATOMIC_RELAXED);
+  uint64_t longest = load(h.tick_longest);
+  while (gap > longest &&
+         !__atomic_compare_exchange_n(&h.tick_longest, &longest, gap, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
+} // namespace
+
+uint64_t TickClock::now(Ring &ring) {
+  uint64_t now = ring.stamp(), word = __atomic_load_n(&ada_tick, __ATOMIC_ACQUIRE);
+  while (word != 0 && word < now) {
+    const uint64_t before = word;
+    if (change(word, now)) {
+      noteGap(ring.header(), now - before);
+      return now;
+    }
+  }
+  return now > word ? now : word;
+}
+
+uint64_t TickClock::beginChunk(Ring &ring) {
+  if (!isOn_)
+    return now(ring);
+  // It does not advance the word: chunks begin where many calls are, and not at random moments. The time since the last
+  // advance would count for those calls.
+  const uint64_t chunks = __atomic_add_fetch(&chunks_, 1, __ATOMIC_RELAXED);
+  uint64_t word = load(ada_tick);
+  if (word) {
+    const uint64_t late = load(late_), stamp = ring.stamp();
+    if (late && stamp > word && stamp - word > late)
+      change(word, 0); // the ticker has no processor: it sets it again when it has one
+  } else if (!__atomic_load_n(&wanted_, __ATOMIC_RELAXED)) {
+    // Others may do the same at the same time: this decides about costs only.
+    const uint64_t ns = sys::nowNs();
+    if (ns - load(windowNs_) > kWindowNs) {
+      __atomic_store_n(&windowNs_, ns, __ATOMIC_RELAXED);
+      __atomic_store_n(&windowFrom_, chunks, __ATOMIC_RELAXED);
+    } else if (chunks - load(windowFrom_) >= kLeastChunks && ns >= load(pausedUntilNs_)) {
+      __atomic_store_n(&wanted_, 1, __ATOMIC_RELEASE);
+      sys::futexWake(&wanted_, 1);
+    }
+  }
+  return stamp(ring);
+}
+
+void TickClock::start(Ring &ring) {
+  ring_ = &ring;
+  ada_ring_header &h = ring.header();
+  // With one processor, what the ticker takes is the program's.
+  if (h.times == ADA_TIMES_TICK && sys::usableProcessors() == 1)
+    h.times = ADA_TIMES_EXACT;
+  if (h.times == ADA_TIMES_NONE)
+    __atomic_store_n(&ada_tick, ring.stamp(), __ATOMIC_RELEASE);
+  if (h.times == ADA_TIMES_TICK)
+    isOn_ = startOwnThread(threadMain, this) == 0;
+}
+
+void TickClock::stop() {
+  __atomic_store_n(&stopped_, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&wanted_, 1, __ATOMIC_RELEASE);
+  sys::futexWake(&stopped_, 1);
+  sys::futexWake(&wanted_, 1);
+}
+
+void TickClock::reset() {
+  *this = TickClock();
+  __atomic_store_n(&ada_tick, 0, __ATOMIC_RELEASE);
+}
+
+//===--- the ticker -------------------------------------------------------===//
+
+int TickClock::threadMain(void *self) {
+  ((TickClock *)self)->run();
+  return 0;
+}
+
+void TickClock::run() {
+  // It needs no files. Then it keeps none of the program open either.
+  takeOwnFileTable(-1);
+  constexpr long kSetTimerSlack = 29;
+  sys::call(SYS_prctl, kSetTimerSlack, 1L); // nanoseconds: 50 µs otherwise
+  static Identity identity;                 // large
+  identity.start();
+  while (waitUntilWanted(identity))
+    tick(identity);
+}
+
+// False if the trace is over.
+bool TickClock::waitUntilWanted(Identity &identity) {
+  constexpr uint64_t kLookNs = 100000000;
+  while (true) {
+    if (identity.hasChanged())
+      identity.follow();
+    if (__atomic_load_n(&stopped_, __ATOMIC_ACQUIRE))
+      return false;
+    if (__atomic_load_n(&wanted_, __ATOMIC_ACQUIRE))
+      return true;
+    sys::futexWait(&wanted_, 0, kLookNs);
+  }
+}
+
+// Advances the word until few events are recorded.
+void TickClock::tick(Identity &identity) {
+  const uint64_t period = ring_->header().tick_ns;
+  constexpr uint64_t kLatePeriods = 8;
+  uint64_t chunks = load(chunks_), windowNs = sys::nowNs(), windowStamp = ring_->stamp(), ticks = 0;
+  while (!__atomic_load_n(&stopped_, __ATOMIC_ACQUIRE)) {
+    uint64_t still = 0;
+    if (!change(still, ring_->stamp()))
+      now(*ring_);
+    if (const uint64_t ns = sys::nowNs(), spent = ns - windowNs; spent >= kWindowNs) {
+      if (identity.hasChanged())
+        identity.follow();
+      const uint64_t all = load(chunks_), stamp = ring_->stamp();
+      if (all - chunks < kLeastChunks)
+        break;
+      const uint64_t perPeriod = (uint64_t)((unsigned __int128)(stamp - windowStamp) * period / spent);
+      __atomic_store_n(&late_, perPeriod * kLatePeriods, __ATOMIC_RELAXED);
+      // All processors have something else to do: then what the ticker takes is the program's, and more than it gives.
+      if (ticks * period * 4 < spent) {
+        __atomic_store_n(&pausedUntilNs_, ns + kPauseNs, __ATOMIC_RELAXED);
+        break;
+      }
+      chunks = all, windowNs = ns, windowStamp = stamp, ticks = 0;
+    }
+    ++ticks;
+    sys::futexWait(&stopped_, 0, period);
+  }
+  __atomic_store_n(&wanted_, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&ada_tick, 0, __ATOMIC_RELEASE);
+}
+
+} // namespace ada

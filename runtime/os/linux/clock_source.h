@@ -1,0 +1,36 @@
+// Whether the kernel trusts the CPU's counter.
+#ifndef ADA_RUNTIME_OS_LINUX_CLOCK_SOURCE_H
+#define ADA_RUNTIME_OS_LINUX_CLOCK_SOURCE_H
+
+#include "shared/text/text_piece.h"
+#include "sys.h"
+
+namespace ada {
+
+// False if the kernel has found that the counter it calls `name` differs between CPUs, stops or jumps: then it takes it
+// off this list, whatever CPUID says. True where the list can't be read. Null: the kernel has no other.
+inline bool kernelTrustsCounter(const char *name) {
+  if (!name)
+    return true;
+  int fd = sys::open("/sys/devices/system/clocksource/clocksource0/available_clocksource", O_RDONLY);
+  if (fd < 0)
+    return true;
+  char buffer[256];
+  long n = sys::read(fd, buffer, sizeof buffer);
+  sys::close(fd);
+  if (n <= 0)
+    return true;
+  TextPiece text(buffer, (size_t)n);
+  while (!text.empty()) {
+    size_t word = 0;
+    while (word < text.size && text[word] != ' ' && text[word] != '\n')
+      ++word;
+    if (text.first(word) == name)
+      return true;
+    text = text.from(word < text.size ? word + 1 : word);
+  }
+  return false;
+}
+
+} // namespace ada
+#endif

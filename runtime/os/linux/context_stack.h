@@ -1,0 +1,16 @@
+// The stack that a ucontext_t was given for makecontext.
+#ifndef ADA_RUNTIME_OS_LINUX_CONTEXT_STACK_H
+#define ADA_RUNTIME_OS_LINUX_CONTEXT_STACK_H
+
+#include <stdint.h>
+#include <ucontext.h>
+
+namespace ada {
+
+inline bool isOnStackOf(const void *context, uint64_t address) {
+  const stack_t &stack = ((const ucontext_t *)context)->uc_stack;
+  return address - (uint64_t)stack.ss_sp < stack.ss_size;
+}
+
+} // namespace ada
+#endif

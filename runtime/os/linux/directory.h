@@ -1,0 +1,35 @@
+// Goes through the names in a directory, by raw system calls.
+#ifndef ADA_RUNTIME_OS_LINUX_DIRECTORY_H
+#define ADA_RUNTIME_OS_LINUX_DIRECTORY_H
+
+#include "core/text.h"
+#include "sys.h"
+
+namespace ada {
+
+// Calls visit(name) for each, but not for "." and "..", until it returns false. Names that come or go meanwhile may be
+// missed. Not to be nested deeply: a few KiB of stack.
+template <class Visit> inline void eachName(const char *directory, Visit &&visit) {
+  struct Entry { // linux_dirent64
+    uint64_t inode, offset;
+    uint16_t bytes;
+    uint8_t type;
+    char name[1];
+  };
+  int fd = sys::open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (fd < 0)
+    return;
+  alignas(8) char buffer[8192];
+  bool more = true;
+  for (long n; more && (n = sys::call(SYS_getdents64, fd, buffer, sizeof buffer)) > 0;)
+    for (long at = 0; more && at < n;) {
+      const Entry &e = *(const Entry *)(buffer + at);
+      at += e.bytes;
+      if (!equal(e.name, ".") && !equal(e.name, ".."))
+        more = visit((const char *)e.name);
+    }
+  sys::close(fd);
+}
+
+} // namespace ada
+#endif

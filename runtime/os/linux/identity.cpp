@@ -1,0 +1,119 @@
+// Reads /proc/PID/task/TID/status, which every thread may.
+#include "identity.h"
+#include "core/os.h"
+#include "core/text.h"
+#include "shared/options/numbers.h"
+
+#include <linux/capability.h>
+#include <sys/prctl.h>
+
+namespace ada {
+namespace {
+
+constexpr uint64_t kLookNs = 100000000;
+
+// What follows `key` at the beginning of a line, up to the end of the text; empty if there is no such line.
+TextPiece lineOf(TextPiece text, TextPiece key) {
+  while (!text.empty() && !text.startsWith(key)) {
+    size_t n = 0;
+    while (n < text.size && text[n] != '\n')
+      ++n;
+    text = text.from(n < text.size ? n + 1 : n);
+  }
+  return text.empty() ? text : text.from(key.size);
+}
+
+bool take(TextPiece &text, uint64_t &number) {
+  while (text.startsWith(" ") || text.startsWith("\t"))
+    text = text.from(1);
+  return options::takeNumber(text, number);
+}
+
+bool numbers(TextPiece line, uint32_t (&values)[4]) {
+  uint64_t n;
+  for (uint32_t &value : values) {
+    if (!take(line, n))
+      return false;
+    value = (uint32_t)n;
+  }
+  return true;
+}
+
+// A capability set: a tabulator and 16 hexadecimal digits.
+bool set(TextPiece line, uint64_t &value) {
+  value = 0;
+  for (size_t i = 1; i <= 16; ++i) {
+    const char c = i < line.size ? line[i] : 0;
+    if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f'))
+      return false;
+    value = value << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+  }
+  return true;
+}
+
+} // namespace
+
+bool Identity::read(uint32_t thread, Rights &rights) {
+  static char buffer[8192]; // the drain is one thread
+  int fd = sys::open((Text<64>("/proc/self/task/") << thread << "/status").c_str(), O_RDONLY);
+  if (fd < 0)
+    return false;
+  long n = sys::read(fd, buffer, sizeof buffer);
+  sys::close(fd);
+  if (n <= 0)
+    return false;
+  const TextPiece text(buffer, (size_t)n);
+  TextPiece groups = lineOf(text, "Groups:");
+  uint64_t value;
+  rights.moreCount = 0;
+  while (rights.moreCount < kMostGroups && take(groups, value))
+    rights.more[rights.moreCount++] = (uint32_t)value;
+  TextPiece line = lineOf(text, "NoNewPrivs:");
+  rights.noNewPrivileges = take(line, value) && value != 0;
+  return numbers(lineOf(text, "Uid:"), rights.users) && numbers(lineOf(text, "Gid:"), rights.groups) &&
+         set(lineOf(text, "CapInh:"), rights.inheritable) && set(lineOf(text, "CapPrm:"), rights.permitted) &&
+         set(lineOf(text, "CapEff:"), rights.effective);
+}
+
+void Identity::start() {
+  isOn_ = read(sys::threadId(), own_);
+  lookedNs_ = 0;
+}
+
+bool Identity::hasChanged() {
+  uint64_t now = isOn_ ? sys::nowNs() : 0;
+  if (!isOn_ || now - lookedNs_ < kLookNs)
+    return false;
+  lookedNs_ = now;
+  now_ = {};
+  if (!read(sys::processId(), now_))
+    return false;
+  auto differs = [](const uint32_t *a, const uint32_t *b, unsigned n) {
+    for (unsigned i = 0; i < n; ++i)
+      if (a[i] != b[i])
+        return true;
+    return false;
+  };
+  return differs(now_.users, own_.users, 4) || differs(now_.groups, own_.groups, 4) ||
+         now_.moreCount != own_.moreCount || differs(now_.more, own_.more, now_.moreCount) ||
+         now_.inheritable != own_.inheritable || now_.permitted != own_.permitted || now_.effective != own_.effective ||
+         now_.noNewPrivileges != own_.noNewPrivileges;
+}
+
+void Identity::follow() {
+  // Groups first, and capabilities last: each step may take away the right to the ones behind it.
+  sys::call(SYS_setgroups, now_.moreCount, now_.more);
+  sys::call(SYS_setresgid, now_.groups[0], now_.groups[1], now_.groups[2]);
+  sys::call(SYS_setresuid, now_.users[0], now_.users[1], now_.users[2]);
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[2];
+  for (unsigned i = 0; i < 2; ++i)
+    data[i] = {(uint32_t)(now_.effective >> 32 * i), (uint32_t)(now_.permitted >> 32 * i),
+               (uint32_t)(now_.inheritable >> 32 * i)};
+  sys::call(SYS_capset, &header, data);
+  if (now_.noNewPrivileges)
+    sys::call(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
+  own_ = now_; // what could not be followed is not tried again and again
+}
+
+} // namespace ada

@@ -1,0 +1,41 @@
+// Whose rights the drain has: no more than the program.
+#ifndef ADA_RUNTIME_OS_LINUX_IDENTITY_H
+#define ADA_RUNTIME_OS_LINUX_IDENTITY_H
+
+#include <stdint.h>
+
+namespace ada {
+
+// What a thread may do. libc's setuid() and the like tell all threads that libc knows of, and the drain is none of
+// them: it looks itself, ten times a second.
+class Identity {
+public:
+  static constexpr unsigned kMostGroups = 128; // a program with more keeps those that it has; it can't gain any by that
+
+  // Takes the calling thread's own as the start.
+  void start();
+  // Whether the program's main thread has given up something since. Not asked more than once in 100 ms.
+  bool hasChanged();
+  // Makes the calling thread's rights those of the main thread. Only gives up, never gains.
+  void follow();
+
+  uint32_t user() const { return now_.users[1]; }
+  uint32_t group() const { return now_.groups[1]; }
+
+private:
+  struct Rights {
+    uint32_t users[4], groups[4]; // real, effective, saved, file system
+    uint32_t more[kMostGroups];
+    uint32_t moreCount;
+    uint64_t inheritable, permitted, effective;
+    bool noNewPrivileges;
+  };
+  static bool read(uint32_t thread, Rights &rights);
+
+  bool isOn_ = false;
+  uint64_t lookedNs_ = 0;
+  Rights own_ = {}, now_ = {};
+};
+
+} // namespace ada
+#endif

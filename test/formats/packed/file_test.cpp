@@ -1,0 +1,282 @@
+// Packed index files are read as the ATF files of the same events are, also damaged, unfinished and continued ones.
+#include "random_events.h"
+#include "scratch_directory.h"
+
+#include "ada/trace/atf_index.h"
+#include "ada/trace/atf_writer.h"
+#include "ada/trace/convert.h"
+#include "ada/trace/merge.h"
+#include "base/file_bytes.h"
+
+#include <algorithm>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+
+namespace {
+
+using namespace ada::atf;
+using ada::packed::RawBlockHeader;
+using ada::packed::Shape;
+
+std::vector<IndexEvent> randomIndex(Shape shape, std::size_t count, unsigned seed) {
+  std::vector<IndexEvent> events;
+  for (const ada::packed::Event &from : ada::packed::randomEvents(shape, count, seed))
+    events.push_back({.timestampNs = from.ns,
+                      .functionId = from.functionId,
+                      .detailSeq = from.hasLink ? from.link : kNoDetail,
+                      .kind = static_cast<ada::EventKind>(from.kind & 0xff),
+                      .threadId = 4711});
+  return events;
+}
+
+std::string write(const std::string &path, const std::vector<IndexEvent> &events, bool isPacked, bool finish = true,
+                  bool compress = false) {
+  auto writer =
+      IndexWriter::create(path, {.packed = isPacked, .compress = compress, .threadId = 4711, .overwrite = true});
+  EXPECT_TRUE(writer);
+  for (const IndexEvent &event : events)
+    EXPECT_TRUE(writer->append(event));
+  if (finish) {
+    EXPECT_TRUE(writer->finish());
+  }
+  return path;
+}
+
+std::vector<std::byte> bytesOf(const std::string &path) {
+  const auto file = ada::FileBytes::open(path);
+  EXPECT_TRUE(file);
+  return {file->bytes().begin(), file->bytes().end()};
+}
+
+std::vector<IndexEvent> eventsOf(const IndexReader &reader) {
+  std::vector<IndexEvent> events;
+  reader.forEach([&](std::uint64_t, const IndexEvent &event) { events.push_back(event); });
+  return events;
+}
+
+// Where the blocks of a file are.
+std::vector<std::size_t> blocksOf(std::span<const std::byte> bytes) {
+  std::vector<std::size_t> offsets;
+  for (std::size_t at = 128; at + sizeof(RawBlockHeader) <= bytes.size(); at += 128)
+    if (std::memcmp(bytes.data() + at, "ATPB", 4) == 0)
+      offsets.push_back(at);
+  return offsets;
+}
+
+class PackedFiles : public testing::Test {
+protected:
+  ada::test::ScratchDirectory scratch_;
+  std::string path(const char *name = "index.atp") const { return scratch_ / name; }
+};
+
+TEST_F(PackedFiles, AreReadAsAtfFilesAre) {
+  for (const Shape shape : {Shape::Program, Shape::Deep, Shape::Wild})
+    for (const std::size_t count : {0, 1, 1000, 200'000}) {
+      const std::vector<IndexEvent> events = randomIndex(shape, count, 7);
+      auto atf = IndexReader::open(write(path("index.atf"), events, false));
+      auto packed = IndexReader::open(write(path(), events, true));
+      ASSERT_TRUE(atf && packed);
+      EXPECT_TRUE(packed->isPacked());
+      EXPECT_TRUE(packed->isComplete());
+      EXPECT_TRUE(packed->warnings().empty());
+      EXPECT_EQ(packed->checksum(), ChecksumState::Ok);
+      ASSERT_EQ(packed->size(), count);
+      EXPECT_TRUE(eventsOf(*packed) == events);
+      EXPECT_TRUE(std::ranges::equal(*packed, *atf)) << "one by one";
+      EXPECT_EQ(packed->isSorted(), atf->isSorted());
+      EXPECT_EQ(packed->minTimeNs(), atf->minTimeNs());
+      EXPECT_EQ(packed->maxTimeNs(), atf->maxTimeNs());
+      EXPECT_EQ(packed->firstNs(), atf->firstNs());
+      EXPECT_EQ(packed->lastNs(), atf->lastNs());
+      EXPECT_EQ(packed->header().timeStartNs, atf->header().timeStartNs);
+      EXPECT_EQ(packed->header().timeEndNs, atf->header().timeEndNs);
+      EXPECT_EQ(packed->header().threadId, 4711u);
+      std::mt19937_64 random(1);
+      for (int i = 0; count > 0 && i < 50; ++i) {
+        const std::uint64_t from = events[random() % count].timestampNs + random() % 3 - 1;
+        const std::uint64_t to = events[random() % count].timestampNs + random() % 3 - 1;
+        EXPECT_EQ(packed->timeRange(from, to), atf->timeRange(from, to)) << from << ' ' << to;
+      }
+      const MergeCursor::Source both[] = {{&*packed, packed->all()}, {&*atf, atf->all()}};
+      std::uint64_t merged = 0;
+      for (MergeCursor next{std::span(both)}; next; next.advance())
+        merged += next.event() == events[next.seq()];
+      EXPECT_EQ(merged, 2 * count);
+    }
+}
+
+TEST_F(PackedFiles, CanBeCompressed) {
+  ASSERT_TRUE(ada::model::canCompress());
+  for (const Shape shape : {Shape::Program, Shape::Wild}) {
+    const std::vector<IndexEvent> events = randomIndex(shape, 200'000, 10);
+    const std::vector<std::byte> plain = bytesOf(write(path(), events, true));
+    std::vector<std::byte> bytes = bytesOf(write(path("small.atp"), events, true, true, true));
+    EXPECT_LT(bytes.size(), plain.size() * 9 / 10);
+    auto reader = IndexReader::fromBytes(bytes);
+    ASSERT_TRUE(reader);
+    EXPECT_TRUE(reader->warnings().empty());
+    EXPECT_TRUE(eventsOf(*reader) == events);
+    EXPECT_FALSE(reader->damage());
+    bytes.back() ^= std::byte{1}; // without a block index
+    reader = IndexReader::fromBytes(bytes);
+    ASSERT_TRUE(reader);
+    EXPECT_EQ(reader->warnings().size(), 1u);
+    EXPECT_TRUE(eventsOf(*reader) == events);
+    // Cut: the whole blocks are there.
+    const std::vector<std::size_t> blocks = blocksOf(bytes);
+    reader =
+        IndexReader::fromBytes(std::span(bytes).first(blocks.back() + 1000), {}, {.checksum = ChecksumPolicy::Defer});
+    ASSERT_TRUE(reader);
+    EXPECT_GT(reader->size(), 100'000u);
+    EXPECT_TRUE(std::ranges::equal(eventsOf(*reader), std::span(events).first(reader->size())));
+  }
+}
+
+// Cut at any byte, and without a block index, a file has all the events of its whole blocks, and the whole events of
+// the block that was cut.
+TEST_F(PackedFiles, AreReadUpToACut) {
+  const std::vector<IndexEvent> events = randomIndex(Shape::Program, 200'000, 3);
+  const std::vector<std::byte> bytes = bytesOf(write(path(), events, true));
+  std::mt19937_64 random(5);
+  std::uint64_t last = 0;
+  for (std::size_t cut = 128; cut <= bytes.size(); cut += 1 + random() % 2000) {
+    auto reader = IndexReader::fromBytes(std::span(bytes).first(cut), {}, {.checksum = ChecksumPolicy::Defer});
+    ASSERT_TRUE(reader) << cut;
+    EXPECT_EQ(reader->isComplete(), cut == bytes.size());
+    const std::vector<IndexEvent> got = eventsOf(*reader);
+    ASSERT_EQ(got.size(), reader->size());
+    ASSERT_GE(got.size(), last);
+    ASSERT_TRUE(std::ranges::equal(got, std::span(events).first(got.size()))) << cut;
+    last = got.size();
+  }
+  EXPECT_GT(last, 190'000u);
+}
+
+TEST_F(PackedFiles, KeepTheOtherBlocksWhenOneIsDamaged) {
+  const std::vector<IndexEvent> events = randomIndex(Shape::Program, 300'000, 4);
+  const std::vector<std::byte> good = bytesOf(write(path(), events, true));
+  const std::vector<std::size_t> blocks = blocksOf(good);
+  ASSERT_GT(blocks.size(), 3u);
+  RawBlockHeader second;
+  std::memcpy(&second, good.data() + blocks[1], sizeof second);
+  std::vector<IndexEvent> expected = events;
+  const auto from = expected.begin() + static_cast<long>(second.firstSeq.get());
+  expected.erase(from, from + static_cast<long>(second.eventCount.get()));
+
+  std::vector<std::byte> bytes = good; // in the body
+  bytes[blocks[1] + 5000] ^= std::byte{1};
+  auto verified = IndexReader::fromBytes(bytes);
+  ASSERT_FALSE(verified);
+  EXPECT_EQ(verified.error().code, "E_BAD_CHECKSUM");
+  EXPECT_EQ(verified.error().offset, blocks[1] + offsetof(RawBlockHeader, bodyChecksum));
+  auto reader = IndexReader::fromBytes(bytes, {}, {.checksum = ChecksumPolicy::Defer});
+  ASSERT_TRUE(reader);
+  EXPECT_FALSE(reader->damage());
+  EXPECT_TRUE(eventsOf(*reader) == expected);
+  ASSERT_TRUE(reader->damage());
+  EXPECT_EQ(reader->damage()->code, "E_BAD_CHECKSUM");
+  EXPECT_EQ((*reader)[second.firstSeq], IndexEvent{});
+
+  bytes = good; // in the header, with a block index and without
+  bytes[blocks[1] + 20] ^= std::byte{1};
+  reader = IndexReader::fromBytes(bytes, {}, {.checksum = ChecksumPolicy::Defer});
+  ASSERT_TRUE(reader);
+  EXPECT_TRUE(eventsOf(*reader) == expected);
+  EXPECT_EQ(reader->damage()->code, "E_BAD_BLOCK");
+  bytes.back() ^= std::byte{1};
+  reader = IndexReader::fromBytes(bytes, {}, {.checksum = ChecksumPolicy::Defer});
+  ASSERT_TRUE(reader);
+  EXPECT_TRUE(eventsOf(*reader) == expected);
+  ASSERT_EQ(reader->warnings().size(), 2u);
+  EXPECT_EQ(reader->warnings()[0].code, "W_FOOTER_CORRUPT");
+  EXPECT_EQ(reader->warnings()[1].code, "W_BLOCKS_DAMAGED");
+  EXPECT_TRUE(reader->warnings()[1].message.starts_with(std::to_string(second.eventCount.get()) + " events are lost"));
+  // Events keep the numbers that detail events know them by.
+  EXPECT_EQ(reader->numberOf(second.firstSeq), second.firstSeq + second.eventCount);
+}
+
+TEST_F(PackedFiles, CanBeContinuedAfterAnyEvent) {
+  const std::vector<IndexEvent> events = randomIndex(Shape::Deep, 200'000, 6);
+  std::mt19937_64 random(6);
+  for (int round = 0; round < 12; ++round) {
+    write(path(), events, true, round % 2 == 0, round % 3 == 0);
+    std::uint64_t keep = random() % events.size();
+    if (round == 0)
+      keep = 0;
+    if (round == 2)
+      keep = events.size() + 5;
+    auto writer = IndexWriter::resume(path(), keep);
+    ASSERT_TRUE(writer) << writer.error().text();
+    ASSERT_EQ(writer->size(), std::min<std::uint64_t>(keep, events.size()));
+    for (std::size_t i = writer->size(); i < events.size(); ++i)
+      ASSERT_TRUE(writer->append(events[i]));
+    ASSERT_TRUE(writer->finish());
+    auto reader = IndexReader::open(path());
+    ASSERT_TRUE(reader);
+    EXPECT_TRUE(reader->isComplete());
+    EXPECT_TRUE(reader->warnings().empty());
+    ASSERT_TRUE(eventsOf(*reader) == events) << keep;
+    EXPECT_EQ(reader->header().timeStartNs, events.front().timestampNs);
+    EXPECT_EQ(reader->header().timeEndNs, events.back().timestampNs);
+  }
+}
+
+// Links are not stored; the detail file says them, in any order.
+TEST_F(PackedFiles, HaveTheLinksOfTheirDetailFile) {
+  std::vector<IndexEvent> events = randomIndex(Shape::Program, 150'000, 8);
+  std::mt19937_64 random(8);
+  for (const bool isOrdered : {true, false}) {
+    auto details = DetailWriter::create(path("detail.atf"), {.overwrite = true});
+    ASSERT_TRUE(details);
+    for (IndexEvent &event : events)
+      event.detailSeq = kNoDetail;
+    std::uint64_t seq = 0, indexSeq = 0;
+    const auto add = [&](std::uint64_t index) {
+      const bool isFirst = events[index].detailSeq == kNoDetail;
+      for (int n = 0; n < 2; ++n, ++seq) { // the registers, and the vector registers behind them
+        if (n == 0 && isFirst)
+          events[index].detailSeq = seq;
+        ASSERT_TRUE(details->append({.type = n ? kDetailVectors : kDetailFunctionCall, .indexSeq = index},
+                                    std::span<const std::byte>()));
+      }
+    };
+    while ((indexSeq += 1 + random() % 40) < events.size()) {
+      add(indexSeq);
+      if (!isOrdered && random() % 10 == 0)
+        add(random() % indexSeq);
+    }
+    ASSERT_TRUE(details->finish());
+    std::vector<IndexEvent> without = events;
+    for (IndexEvent &event : without)
+      event.detailSeq = kNoDetail;
+    auto reader = IndexReader::open(write(path(), without, true));
+    auto detail = DetailReader::open(path("detail.atf"));
+    ASSERT_TRUE(reader && detail);
+    EXPECT_TRUE(eventsOf(*reader) == without);
+    const IndexReader copy = *reader;
+    reader->linkDetails(*detail);
+    EXPECT_TRUE(eventsOf(*reader) == events);
+    EXPECT_TRUE(eventsOf(copy) == events);
+  }
+}
+
+// No file, however damaged, makes a reader look beyond its bytes.
+TEST_F(PackedFiles, MayBeAnything) {
+  const std::vector<IndexEvent> events = randomIndex(Shape::Wild, 3000, 9);
+  const std::vector<std::byte> good = bytesOf(write(path(), events, true));
+  std::mt19937_64 random(9);
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<std::byte> bytes = good;
+    for (int n = 0; n < 2; ++n)
+      bytes[random() % 5 ? random() % bytes.size() : bytes.size() - 1 - random() % 200] = std::byte(random());
+    bytes.resize(random() % 3 ? bytes.size() : random() % bytes.size());
+    bytes.shrink_to_fit();
+    if (auto reader = IndexReader::fromBytes(bytes, {}, {.checksum = ChecksumPolicy::Defer})) {
+      EXPECT_LE(eventsOf(*reader).size(), reader->size());
+      EXPECT_LE(reader->size(), bytes.size());
+    }
+  }
+}
+
+} // namespace

@@ -1,0 +1,46 @@
+// Random events of all kinds, and packed files of them.
+#ifndef ADA_TEST_FORMATS_PACKED_RANDOM_EVENTS_H
+#define ADA_TEST_FORMATS_PACKED_RANDOM_EVENTS_H
+
+#include "formats/atf/checksum.h"
+#include "shared/encode/packed_file.h"
+
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace ada::packed {
+
+/// What events are like.
+enum class Shape {
+  Program, ///< nested calls of few functions in some order, as programs make them
+  Deep,    ///< far more open calls than are known
+  Wild,    ///< anything: stray exits, unknown kinds, any function, times going anywhere, links
+};
+
+std::vector<Event> randomEvents(Shape shape, std::size_t count, unsigned seed);
+
+inline constexpr auto kSum = [](std::uint32_t before, const void *data, std::size_t bytes) {
+  return atf::crc32c(before, data, bytes);
+};
+
+/// Encodes an event with all that is stored with it.
+Byte *encodeWhole(Encoder &encoder, Byte *to, const Event &event);
+
+/// The blocks of a file, without a file header.
+struct Blocks {
+  std::vector<Byte> bytes;
+  std::vector<std::size_t> starts;
+  std::unique_ptr<BlockWriter> writer = std::make_unique<BlockWriter>();
+
+  /// Writes events in pieces, into blocks with bodies of at least `bodyBytes`. The last block stays open.
+  void add(const std::vector<Event> &events, std::size_t bodyBytes, std::size_t eventsInPiece);
+  void close();
+};
+
+/// All events of the blocks, those of an open one included. `firstSeqs`, if wanted: of each block.
+std::vector<Event> decodeBlocks(const std::vector<Byte> &bytes, std::vector<std::uint64_t> *firstSeqs = nullptr);
+
+} // namespace ada::packed
+
+#endif // ADA_TEST_FORMATS_PACKED_RANDOM_EVENTS_H

@@ -1,0 +1,28 @@
+// What holds of both kinds of ATF file.
+#ifndef ADA_TEST_FUZZ_ATF_FILE_H
+#define ADA_TEST_FUZZ_ATF_FILE_H
+
+#include "require.h"
+
+#include "ada/trace/atf_format.h"
+#include "ada/trace/error.h"
+
+namespace ada::fuzz {
+
+/// A file that one of our writers finished was read back.
+template <class Reader> void requireFlawless(const Expected<Reader> &reader, std::size_t events) {
+  using atf::ChecksumState;
+  // A checksum that happens to be 0, of no events for one, says nothing.
+  require(reader && reader->warnings().empty() && reader->footer() &&
+              reader->checksum() == (reader->footer()->checksum ? ChecksumState::Ok : ChecksumState::Unchecked),
+          "what was written is without a flaw");
+  require(reader->size() == events, "there are as many events");
+}
+
+inline void requireSpeaking(const Error &error) {
+  require(!error.code.empty() && !error.message.empty(), "errors say what they are");
+}
+
+} // namespace ada::fuzz
+
+#endif // ADA_TEST_FUZZ_ATF_FILE_H

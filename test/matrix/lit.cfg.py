@@ -1,0 +1,13 @@
+# One program, built in every way of rows.py, traced and not: what is recorded is exact, and all else is as without us.
+#
+#     lit -v build/release/test/matrix-19 --filter tsan
+#     lit --param matrix=large build/release/test/matrix-19     each row with every optimisation, linker and runtime
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(config.ada_source_dir, "test", "matrix"))
+import matrix
+
+config.test_format = matrix.Matrix(config, large=lit_config.params.get("matrix") == "large")
+config.suffixes = []

@@ -1,0 +1,96 @@
+# The rows of the matrix: ways to build a program, each with what it needs and what else is true of it.
+#
+# To add one, write a line into ROWS; its name is the test's name. A row that can't work on a machine says in `needs`
+# what is missing there, and is then reported as unsupported.
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    compile: str = ""  # flags of the compiler
+    link: str = ""  # flags of the linking command, and libraries
+    linker: str = ""  # the only one that this row is about: bfd, gold, lld
+    optimisation: str = ""  # the only one that this row is about
+    runtime: str = ""  # shared or static, if there is no choice
+    program: str = ""  # what the test does beside running the program: the name of a function in matrix.py
+    needs: tuple = ()  # see Matrix.missing in matrix.py
+
+
+SANITIZERS = [
+    Row("asan", "-fsanitize=address", needs=("rt:asan",)),
+    Row("ubsan", "-fsanitize=undefined -fno-sanitize-recover=all", needs=("rt:ubsan_standalone",)),
+    Row("asan-ubsan", "-fsanitize=address,undefined", needs=("rt:asan",)),
+    Row("tsan", "-fsanitize=thread", needs=("rt:tsan",)),
+    Row("msan", "-fsanitize=memory -fsanitize-memory-track-origins", needs=("rt:msan",)),
+    Row("lsan", "-fsanitize=leak", needs=("rt:lsan",)),
+    Row("safe-stack", "-fsanitize=safe-stack", needs=("rt:safestack",)),
+    Row("cfi", "-fsanitize=cfi -fvisibility=hidden -flto=thin", linker="lld"),
+]
+
+PROFILES = [
+    Row("coverage", "-fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic", program="coverage", needs=("rt:profile",)),
+    Row("gcov", "--coverage -fprofile-update=atomic", needs=("rt:profile",)),
+    Row("pgo", "-fprofile-generate -fprofile-update=atomic", program="profile", optimisation="-O2", needs=("rt:profile",)),
+]
+
+HARDENING = [
+    Row("cf-protection", "-fcf-protection=full", needs=("x86_64",)),
+    Row("no-plt", "-fno-plt", "-Wl,-z,now"),
+    Row("hardened", "-fstack-protector-all -fstack-clash-protection -D_FORTIFY_SOURCE=2 -fPIE", "-pie -Wl,-z,relro,-z,now", optimisation="-O2"),
+    Row("no-frame-pointer", "-fomit-frame-pointer"),
+    Row("no-pie", "-fno-pie", "-no-pie"),
+]
+
+SECTIONS = "-ffunction-sections -fdata-sections"
+LINKERS = [
+    Row("bfd", linker="bfd"),
+    Row("gold", linker="gold"),
+    Row("lld", linker="lld"),
+    # GNU ld and gold keep every entry, and with it every function, without start-stop-gc: docs/pass.md.
+    Row("gc-bfd", SECTIONS, "-Wl,--gc-sections", linker="bfd"),
+    Row("gc-bfd-start-stop", SECTIONS, "-Wl,--gc-sections,-z,start-stop-gc", linker="bfd", program="dropped"),
+    Row("gc-gold", SECTIONS, "-Wl,--gc-sections", linker="gold"),
+    Row("gc-lld", SECTIONS, "-Wl,--gc-sections", linker="lld", program="dropped"),
+    Row("icf-gold", SECTIONS, "-Wl,--icf=all", linker="gold"),
+    Row("icf-lld", SECTIONS, "-Wl,--icf=all,--gc-sections", linker="lld", program="dropped"),
+    Row("lto-thin", "-flto=thin", linker="lld"),
+    Row("lto-full", "-flto", linker="lld"),
+    Row("lto-thin-icf", "-flto=thin " + SECTIONS, "-Wl,--icf=all,--gc-sections", linker="lld"),
+    Row("lto-bfd", "-flto", linker="bfd", needs=("LLVMgold.so",)),
+    Row("static", "", "-static", runtime="static"),
+    Row("static-pie", "-fPIE", "-static-pie", runtime="static"),
+    Row("static-lto", "-flto", "-static", runtime="static", linker="lld"),
+]
+
+DEBUGGING = [
+    Row("stripped", "", "-s"),
+    Row("split-dwarf", "-gsplit-dwarf"),
+    Row("dwarf-5-compressed", "-gdwarf-5 -gz"),
+    Row("gdb", "", optimisation="-O0", program="gdb", needs=("gdb",)),
+    Row("gdb-split-dwarf", "-gsplit-dwarf", optimisation="-O0", program="gdb", needs=("gdb",)),
+]
+
+ALLOCATORS = [
+    Row("jemalloc", "", "-ljemalloc", needs=("library:jemalloc",)),
+    Row("tcmalloc", "", "-ltcmalloc", needs=("library:tcmalloc",)),
+    Row("jemalloc-static", "", "-Wl,-Bstatic -ljemalloc -Wl,-Bdynamic -ldl -lm", needs=("library:jemalloc",)),
+]
+
+ROWS = [Row("plain"), Row("not-optimised", optimisation="-O0"), *SANITIZERS, *PROFILES, *HARDENING, *LINKERS, *DEBUGGING, *ALLOCATORS]
+
+# The larger matrix: each row with everything that it leaves open.
+LINKER_CHOICES = ("bfd", "gold", "lld")
+OPTIMISATIONS = ("-O0", "-O1", "-O2", "-Os")
+RUNTIMES = ("shared", "static")
+
+
+def expanded():
+    for row in ROWS:
+        for linker in (row.linker,) if row.linker or "-flto" in row.compile else LINKER_CHOICES:
+            for level in (row.optimisation,) if row.optimisation else OPTIMISATIONS:
+                if linker == "gold" and "-static-pie" in row.link: # which it has not
+                    continue
+                for runtime in (row.runtime,) if row.runtime else RUNTIMES:
+                    name = "-".join(word for word in (row.name, linker, level.strip("-"), runtime) if word)
+                    yield Row(name, row.compile, row.link, linker, level, runtime, row.program, row.needs)

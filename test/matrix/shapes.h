@@ -1,0 +1,21 @@
+// What the two files of the program share.
+#ifndef ADA_TEST_MATRIX_SHAPES_H
+#define ADA_TEST_MATRIX_SHAPES_H
+
+#define NOINLINE __attribute__((noinline))
+
+struct Shape {
+  virtual long area(int n) const = 0;
+
+protected:
+  ~Shape() = default;
+};
+extern const Shape *volatile shapes[2];
+
+// In both files; the linker keeps one.
+NOINLINE inline long both(long n) {
+  __asm__ volatile("" : "+r"(n));
+  return n;
+}
+
+#endif

@@ -1,0 +1,26 @@
+"""Removes from /dev/shm the rings of programs that a test killed and did not recover.
+
+A suite calls removeRings() with its own folder when it begins, for what a run that was killed has left, and at its end. Only rings
+whose trace was below that folder go, and only if nobody holds their lock: other suites may run meanwhile.
+"""
+import fcntl
+import glob
+import os
+
+PATH_OFFSET, PATH_BYTES = 4096 + 2048 * 16, 4096 # ADA_RING_PATH_OFFSET and _BYTES of include/ada/ring_file.h
+
+
+def removeRings(folder, directory="/dev/shm"):
+    removed = []
+    for path in glob.glob(directory + "/adatrace-*"):
+        try:
+            with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as ring:
+                place = os.pread(ring.fileno(), PATH_BYTES, PATH_OFFSET).split(b"\0")[0]
+                if not place.startswith(os.fsencode(folder) + b"/"):
+                    continue
+                fcntl.flock(ring, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(path)
+                removed.append(path)
+        except OSError:
+            pass # another user's, in use, or gone
+    return removed

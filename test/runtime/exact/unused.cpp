@@ -1,0 +1,41 @@
+// RUN: rm -rf %t && mkdir -p %t && cd %t && %ada_clangxx -O2 -g %s -o p && env ADA_OPTIONS=session=s:detail=* ./p
+// RUN: adatrace tree --args s | FileCheck %s --implicit-check-not=?
+// RUN: %ada_clangxx -O0 -g %s -o p0 && env ADA_OPTIONS=session=s0:detail=* ./p0 && adatrace tree --args s0 | FileCheck %s --check-prefix=O0
+// Parameters and results that the optimizer takes away, for it knows all calls, are shown as unused; what stays is in its
+// new place. Without optimisation all are passed.
+struct Point {
+  long x, y;
+};
+#define KEEP __attribute__((noinline))
+static volatile int sink;
+
+// CHECK-DAG: removed(a=3, b=<unused>, c=5, d=2.5) → 11
+// O0-DAG: removed(a=3, b=4, c=5, d=2.5) → 11
+KEEP static int removed(int a, long b, int c, double d) {
+  sink = a;
+  return a * 2 + c + (d < 0);
+}
+// CHECK-DAG: constant(a=<unused>, p={x=1, y=2}) → 10
+// O0-DAG: constant(a=7, p={x=1, y=2}) → 10
+KEEP static long constant(int a, Point p) {
+  sink = (int)p.x;
+  return a + p.x + p.y;
+}
+// CHECK-DAG: ignored(a=9) → <unused>
+// O0-DAG: ignored(a=9) → 10
+KEEP static int ignored(int a) {
+  sink = a;
+  return a + 1;
+}
+// CHECK-DAG: visible(a=<unused>, b=6) → 6
+// O0-DAG: visible(a=5, b=6) → 6
+KEEP int visible(int a, int b) {
+  sink = b;
+  return b;
+}
+int main() {
+  int n = sink;
+  ignored(9 + n);
+  n += removed(3 + n, 4 + n, 5 + n, 2.5 + n) - 11;
+  return (int)constant(7, {1 + n, 2 + n}) + visible(5 + n, 6) - 16;
+}

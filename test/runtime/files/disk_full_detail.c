@@ -1,0 +1,43 @@
+// RUN: rm -rf %t && mkdir -p %t/disk && %ada_clang -O1 -I%include %s -pthread -o %t/p
+// RUN: unshare -m sh -ec 'mount -t tmpfs -o size=1m none %t/disk; for f in 1 2; do for pages in 0 1 20 70; do ADA_OPTIONS=session=%t/disk/s:detail=leaf:format=$f %t/p %t/disk/full $pages 2>&1; rm %t/disk/full; cp -r %t/disk/s %t/s$f$pages; rm -r %t/disk/s; done; done' | FileCheck %s
+// RUN: for s in %t/s??*; do %calls total $s; (adatrace verify $s || true); done > %t/total && FileCheck %s --check-prefix=TOTAL < %t/total
+// RUN: sed -n 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/p' %t/total | while read events dropped; do echo sum $((events + dropped)); done | FileCheck %s --check-prefix=SUM
+// RUN: ls -d %t/s??*/*/thread_1 | grep -c . | FileCheck %s --check-prefix=BEGUN
+// REQUIRES: root
+// (to mount a small file system) The disk fills up with detail, wherever in the files of a thread. All events are in the trace or
+// counted; no detail is left of calls that are not in it, and nothing of a thread of which no event could be written.
+// CHECK-COUNT-8: AdaTrace: cannot write {{.*}}/thread_1/{{detail|index}}.atf: No space left on device. {{[1-9][0-9]*}} events were lost
+// TOTAL-NOT: problem: {{.*}}atf
+// TOTAL-COUNT-8: problem: {{.*}}: recorder.failure:
+// SUM-COUNT-8: sum 3000
+// BEGUN: {{^}}2{{$}}
+#include <ada/attributes.h>
+#include <ada/trace.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }
+ADA_NEVER static void *thread(void *argument) {
+  for (int i = 0; i < 500; ++i)
+    leaf();
+  ada_flush();
+  for (int i = 0; i < 500; ++i)
+    leaf();
+  return argument;
+}
+ADA_NEVER int main(int argc, char **argv) {
+  for (int i = 0; i < 500; ++i)
+    leaf();
+  ada_flush();
+  int fd = open(argv[argc - 2], O_RDWR | O_CREAT, 0600);
+  static char page[4096];
+  while (write(fd, page, sizeof page) == sizeof page)
+    ;
+  if (ftruncate(fd, lseek(fd, 0, SEEK_END) / 4096 * 4096 - 4096l * atoi(argv[argc - 1])))
+    return 1;
+  pthread_t t;
+  pthread_create(&t, 0, thread, 0);
+  pthread_join(t, 0);
+  return close(fd);
+}

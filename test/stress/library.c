@@ -1,0 +1,2 @@
+// The library that storm loads and unloads.
+void countedInLibrary(void) { __asm__ volatile("" : : : "memory"); }

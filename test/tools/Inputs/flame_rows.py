@@ -1,0 +1,6 @@
+"""Prints the rows of `report --format=csv` as flame_page.mjs prints those of a flame page."""
+import csv
+import sys
+
+for row in csv.DictReader(sys.stdin):
+    print(f"row {row['self_ns']} | {row['total_ns']} | {row['calls']} | {row['function']}")

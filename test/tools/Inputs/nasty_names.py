@@ -1,0 +1,91 @@
+"""Every command shows a trace whose names hold anything. Usage: nasty_names.py MAKE_SESSION TEXT DIRECTORY
+
+Makes the session of TEXT twice: as it is, and with what a terminal must not be given in the place of each NASTY:
+names of functions, files, threads and modules, arguments, options, the session's own path. Every command has to print
+as many lines for the one as for the other, in UTF-8, with no control characters and no marks of direction.
+"""
+import csv
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+makeSession, text, directory = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+# Colours and cursor (as ESC and as C1), the line's and the terminal's end, directions, separators, bytes that are no text.
+NASTY = ["\x1b[31m", "\x1b]0;title\x07", "\n", "\r", "\b", "\x7f", "\u0085", "\u009b31m", "\u061c", "\u200e", "\u200f",
+         "\u2028", "\u2029", *map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A)), "\t"]
+UNSAFE = {*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)} - {10}
+nasty = "x" + "".join(NASTY) + "y"
+
+
+def make(name, instead):
+    session = directory / name
+    shutil.rmtree(session, ignore_errors=True)
+    subprocess.run([makeSession, text, session], check=True)
+    for manifest in session.glob("pid_*/manifest.json"):
+        old = manifest.read_bytes()
+        assert b"NASTY" in old
+        manifest.write_bytes(old.replace(b"NASTY", instead))
+    return str(session)
+
+
+COMMANDS = """
+tree S | tree --source --args --names=full S | tree --fold --names=mangled S | tree --function=*main* S
+report --source S | report --by=thread S | report --by=file S | report --by=module S | report --args S | report --format=csv --by=thread S
+report --format=jsonl S | report --slowest=9 --args --source S | report --slowest=9 --format=csv S
+report --slowest=9 --format=jsonl S | info S | info --all S | info S/pid_1/thread_0 | verify S | recover S | trigger S
+dump S | dump --format=jsonl S | dump --thread=S S | tree --thread=S S | report --function=S S
+convert --force S S.trc | convert --force S S.wtf-trace | convert --force S S.cff | convert --force S S.nothing
+info S.trc | dump S.trc | dump --format=jsonl S.trc | verify S.trc | dump --raw S.trc
+info S.wtf-trace | dump S.wtf-trace | dump --format=jsonl S.wtf-trace | verify S.wtf-trace
+tree --format=json --args --source S | report --format=json S | report --format=json --by=thread S | info --format=json S
+tree S.trc | tree --args --format=json S.trc | report --by=file S.trc | report --format=csv S.trc | dump --events --format=jsonl S.trc
+tree S.wtf-trace | tree --args --format=json S.wtf-trace | report S.wtf-trace | report --format=json S.wtf-trace
+info --format=json S.trc | info --format=json S.wtf-trace | dump --events S.wtf-trace | tree S.cff | report --format=jsonl S.cff
+info S.cff | dump S.cff | verify S.cff | tree S.none | info S.none | verify S.none | dump S.none
+convert S.none S.trc | record --session S.none/S | record --options=S true | record S.none | flags S | S | tree --S
+tree --depth=S S | report --sort=S S | trigger S.none | recover S.none | info S/pid_1/manifest.json | verify S/pid_1
+"""
+
+
+def run(command, session):
+    arguments = [word.replace("S", session) if "S" in word else word for word in command.split()]
+    done = subprocess.run(["adatrace", *arguments], stdin=subprocess.DEVNULL, capture_output=True)
+    assert done.returncode in range(5) or done.returncode in (125, 126, 127), (command, done)
+    if "json" in command:
+        text = done.stdout.decode()
+        for document in text.split("\n") if "jsonl" in command else [text]:
+            json.loads(document or "null")
+    if "csv" in command:
+        widths = {len(row) for row in csv.reader(done.stdout.decode().splitlines(keepends=True))}
+        assert len(widths) <= 1, (command, widths)
+    return done.stdout + done.stderr
+
+
+plain = make("plain", b"plain")
+inside = json.dumps(nasty + "\0")[1:-1].encode()  # a path can't hold this one
+evil = make("evil" + nasty, inside + b"\xff\x9b" + inside)
+manifest = pathlib.Path(evil) / "pid_1/manifest.json"
+before = manifest.read_bytes()
+problems = 0
+for command in (c.strip() for line in COMMANDS.split("\n") for c in line.split("|") if c.strip()):
+    expected, found = run(command, plain), run(command, evil)
+    try:
+        characters = found.decode()
+    except UnicodeDecodeError as error:
+        problems += 1
+        print(f"adatrace {command}: {error}")
+        continue
+    unsafe = sorted({f"U+{ord(c):04X}" for c in characters if ord(c) in UNSAFE})
+    told = found.count(b"bytes that are not UTF-8")  # of the manifest: said at most once, where it is read
+    lines = expected.count(b"\n") + told
+    if unsafe or told > 1 or lines != found.count(b"\n"):
+        problems += 1
+        print(f"adatrace {command}: {lines} lines, {found.count(10)} with such names; prints {unsafe}")
+        print("    " + repr(characters[:2000]))
+if manifest.read_bytes() != before:
+    problems += 1
+    print("the manifest is another one now")
+print(f"{problems} problems")
+sys.exit(problems != 0)

@@ -1,0 +1,104 @@
+// What a killed process had lost, and what is only seen to be lost when its last records are read, is in the manifest.
+#include "ada/trace/recover.h"
+#include "dead_process.h"
+#include "scratch_directory.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+using namespace ada;
+using namespace ada::test;
+
+namespace {
+
+using Json = nlohmann::json;
+
+class Losses : public testing::Test {
+protected:
+  // The manifest after recovery.
+  Json recover() {
+    ring_.write(directory_ + "/ring");
+    const auto result = recoverProcess(directory_);
+    EXPECT_TRUE(result) << (result ? "" : result.error().text());
+    return Json::parse(readFile(directory_ + "/manifest.json"));
+  }
+  static Json::object_t droppedIn(const Json &json) {
+    return json.contains("dropped") ? json["dropped"].get<Json::object_t>() : Json::object_t();
+  }
+
+  ScratchDirectory scratch_;
+  std::string directory_ = scratch_ / "pid_4194305";
+  RingBuilder ring_;
+};
+
+// What belongs to a cursor becomes true with it: of the two, one counts.
+TEST_F(Losses, OfTheCursorThatHolds) {
+  ada_ring_thread &t = ring_.thread();
+  t.lost[ADA_LOST_RING_FULL] = 10;
+  t.cursor[0].gaps = -2;
+  t.cursor[0].lost[ADA_LOST_NO_MODULE] = 3;
+  t.cursor[1].gaps = 100;
+  t.cursor[1].lost[ADA_LOST_INTERRUPTED] = 100;
+  const Json manifest = recover();
+  EXPECT_EQ(droppedIn(manifest["threads"][0]), (Json::object_t{{"ring_full", 8}, {"no_module", 3}}));
+  EXPECT_EQ(droppedIn(manifest), Json::object_t());
+}
+
+// More was made up around gaps than the first reason tells of.
+TEST_F(Losses, GapsOfTwoReasons) {
+  ada_ring_thread &t = ring_.thread();
+  t.lost[ADA_LOST_RING_FULL] = 1, t.lost[ADA_LOST_NO_MEMORY] = 5;
+  t.cursor[0].gaps = -3;
+  EXPECT_EQ(droppedIn(recover()["threads"][0]), (Json::object_t{{"no_memory", 3}}));
+}
+
+TEST_F(Losses, OfFunctionsInNoModule) {
+  ring_.add(1, 1, ADA_RECORD_CALL);
+  ring_.add(2, 99, ADA_RECORD_CALL);
+  ring_.add(3, 99, ADA_RECORD_RETURN);
+  ring_.add(4, 1, ADA_RECORD_RETURN);
+  const Json manifest = recover();
+  EXPECT_EQ(manifest["threads"][0]["event_count"], 2);
+  EXPECT_EQ(droppedIn(manifest["threads"][0]), (Json::object_t{{"no_module", 2}}));
+}
+
+// An exit whose call was lost makes no event. Where that call was open cannot be known without notes.
+TEST_F(Losses, WithoutNotes) {
+  ring_.thread().lost[ADA_LOST_RING_FULL] = 1;
+  ring_.thread().cursor[0].notes = ADA_NOTES_MISSING;
+  ring_.add(1, 1, ADA_RECORD_RETURN);
+  const Json manifest = recover();
+  EXPECT_EQ(manifest["threads"][0]["event_count"], 0);
+  EXPECT_EQ(droppedIn(manifest["threads"][0]), (Json::object_t{{"ring_full", 2}}));
+}
+
+// The file is shorter than the journal says that it was.
+TEST_F(Losses, OfEventsThatWereInTheFile) {
+  ring_.thread().cursor[0].events = 7;
+  EXPECT_EQ(droppedIn(recover()["threads"][0]), (Json::object_t{{"write_error", 7}}));
+}
+
+// A thread's slot is given back in steps, and the process may be killed after each.
+TEST_F(Losses, OfAThreadThatGivesBackItsSlot) {
+  struct Step {
+    std::uint32_t state;
+    std::uint64_t inHeader, inSlot;
+    Json::object_t ofThread, ofOthers;
+  };
+  const Json::object_t five = {{"ended_threads", 5}}, twelve = {{"ended_threads", 12}};
+  for (const Step &step :
+       {Step{ADA_THREAD_ENDED, 5, 0, {{"ring_full", 7}}, five}, Step{ADA_THREAD_ENDED, 5, 12, {{"ring_full", 7}}, five},
+        Step{ADA_THREAD_GONE, 5, 12, {}, twelve}, Step{ADA_THREAD_GONE, 12, 12, {}, twelve},
+        Step{ADA_THREAD_FREE, 12, 12, {}, twelve}}) {
+    ada_ring_thread &t = ring_.thread();
+    t.lost[ADA_LOST_RING_FULL] = 7;
+    t.state = step.state, t.events_ended = step.inSlot;
+    ring_.header().events_ended = step.inHeader;
+    const Json manifest = recover();
+    EXPECT_EQ(manifest["threads"].empty() ? Json::object_t() : droppedIn(manifest["threads"][0]), step.ofThread);
+    EXPECT_EQ(droppedIn(manifest), step.ofOthers);
+    std::filesystem::remove_all(directory_);
+  }
+}
+
+} // namespace

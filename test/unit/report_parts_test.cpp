@@ -1,0 +1,183 @@
+// A report of a packed file that is read in parts, several at a time, has the figures of one that is read in one piece.
+#include "ada/trace/atf_index.h"
+#include "ada/trace/atf_writer.h"
+#include "ada/trace/convert.h"
+#include "analysis/report.h"
+#include "scratch_directory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace ada;
+using namespace ada::analysis;
+
+namespace {
+
+struct Shape {
+  const char *name;
+  std::size_t events = 150'000;
+  std::size_t deepest = 40;
+  unsigned odd = 0; // of 1,000 events so many don't nest
+};
+
+std::vector<atf::IndexEvent> randomEvents(const Shape &shape, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<atf::IndexEvent> events;
+  std::vector<std::uint64_t> open;
+  std::uint64_t ns = 1'000'000;
+  // Few are predicted, so that a block has few events.
+  const auto add = [&](EventKind kind, std::uint64_t function) {
+    ns += random() % 3000;
+    events.push_back({.timestampNs = ns, .functionId = function, .kind = kind, .threadId = 7});
+  };
+  while (events.size() < shape.events) {
+    if (random() % 1000 < shape.odd) {
+      const std::uint64_t function = random() % 500;
+      if (random() % 8 == 0) {
+        add(EventKind{9}, function);
+        continue;
+      }
+      add(random() % 2 ? EventKind::Return : EventKind::Exception, function);
+      for (std::size_t i = open.size(); i > 0; --i)
+        if (open[i - 1] == function) {
+          open.resize(i - 1);
+          break;
+        }
+    } else if (open.size() < shape.deepest && (open.empty() || random() % 100 < 52)) {
+      open.push_back(random() % 500);
+      add(EventKind::Call, open.back());
+    } else {
+      add(random() % 50 ? EventKind::Return : EventKind::Exception, open.back());
+      open.pop_back();
+    }
+  }
+  return events;
+}
+
+std::string write(const std::string &path, const std::vector<atf::IndexEvent> &events) {
+  auto writer = atf::IndexWriter::create(path, {.packed = true, .threadId = 7, .overwrite = true});
+  EXPECT_TRUE(writer);
+  for (const atf::IndexEvent &event : events)
+    EXPECT_TRUE(writer->append(event));
+  EXPECT_TRUE(writer->finish());
+  return path;
+}
+
+// All figures of all rows, and how many parts there were.
+std::pair<std::string, std::size_t> reportOf(const std::string &path, ReportOptions options, std::uint64_t partEvents) {
+  auto source = model::openTrace(std::filesystem::path(path).parent_path().parent_path().parent_path().string());
+  EXPECT_TRUE(source);
+  TraceTable table;
+  TableSink announced(table);
+  model::ReadRequest nothing;
+  nothing.threads.emplace();
+  const auto read = (*source)->readPart(announced, nothing);
+  EXPECT_TRUE(read) << read.error().text();
+  options.partEvents = partEvents;
+  const auto report = makeReport(**source, table, {0}, options);
+  EXPECT_TRUE(report);
+  std::vector<std::string> lines;
+  for (const ReportRow &row : report->rows) {
+    const FunctionStatistics &f = row.figures;
+    std::string line = row.group + (row.function ? std::to_string(row.function->id) : "") + ":";
+    for (const std::uint64_t figure : {f.calls, f.exceptions, f.missing, f.open, f.earlier, f.totalNs, f.selfNs})
+      line += " " + std::to_string(figure);
+    for (const int percent : {0, 1, 10, 50, 90, 99, 100})
+      line += " " + std::to_string(f.durations.percentile(percent));
+    lines.push_back(line + "\n");
+  }
+  std::ranges::sort(lines);
+  std::string text =
+      std::to_string(report->strayExits) + " strays, " + std::to_string(report->missingExits) + " missing\n";
+  for (const std::string &line : lines)
+    text += line;
+  const std::uint64_t pieces = table.threads[0].extent->events / partEvents;
+  return {text, pieces < 2 ? 1 : (*source)->cuts(0, pieces).size()};
+}
+
+// Compares both ways of reading. Returns in how many parts it was read.
+std::size_t compare(const std::string &path, const ReportOptions &options, const std::string &what) {
+  const auto [whole, one] = reportOf(path, options, ~std::uint64_t{0});
+  const auto [parts, count] = reportOf(path, options, 5000);
+  EXPECT_EQ(one, 1u);
+  EXPECT_EQ(parts, whole) << what;
+  return count;
+}
+
+} // namespace
+
+TEST(ReportParts, SameFigures) {
+  const test::ScratchDirectory scratch;
+  for (const Shape &shape : {Shape{.name = "nested"}, Shape{.name = "flat", .deepest = 2},
+                             Shape{.name = "damaged", .odd = 20}, Shape{.name = "deep", .deepest = 900}}) {
+    const std::string path = write(scratch / "index/pid_1/thread_0/index.atp", randomEvents(shape, 1));
+    ReportOptions options;
+    EXPECT_GT(compare(path, options, shape.name), 3u) << shape.name;
+    for (const ReportBy by : {ReportBy::Thread, ReportBy::Module, ReportBy::File}) {
+      options.by = by;
+      compare(path, options, shape.name);
+    }
+    options = {};
+    options.filter.minDurationNs = 5000;
+    compare(path, options, shape.name);
+    options.filter.fromNs = 50'000'000, options.filter.toNs = 150'000'000;
+    options.filter.depth = 3;
+    compare(path, options, shape.name);
+    options.filter = {};
+    options.filter.pruned = {"*1*"};
+    options.filter.functions = {"*3*"};
+    compare(path, options, shape.name);
+  }
+}
+
+// Where the calls at a block's start are not all known, or the parts don't fit, it is read in fewer parts, or one.
+TEST(ReportParts, NotEverythingKnown) {
+  const test::ScratchDirectory scratch;
+  const std::string deep = write(scratch / "deep/pid_1/thread_0/index.atp",
+                                 randomEvents({.name = "deeper than is known", .deepest = 3000, .odd = 2}, 2));
+  compare(deep, {}, "deep");
+  // A damaged block takes its events away; what is open behind it is not what was open before.
+  const std::string path = write(scratch / "bad/pid_1/thread_0/index.atp", randomEvents({.name = "", .odd = 5}, 3));
+  const auto bytes = static_cast<std::streamoff>(std::filesystem::file_size(path));
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(bytes / 2);
+  file.put('\x55').put('\xaa').put('\x55');
+  file.close();
+  EXPECT_GT(compare(path, {}, "damaged"), 3u);
+}
+
+// A trace that lost its front: what began before it is known at the first part's start.
+TEST(ReportParts, LostFront) {
+  const test::ScratchDirectory scratch;
+  const std::vector<atf::IndexEvent> events = randomEvents({.name = "", .deepest = 30, .odd = 1}, 4);
+  const std::string path = write(scratch / "index/pid_1/thread_0/index.atp", events);
+  auto reader = atf::IndexReader::open(path);
+  ASSERT_TRUE(reader);
+  const std::uint64_t cut = reader->cutFrom(1);
+  ASSERT_LT(cut, reader->size());
+  // By hand: the header of the file leads to the second block, and the file counts as never finished.
+  const std::uint64_t offset = reader->offsetOf(cut);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  std::string head(128, '\0');
+  file.read(head.data(), 128);
+  std::fill(head.begin() + 8, head.begin() + 12, '\0');
+  for (int i = 0; i < 8; ++i)
+    head[24 + static_cast<std::size_t>(i)] = static_cast<char>(offset >> (8 * i));
+  std::fill(head.begin() + 32, head.begin() + 64, '\0');
+  std::uint32_t sum = ~0u;
+  for (std::size_t i = 0; i < 124; ++i) {
+    sum ^= static_cast<unsigned char>(head[i]);
+    for (int bit = 0; bit < 8; ++bit)
+      sum = sum >> 1 ^ (sum & 1 ? 0x82F63B78u : 0);
+  }
+  for (int i = 0; i < 4; ++i)
+    head[124 + static_cast<std::size_t>(i)] = static_cast<char>(~sum >> (8 * i));
+  file.seekp(0);
+  file.write(head.data(), 128);
+  file.close();
+  EXPECT_GT(compare(path, {}, "lost front"), 2u);
+}

@@ -1,0 +1,150 @@
+// Recording packed and converting to ATF 2 gives what recording ATF 2 gives, byte for byte, and back.
+//
+// The drain's own code reads the same random chunks twice, in passes that end at the same times, and writes what they
+// hold once as an ATF file and once as a packed one.
+#include "ada/trace/convert.h"
+#include "core/index_file.h"
+#include "core/packed_file.h"
+#include "random_chunk.h"
+#include "scratch_directory.h"
+#include "shared/ring/thread_reader.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <string>
+
+namespace {
+
+using namespace ada;
+using test::Chunk, test::kBase, test::kFunctions, test::ScratchDirectory;
+
+constexpr std::uint64_t kStampsOfChunk = 40'000;
+
+// Chunks of one thread, one behind the other.
+struct Memory {
+  std::vector<std::unique_ptr<Chunk>> chunks;
+  ada_chunk *chunk(std::uint64_t number) { return &chunks[number]->header; }
+  void giveBack(ada_chunk *) {}
+  void wake(ada_ring_thread &) {}
+  void noteClosed(int) {}
+};
+
+Memory randomMemory(unsigned seed, unsigned wild, bool inverts, std::size_t count) {
+  std::mt19937 random(seed);
+  Memory memory;
+  for (std::size_t i = 0; i < count; ++i) {
+    memory.chunks.push_back(test::randomChunk(random, wild, inverts, 1 + i * kStampsOfChunk));
+    ada_chunk &chunk = memory.chunks.back()->header;
+    chunk.state = ADA_CHUNK_USED, chunk.seq = i, chunk.number = static_cast<std::uint32_t>(i);
+    chunk.next = static_cast<std::uint32_t>(i + 1 < count ? i + 2 : 0);
+  }
+  return memory;
+}
+
+ring::Frame *grow(ring::Frame *old, std::size_t, std::size_t capacity) {
+  return static_cast<ring::Frame *>(std::realloc(old, capacity * sizeof(ring::Frame)));
+}
+
+// Reads everything and writes it to `file`, in batches, as the drain does.
+template <class File> void record(Memory &memory, File &file, unsigned seed) {
+  std::mt19937 random(seed);
+  ring::ThreadReader reader;
+  ring::ClockMap clock;
+  ring::ModuleMap modules;
+  ring::RecordBatch batch;
+  std::vector<ada_record> records(ADA_CHUNK_RECORDS);
+  std::vector<const ada_detail *> details(ADA_CHUNK_RECORDS);
+  std::vector<std::uint16_t> places(ADA_CHUNK_RECORDS);
+  batch.records = records.data(), batch.details = details.data(), batch.places = places.data();
+  ada_ring_thread thread = {};
+  thread.first_chunk = 1;
+  ada_ring_module all = {};
+  all.begin = kBase, all.end = kBase + kFunctions * sizeof(ada_function), all.module_id = 1;
+  modules.update(&all, 1);
+  ada_anchor anchors[ADA_RING_ANCHORS] = {};
+  for (std::uint64_t i = 0; i < 20; ++i)
+    anchors[i] = {1 + 20'000 * i, 5000 + 19'997 * i + i % 3};
+  clock.update(anchors, 20);
+
+  std::vector<unsigned char> buffer(16 << 20);
+  unsigned char *to = nullptr;
+  std::uint64_t count = 0;
+  const auto append = [&] {
+    if (to) {
+      ASSERT_EQ(file.append(buffer.data(), static_cast<std::size_t>(to - buffer.data()), count), 0);
+    }
+    to = nullptr, count = 0;
+  };
+  const std::uint64_t end = memory.chunks.size() * kStampsOfChunk;
+  for (std::uint64_t limit = random() % 9000; limit < end + 9000; limit += random() % 9000)
+    for (bool more = true, isLast = limit >= end; more;) {
+      ASSERT_TRUE(reader.look(memory, thread, limit, isLast));
+      if (!to)
+        to = file.beginBatch(buffer.data());
+      {
+        typename File::Run run(file, to);
+        reader.takePlain(memory, clock, modules, [&](const ring::Event &e) { run.encode(e), ++count; });
+        to = run.end();
+      }
+      reader.take(batch);
+      for (std::uint64_t i = 0; i < batch.count; ++i)
+        ring::expand(reader.expansion, batch.records[i], clock, modules, grow,
+                     [&](const ring::Event &e) { to = file.encode(to, e), ++count; });
+      more = reader.advance(memory, batch);
+      reader.giveBack(memory, thread);
+      if (random() % 3 == 0)
+        append();
+    }
+  append();
+  EXPECT_EQ(file.finish(false), 0);
+  std::free(reader.expansion.stack.frames);
+}
+
+std::string bytesOf(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string convert(const std::string &from, const std::string &to, bool toPacked) {
+  auto source = model::openTrace(from);
+  EXPECT_TRUE(source) << source.error().text();
+  const auto sink = model::makeAtfFileSink(to, {.version = 2, .packed = toPacked});
+  const auto done = model::convert(**source, *sink);
+  EXPECT_TRUE(done) << done.error().text();
+  return to;
+}
+
+} // namespace
+
+TEST(Equivalence, PackedAndAtf) {
+  std::size_t blocks = 0;
+  for (unsigned turn = 0; turn < 24; ++turn) {
+    const ScratchDirectory scratch;
+    const std::string atfPlace = scratch / "atf/x", packedPlace = scratch / "packed/x"; // makes the folders above
+    const std::string atfFolder = atfPlace.substr(0, atfPlace.size() - 2),
+                      packedFolder = packedPlace.substr(0, packedPlace.size() - 2);
+    const unsigned wild = (unsigned[]){0, 1, 20, 300}[turn % 4];
+    IndexFile atf;
+    PackedFile packed;
+    const auto writer = std::make_unique<packed::BlockWriter>();
+    atf.begin(atfFolder.c_str(), 0, 4711, 2);
+    packed.begin(packedFolder.c_str(), 0, 4711, *writer);
+    Memory first = randomMemory(turn, wild, turn % 8 >= 4, 30), second = randomMemory(turn, wild, turn % 8 >= 4, 30);
+    ASSERT_NO_FATAL_FAILURE(record(first, atf, turn));
+    ASSERT_NO_FATAL_FAILURE(record(second, packed, turn));
+    ASSERT_EQ(atf.events(), packed.events());
+    EXPECT_GT(atf.events(), 50'000u);
+    const std::string recorded = atfFolder + "/thread_0/index.atf", atp = packedFolder + "/thread_0/index.atp";
+    const std::string wanted = bytesOf(recorded);
+    ASSERT_EQ(wanted.size(), 32 * atf.events() + 128);
+    EXPECT_TRUE(bytesOf(convert(atp, scratch / "from_packed.atf", false)) == wanted) << "turn " << turn;
+    const std::string there = convert(recorded, scratch / "from_atf.atp", true);
+    EXPECT_TRUE(bytesOf(convert(there, scratch / "and_back.atf", false)) == wanted) << "turn " << turn;
+    // What the library packs is what it packs of the drain's.
+    EXPECT_TRUE(bytesOf(convert(atp, scratch / "again.atp", true)) == bytesOf(there)) << "turn " << turn;
+    blocks += bytesOf(atp).size() / packed::kBlockBodyBytes;
+  }
+  EXPECT_GT(blocks, 24u);
+}

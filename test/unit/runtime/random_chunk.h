@@ -1,0 +1,79 @@
+// A chunk of the ring with random records: what hooks write, and all that may come between.
+#ifndef ADA_TEST_UNIT_RUNTIME_RANDOM_CHUNK_H
+#define ADA_TEST_UNIT_RUNTIME_RANDOM_CHUNK_H
+
+#include "shared/ring/chunk_walk.h"
+
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace ada::test {
+
+inline constexpr std::uint64_t kBase = 0x10000, kFunctions = 20;
+
+struct alignas(ADA_CHUNK_BYTES) Chunk {
+  ada_chunk header;
+  ada_record records[(ADA_CHUNK_BYTES - sizeof(ada_chunk)) / sizeof(ada_record)];
+};
+
+// `wild`: how often, of 1000, a record is anything but a call or the return of the innermost one.
+inline std::unique_ptr<Chunk> randomChunk(std::mt19937 &random, unsigned wild, bool inverts, std::uint64_t stamp = 1) {
+  auto chunk = std::make_unique<Chunk>();
+  std::memset(static_cast<void *>(chunk.get()), 0, sizeof *chunk);
+  std::uint64_t begun = stamp;
+  std::vector<std::uint64_t> stack;
+  chunk->header.start_stamp = stamp;
+  for (std::uint64_t i = 0; i < ADA_CHUNK_RECORDS; ++i) {
+    stamp += random() % 8;
+    ada_record &r = chunk->records[i];
+    r.stamp = stamp;
+    auto call = [&] {
+      stack.push_back(kBase + random() % kFunctions * sizeof(ada_function));
+      r.what = stack.back() | ADA_RECORD_CALL;
+    };
+    if (random() % 1000 >= wild) {
+      if (stack.empty() || random() % 2)
+        call();
+      else {
+        r.what = stack.back() | ADA_RECORD_RETURN;
+        stack.pop_back();
+      }
+      continue;
+    }
+    switch (random() % 7) {
+    case 0: // returns of any function
+      r.what = (kBase + random() % kFunctions * sizeof(ada_function)) | (ADA_RECORD_RETURN + random() % 2);
+      break;
+    case 1:
+      r.what = (random() % 3) << 34 | (random() % 3) << 4 | ADA_RECORD_GAP;
+      break;
+    case 2:
+      r.what = (16 + random() % 4 * 16) | (random() % 2 ? ADA_RECORD_MARK : ADA_RECORD_RESYNC);
+      break;
+    case 3: // of no module
+      r.what = 0x10 | ADA_RECORD_CALL;
+      break;
+    case 4:
+      call();
+      r.stamp = 0; // its hook was left
+      break;
+    case 5:
+      r = {}; // before it stored anything
+      break;
+    default:
+      call();
+      if (inverts && i > 0) {
+        r.stamp = begun;
+        chunk->records[i - 1].stamp = chunk->records[i - 1].stamp ? stamp : 0;
+      }
+    }
+    begun = stamp;
+  }
+  return chunk;
+}
+
+} // namespace ada::test
+
+#endif // ADA_TEST_UNIT_RUNTIME_RANDOM_CHUNK_H

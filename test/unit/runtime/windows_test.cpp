@@ -1,0 +1,112 @@
+// The windows of detail_mode=window: which detail they want, and what the manifest claims of them.
+#include "core/json.h"
+#include "core/windows.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace ada;
+using Fate = Windows::Fate;
+
+namespace {
+
+constexpr uint64_t kMs = 1000000;
+
+class WindowsTest : public testing::Test {
+protected:
+  WindowsTest() {
+    parseOptions(options_, "detail_mode=window:pre_roll_ms=100:post_roll_ms=10");
+    windows_->start(options_, rules_);
+    now_ = sys::nowNs() + 1000 * kMs; // later than the start: all of the pre-roll could be there
+  }
+  void trigger(uint64_t ns) {
+    windows_->trigger(ns, TriggerKind::Api);
+    windows_->takePending();
+  }
+  nlohmann::json manifest() {
+    int fd = memfd_create("manifest", 0);
+    {
+      JsonWriter json(fd);
+      json.beginObject();
+      windows_->writeManifest(json);
+      json.endObject();
+      EXPECT_EQ(json.finish(), 0);
+    }
+    std::string text(static_cast<std::size_t>(lseek(fd, 0, SEEK_END)), ' ');
+    EXPECT_EQ(pread(fd, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+    close(fd);
+    return nlohmann::json::parse(text)["windows"];
+  }
+  std::vector<uint64_t> available() {
+    std::vector<uint64_t> all;
+    for (const auto &window : manifest())
+      all.push_back(window["pre_roll_available_ms"]);
+    return all;
+  }
+
+  Options options_ = {};
+  TriggerRules rules_;
+  std::unique_ptr<Windows> windows_ = std::make_unique<Windows>();
+  uint64_t now_;
+};
+
+TEST_F(WindowsTest, WantsWhatLiesInIt) {
+  trigger(now_);
+  EXPECT_EQ(windows_->fateOf(now_ - 100 * kMs, 0), Fate::Write);
+  EXPECT_EQ(windows_->fateOf(now_ + 10 * kMs, 0), Fate::Write);
+  EXPECT_EQ(windows_->fateOf(now_ + 10 * kMs + 1, now_), Fate::Wait);
+  EXPECT_EQ(windows_->fateOf(now_ - 100 * kMs - 1, now_), Fate::Drop);
+}
+
+TEST_F(WindowsTest, ClaimsTheWholePreRollIfNothingWasDropped) {
+  windows_->noteDropped(now_ - 101 * kMs);
+  trigger(now_);
+  EXPECT_EQ(available(), std::vector<uint64_t>{100});
+}
+
+TEST_F(WindowsTest, ClaimsNothingThatWasDroppedBefore) {
+  windows_->noteDropped(now_ - 30 * kMs);
+  trigger(now_);
+  EXPECT_EQ(available(), std::vector<uint64_t>{30});
+}
+
+TEST_F(WindowsTest, ClaimsNothingThatIsDroppedAfterwards) {
+  trigger(now_);
+  windows_->noteDropped(now_ - 70 * kMs); // before it could be written
+  EXPECT_EQ(available(), std::vector<uint64_t>{70});
+}
+
+TEST_F(WindowsTest, ClaimsNothingThatIsDroppedWhereItGrows) {
+  trigger(now_);
+  windows_->noteDropped(now_ - 120 * kMs);
+  trigger(now_ - 50 * kMs); // of another thread, seen later: reaches back to -150 ms
+  EXPECT_EQ(available(), std::vector<uint64_t>{70});
+}
+
+TEST_F(WindowsTest, SeesEveryTriggerOfManyThreads) {
+  std::vector<std::thread> threads;
+  for (uint64_t n = 0; n < 4; ++n)
+    threads.emplace_back([&, n] {
+      for (uint64_t i = 0; i < 1000; ++i)
+        windows_->trigger(now_ + (4 * i + n) * 1000 * kMs, TriggerKind::Api);
+    });
+  for (std::thread &t : threads)
+    t.join();
+  windows_->takePending();
+  EXPECT_EQ(manifest().size(), 4000u);
+}
+
+TEST_F(WindowsTest, KeepsTheNewestOfTooManyTriggers) {
+  for (uint64_t i = 0; i < 10000; ++i)
+    windows_->trigger(now_ + i * 1000 * kMs, TriggerKind::Api);
+  windows_->takePending();
+  const auto all = manifest();
+  ASSERT_EQ(all.size(), 4096u);
+  EXPECT_EQ(all.back()["end_ns"], now_ + 9999 * 1000 * kMs + 10 * kMs);
+}
+
+} // namespace

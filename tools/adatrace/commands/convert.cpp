@@ -1,0 +1,362 @@
+// Adatrace convert: one format into another.
+#include "base/quantities.h"
+#include "command.h"
+#include "options/filter_options.h"
+#include "options/option_values.h"
+#include "output/convert_output.h"
+#include "output/convert_progress.h"
+
+#include "analysis/duration_sink.h"
+#include "analysis/part_sink.h"
+#include "convert/budget.h"
+#include "formats/table.h"
+#include "model/spool.h"
+#include "shared/options/numbers.h"
+
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <memory>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+struct Options {
+  std::string in, out;
+  std::vector<std::string> from, to; // formats and times
+  analysis::PartOptions part;
+  FilterArguments filter; // becomes part.calls
+  model::FormatChoice inFormat, outFormat;
+  bool isVariantOpen = false; // the name says only which format
+  uint64_t minDurationNs = 0;
+  std::optional<uint64_t> budget; // bytes
+  std::string progress = "auto";
+  bool force = false, quiet = false, roundTimes = false;
+};
+
+// --from and --to are formats here and times in the other commands. No format
+// looks like a time, so both may be given, each once.
+int readFromAndTo(Options &options) {
+  const auto read = [](const char *name, const std::vector<std::string> &values, model::FormatChoice &format,
+                       std::optional<analysis::TimeBound> &time) {
+    for (const std::string &value : values) {
+      if (const auto named = model::formatNamed(value); named && !format)
+        format = named;
+      else if (const auto bound = parseTime(value); bound && !time)
+        time = bound;
+      else if (named || bound)
+        return fail(kWrongUsage, "convert: {} is given twice: '{}'", name, value);
+      else
+        return fail(kWrongUsage,
+                    "convert: {}: '{}' is neither a format ({}) nor a time like 10us, 1.5ms, 2s or @123456789", name,
+                    value, model::formatNames());
+    }
+    return int(kOk);
+  };
+  if (const int code = read("--from", options.from, options.inFormat, options.part.from))
+    return code;
+  return read("--to", options.to, options.outFormat, options.part.to);
+}
+
+// From --to or the name.
+int chooseFormat(Options &options) {
+  if (options.outFormat)
+    return kOk;
+  if (options.out == "-")
+    return fail(kWrongUsage, "convert: say with --to which format standard output is to have: {}",
+                model::formatNames());
+  options.outFormat = model::formatOfPath(options.out);
+  if (options.outFormat) {
+    options.isVariantOpen = options.outFormat.named().keepsVariant;
+    return kOk;
+  }
+  if (options.out.ends_with(".gz"))
+    return fail(kWrongUsage, "convert: packing is left to gzip: adatrace convert {} - --to=dial9 | gzip > {}",
+                options.in, options.out);
+  return fail(kWrongUsage,
+              "convert: the name {} says nothing about the format: {}, no extension a session; or choose with --to: {}",
+              options.out, model::formatsByExtension(), model::formatNames());
+}
+
+// Whether the input is what --from says. Every variant of a format fits, but a file of ATF has its own version.
+bool isAsked(const model::TraceLocation &place, const model::FormatChoice &input, const model::FormatChoice &asked) {
+  return input.format == asked.format &&
+         (!place.bytes || asked.format->shape != model::Shape::DirectoryOrFile || input.variant == asked.variant);
+}
+
+// An ATF session of many threads that come mixed keeps a file or two open for
+// each.
+void raiseFileLimit() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+void sayLosses(const std::vector<model::Loss> &losses) {
+  for (const model::Loss &loss : losses)
+    warning("not carried over: {} {}", formatCount(loss.count), loss.what);
+}
+
+int failWith(const Error &error) {
+  const bool usage = error.code == "E_EXISTS" || error.code == "E_SEVERAL_THREADS" || error.code == "E_TERMINAL";
+  return fail(usage ? kWrongUsage : kCantRead, "{}", error.text());
+}
+
+int failWith(const ConvertOutput &out, const Error &error) {
+  Error told = out.failure() ? *out.failure() : error;
+  if (told.file.empty())
+    told.file = out.name();
+  return failWith(told);
+}
+
+// As the signal would have ended the program, but with nothing half left
+// behind.
+[[noreturn]] void endInterrupted(std::optional<ConvertOutput> &out) {
+  const int number = ConvertLine::interruption();
+  out.reset();
+  signal(number, SIG_DFL);
+  raise(number);
+  _exit(kSignalBase + number);
+}
+
+// `what`: "1,234 events"; the rate is that of all that was read.
+void sayResult(const Options &options, const std::string &what, uint64_t count, uint64_t nanoseconds,
+               const ConvertOutput &out) {
+  if (!options.quiet)
+    complain(fmt::format("{} in {} ({}), {} in {}", what, formatDuration(nanoseconds), formatRate(count, nanoseconds),
+                         formatBytes(out.size()), out.name()));
+}
+
+// A whole trace that stays in its format is copied, so that nothing of it is
+// lost whoever wrote it.
+bool canCopy(const model::TraceLocation &place, const model::FormatChoice &input, const Options &options) {
+  return place.bytes && options.part.isEverything() && !options.roundTimes && !options.minDurationNs &&
+         !options.budget && input.format == options.outFormat.format && input.format->copy;
+}
+
+void sayVariant(const model::FormatChoice &input, const Options &options) {
+  if (!options.quiet && input.format == options.outFormat.format && input.variant != options.outFormat.variant)
+    complain(fmt::format("note: the input is {}, the output {}", input.named().title, options.outFormat.named().title));
+}
+
+int copy(model::ByteInput &input, const Options &options) {
+  auto opened = ConvertOutput::open(options.out, options.outFormat, options.force);
+  if (!opened)
+    return failWith(opened.error());
+  std::optional<ConvertOutput> out = std::move(*opened);
+  ConvertLine line(options.quiet ? "never" : options.progress);
+  const model::ByteSink bytes = [&, write = out->bytes()](std::span<const std::byte> data) {
+    line.update([&] { return formatBytes(out->size()) + " written"; },
+                input.size() ? std::optional(double(input.position()) / double(*input.size())) : std::nullopt);
+    return !ConvertLine::interruption() && write(data);
+  };
+  const auto copied = options.outFormat.format->copy(input, bytes, options.outFormat.variant);
+  line.clear();
+  if (ConvertLine::interruption())
+    endInterrupted(out);
+  if (!copied)
+    return failWith(*out, copied.error());
+  if (auto committed = out->commit(); !committed)
+    return failWith(committed.error());
+  for (const Warning &flaw : copied->warnings)
+    warning("{}: {}", input.name(), flaw.message);
+  if (copied->problem)
+    warning("{}; what was read before it is converted", copied->problem->text());
+  sayLosses(copied->losses);
+  sayResult(options, formatCount(copied->events, options.outFormat.format->copiedUnit), copied->events,
+            line.nanoseconds(), *out);
+  return copied->problem ? kProblemsFound : kOk;
+}
+
+// The calls that are asked for, on their way to a sink.
+class Chosen {
+public:
+  Chosen(const Options &options, uint64_t minDurationNs, model::TraceSink &sink) : first_(&sink) {
+    if (minDurationNs)
+      first_ = &longOnes_.emplace(minDurationNs, sink);
+    if (!options.part.isEverything())
+      first_ = &part_.emplace(options.part, *first_);
+  }
+  Chosen(const Chosen &) = delete;
+
+  model::TraceSink &sink() { return *first_; }
+  bool isPart() const { return part_ || longOnes_; }
+  const std::optional<analysis::PartSink> &part() const { return part_; }
+  uint64_t tooShort() const { return longOnes_ ? longOnes_->leftOut() : 0; }
+
+private:
+  std::optional<analysis::DurationSink> longOnes_;
+  std::optional<analysis::PartSink> part_;
+  model::TraceSink *first_;
+};
+
+// How long calls must be, by --min-duration and --budget.
+Expected<uint64_t> minDuration(const Options &options, model::TraceSource &source, ConvertLine &line) {
+  if (!options.budget)
+    return options.minDurationNs;
+  if (auto ready = source.makeRepeatable(); !ready)
+    return ready.error();
+  const model::BudgetUse use = {
+      .makeSink =
+          [&](model::ByteSink bytes) {
+            return options.outFormat.format->makeSink({.bytes = std::move(bytes)},
+                                                      {options.outFormat.variant, !options.roundTimes});
+          },
+      .read =
+          [&](model::TraceSink &sink) {
+            Chosen chosen(options, 0, sink);
+            ConvertProgress progress(source, chosen.sink(), line);
+            return model::convert(source, progress);
+          },
+      .minDurationNs = options.minDurationNs,
+  };
+  return model::minDurationFor(*options.budget, use);
+}
+
+// What was left out because it was asked for. A budget says nothing of which calls: that is always worth a line.
+void sayTooShort(const Options &options, uint64_t calls, uint64_t minDurationNs) {
+  if (calls && (options.budget || !options.quiet))
+    complain(fmt::format("left out: {} that took less than {} ({})", formatCount(calls, "call"),
+                         formatDuration(minDurationNs), options.budget ? "--budget" : "--min-duration"));
+}
+
+int run(Options &options) {
+  if (const int code = readFromAndTo(options))
+    return code;
+  // Before the input is opened: that may wait for a pipe.
+  if (const int code = chooseFormat(options))
+    return code;
+  if (!options.filter.settle("convert"))
+    return kWrongUsage;
+  options.part.calls = options.filter.options;
+  options.minDurationNs = std::exchange(options.part.calls.minDurationNs, 0);
+  if (options.budget && options.outFormat.format->shape != model::Shape::Stream)
+    return fail(kWrongUsage,
+                "convert: --budget can't be met for {}, which is not one stream of bytes; use --min-duration",
+                options.outFormat.named().name);
+  raiseFileLimit();
+  auto place = model::locate(options.in);
+  if (!place)
+    return failWith(place.error());
+  const model::FormatChoice input = model::recognise(*place);
+  if (options.inFormat && !isAsked(*place, input, options.inFormat))
+    return failWith(Error{
+        .code = "E_BAD_MAGIC",
+        .message =
+            "the input is not of the format that --from names; without --from it is recognised by its first bytes",
+        .file = place->name()});
+  // What stays in its format keeps its dialect, unless the name or --to asks for another.
+  if (options.isVariantOpen && input.format == options.outFormat.format)
+    options.outFormat = input;
+  if (place->bytes)
+    sayVariant(input, options);
+  if (canCopy(*place, input, options))
+    return copy(*place->bytes, options);
+
+  auto source = model::openTrace(std::move(*place));
+  if (source && options.outFormat.format->isThreadwise)
+    source = model::makeThreadwise(*std::move(source));
+  if (!source)
+    return failWith(source.error());
+  auto opened = ConvertOutput::open(options.out, options.outFormat, options.force);
+  if (!opened)
+    return failWith(opened.error());
+  std::optional<ConvertOutput> out = std::move(*opened);
+
+  std::unique_ptr<model::TraceSink> sink = out->makeSink(!options.roundTimes);
+  model::EventCounter written(*sink);
+  ConvertLine line(options.quiet ? "never" : options.progress);
+  const Expected<uint64_t> minDurationNs = minDuration(options, **source, line);
+  Chosen chosen(options, minDurationNs ? *minDurationNs : 0, written);
+  const std::optional<analysis::PartSink> &filter = chosen.part();
+  ConvertProgress progress(**source, chosen.sink(), line);
+  const Expected<void> done = minDurationNs ? model::convert(**source, progress) : minDurationNs.error();
+  line.clear();
+  if (ConvertLine::interruption()) {
+    sink.reset(); // its files, before they are removed
+    endInterrupted(out);
+  }
+  if (!done)
+    return failWith(*out, done.error());
+  if (filter && !filter->anyThread())
+    return fail(kWrongUsage, "no thread of {} is named by --thread; `adatrace info` lists them", options.in);
+  if (auto committed = out->commit(); !committed)
+    return failWith(committed.error());
+
+  if (filter)
+    warnAboutUnmatched(options.part.calls, filter->functions());
+  for (const Warning &flaw : (*source)->warnings())
+    warning("{}", flaw.message);
+  for (const Error &problem : (*source)->problems())
+    warning("{}; what was read before it is converted", problem.text());
+  sayLosses((*source)->losses());
+  sayLosses(sink->losses());
+  sayTooShort(options, chosen.tooShort(), *minDurationNs);
+  std::string what = formatCount(progress.eventCount(), "event");
+  if (chosen.isPart())
+    what = formatCount(written.count()) + " of " + what;
+  sayResult(options, what, progress.eventCount(), line.nanoseconds(), *out);
+  return (*source)->problems().empty() ? kOk : kProblemsFound;
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &) {
+  auto options = std::make_shared<Options>();
+  app.add_option("in", options->in, "A session or a part of it, or a file of any format; - is standard input")
+      ->type_name("")
+      ->required();
+  app.add_option("out", options->out,
+                 fmt::format("A file ({}) or a session's directory; - is standard output", model::formatExtensions()))
+      ->type_name("")
+      ->required();
+  app.add_option("--to", options->to,
+                 fmt::format("Format of the output, where its name does not say it: {} (wtf-le is as the description "
+                             "reads, no viewer opens it). Or a time: only calls that begin before it",
+                             model::formatNames()))
+      ->type_name("FORMAT|TIME")
+      ->allow_extra_args(false);
+  app.add_option("--from", options->from,
+                 "Format that the input must have. Or a time since the start of the trace (10us, 1.5ms, 2s; @N: on its "
+                 "clock): only calls that go on then or later")
+      ->type_name("FORMAT|TIME")
+      ->allow_extra_args(false);
+  addThreads(app, options->part.threads);
+  declareFilter(app, options->filter);
+  app.add_option_function<std::string>(
+         "--budget",
+         [options](const std::string &value) {
+           uint64_t bytes = 0;
+           if (!options::parseSize(value, bytes))
+             throw CLI::ValidationError("--budget", "'" + value + "' is not a size like 500K, 200M or 1G");
+           options->budget = bytes;
+         },
+         "The output must not become larger: leaves out as many of the shortest calls as that takes, and says how many "
+         "(200M; reads the trace several times)")
+      ->type_name("SIZE");
+  app.add_flag("--round-times", options->roundTimes,
+               "wtf and cff: leave out what is below a microsecond, which takes half of the bytes");
+  app.add_flag("--force", options->force, "Replace the output if it exists");
+  app.add_flag("-q,--quiet", options->quiet, "No closing line and no progress");
+  app.add_option("--progress", options->progress,
+                 "A line of numbers while it takes long: auto (on a terminal), always, never [auto]")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+  return [options] { return run(*options); };
+}
+
+} // namespace
+
+const Command kConvert = {
+    "convert",
+    "Write a trace in another format, or a part of it",
+    "adatrace convert ada-traces/session_20261121_101500 run.wtf-trace\n"
+    "adatrace convert --thread=3 --from=1s --to=2s run.trc part.trc\n"
+    "gunzip < run.trc.gz | adatrace convert - session --to=atf1",
+    declare,
+};
+
+} // namespace ada::cli

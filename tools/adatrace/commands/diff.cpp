@@ -1,0 +1,124 @@
+// Adatrace diff: what changed between two sides of one or several runs.
+#include "base/quantities.h"
+#include "command.h"
+#include "options/filter_options.h"
+#include "options/option_values.h"
+#include "output/diff_lines.h"
+#include "trace/trace_input.h"
+
+#include "analysis/diff.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+struct Options {
+  std::vector<std::string> sessions, with;
+  InputOptions input; ///< but the path
+  FilterArguments filter;
+  DiffLineOptions lines;
+  std::vector<std::string> failIf;
+};
+
+// Reads one run. Nothing, and the exit code, if that fails.
+std::optional<analysis::Report> readRun(const Options &options, const std::string &path, int &exitCode) {
+  InputOptions place = options.input;
+  place.path = path;
+  int opened = kOk;
+  std::optional<TraceInput> input = TraceInput::open(place, opened);
+  if (!input) {
+    exitCode = opened;
+    return std::nullopt;
+  }
+  analysis::ReportOptions report{.filter = options.filter.options};
+  report.filter.fromNs = input->fromNs();
+  report.filter.toNs = input->toNs();
+  auto made = analysis::makeReport(input->source(), input->table(), input->threads(), report);
+  if (!made) {
+    exitCode = fail(kCantRead, "{}", made.error().text());
+    return std::nullopt;
+  }
+  exitCode = std::max(exitCode, input->close(made->damage));
+  return *std::move(made);
+}
+
+int run(Options &options, const Invocation &invocation) {
+  std::vector<DiffRule> rules;
+  for (const std::string &text : options.failIf) {
+    const std::optional<DiffRule> rule = parseDiffRule(text);
+    if (!rule)
+      return fail(kWrongUsage, "diff: --fail-if '{}' is not a rule like 'handle*: p99 > +5%'", text);
+    rules.push_back(*rule);
+  }
+  if (options.with.empty() && options.sessions.size() == 2) {
+    options.with = {options.sessions[1]};
+    options.sessions.pop_back();
+  }
+  if (options.sessions.empty() || options.with.empty())
+    return fail(kWrongUsage, "diff: two sessions are needed, or A1 A2 ... --with B1 B2 ...");
+  int exitCode = kOk;
+  std::vector<analysis::Report> a, b;
+  for (const auto &[paths, reports] : {std::pair(&options.sessions, &a), std::pair(&options.with, &b)})
+    for (const std::string &path : *paths) {
+      std::optional<analysis::Report> report = readRun(options, path, exitCode);
+      if (!report)
+        return exitCode;
+      reports->push_back(*std::move(report));
+    }
+  const analysis::Diff diff = analysis::makeDiff(a, b);
+  Output out;
+  printDiff(out, Palette(invocation.color, STDOUT_FILENO), diff, options.lines);
+  out.flush();
+  warnAboutUnmatched(options.filter.options, diff.functions);
+  for (const DiffRule &rule : rules)
+    if (const std::string broken = brokenBy(rule, diff, options.lines.names.style); !broken.empty()) {
+      complain(broken);
+      exitCode = std::max<int>(exitCode, kProblemsFound);
+    }
+  return exitCode;
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  app.add_option("sessions", options->sessions, "The session before and the one after; with --with, all those before")
+      ->type_name("");
+  app.add_option("--with,--against", options->with, "The sessions after: several runs tell noise from change")
+      ->type_name("SESSION...");
+  addThreads(app, options->input.threads);
+  declareFilter(app, options->filter);
+  declareNames(app, options->lines.names);
+  app.add_flag("--all", options->lines.all, "Also functions that changed no more than by noise");
+  app.add_option(
+         "--fail-if", options->failIf,
+         "End with status 1 if a function's calls, total, self, p50 or p99 changed more: 'GLOB: p99 > +5%'; may "
+         "be repeated")
+      ->type_name("RULE")
+      ->allow_extra_args(false);
+  app.add_option("--format", options->lines.format, "text, markdown, jsonl (one JSON object per line) or json [text]")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "markdown", "json", "jsonl"}).description(""));
+  return [options, &invocation] {
+    if (!options->filter.settle("diff"))
+      return int(kWrongUsage);
+    return run(*options, invocation);
+  };
+}
+
+} // namespace
+
+const Command kDiff = {
+    "diff",
+    "Compare two sessions, or several runs of each: what changed, and what is noise",
+    "adatrace diff before after\n"
+    "adatrace diff before1 before2 before3 before4 --with after1 after2 after3 after4 --fail-if 'handle*: p99 > +5%'",
+    declare,
+};
+
+} // namespace ada::cli

@@ -1,0 +1,134 @@
+// Adatrace dump: every event, one per line.
+#include "command.h"
+#include "options/filter_options.h"
+#include "options/option_values.h"
+#include "output/dump_lines.h"
+#include "trace/raw_dump.h"
+#include "trace/trace_input.h"
+
+#include "analysis/early_end.h"
+#include "analysis/merged_events.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace ada::cli {
+
+namespace {
+
+struct Options {
+  InputOptions input;
+  FilterArguments filter;
+  std::string format = "text";
+  uint64_t limit = 0;
+  bool merged = false, events = false;
+};
+
+// Prints the events that the filter and the range of time leave. The calls that are open when the range begins are
+// followed too, so that depths are right.
+class DumpSink : public analysis::TableSink {
+public:
+  DumpSink(TraceInput &input, const Options &options, Output &out)
+      : TableSink(input.table()), input_(input), rules_(options.filter.options, input.table()),
+        lines_(out, input, options.format == "jsonl"), left_(options.limit ? options.limit : ~uint64_t(0)) {
+    threads_.resize(input.table().threads.size());
+  }
+
+  bool wantsDetails() const override { return true; }
+  // Of one thread: TraceInput's sources are threadwise.
+  Expected<void> events(const model::Batch &batch) override {
+    DumpThread &thread = threadOf(batch.events[0]);
+    uint64_t seq = batch.firstSeq;
+    for (const model::Event &event : batch.events)
+      if (!take(thread, seq++, event, batch))
+        return analysis::earlyEnd();
+    return {};
+  }
+  Expected<void> take(uint64_t seq, const model::Event &event, const model::Batch &batch) {
+    return take(threadOf(event), seq, event, batch) ? Expected<void>() : analysis::earlyEnd();
+  }
+
+private:
+  DumpThread &threadOf(const model::Event &event) {
+    std::unique_ptr<DumpThread> &thread = threads_[event.thread];
+    if (!thread)
+      thread = std::make_unique<DumpThread>(input_, event.thread, rules_);
+    return *thread;
+  }
+  // False if there are enough lines.
+  bool take(DumpThread &thread, uint64_t seq, const model::Event &event, const model::Batch &batch) {
+    if (!thread.take(seq, event) || !input_.isInRange(event.timeNs))
+      return true;
+    if (left_ == 0)
+      return false;
+    --left_;
+    lines_.write(thread, seq, event, batch);
+    return true;
+  }
+
+  const TraceInput &input_;
+  analysis::FunctionRules rules_;
+  DumpLines lines_;
+  uint64_t left_; // lines
+  std::vector<std::unique_ptr<DumpThread>> threads_;
+};
+
+int run(Options &options) {
+  int exitCode = kOk;
+  if (!options.events && options.filter.options.showsAll() && !options.limit)
+    if (const auto code = dumpRaw(options.input, options.format == "jsonl", options.merged))
+      return *code;
+  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
+  if (!input)
+    return exitCode;
+  Output out;
+  DumpSink sink(*input, options, out);
+  model::ReadRequest request;
+  request.threads = input->threads();
+  request.isFurther = true;
+  const Expected<void> done =
+      options.merged ? analysis::mergeEvents(input->source(), input->table(), input->threads(),
+                                             [&](uint64_t seq, const model::Event &event, const model::Batch &batch) {
+                                               return sink.take(seq, event, batch);
+                                             })
+                     : input->source().readPart(sink, request);
+  out.flush();
+  if (!done && !analysis::isEarlyEnd(done.error()))
+    return fail(kCantRead, "{}", done.error().text());
+  if (done && input->hasAllThreads())
+    warnAboutUnmatched(options.filter.options, input->table().functions);
+  return input->close();
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &) {
+  auto options = std::make_shared<Options>();
+  declareInput(app, options->input);
+  declareFilter(app, options->filter, /*durations=*/false);
+  app.add_option("--format", options->format, "text, or jsonl: one JSON object per line, for scripts [text]")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "jsonl"}).description(""));
+  app.add_flag("--merged", options->merged,
+               "All threads in one sequence by time, instead of one thread after the other");
+  app.add_flag(
+      "--events", options->events,
+      "Of other formats, too, calls and marks instead of frames and records; a filter or --limit does the same");
+  addCount(app, "--limit", options->limit, "At most this many events; 0: all [0]");
+  return [options] {
+    if (!options->filter.settle("dump"))
+      return int(kWrongUsage);
+    return run(*options);
+  };
+}
+
+} // namespace
+
+const Command kDump = {
+    "dump",
+    "Print every event, one per line",
+    "adatrace dump --format=jsonl | jq -r 'select(.kind == \"exception\") | .name'\n"
+    "adatrace dump --merged --from=1ms --to=2ms ada-traces/session_20261121_101500",
+    declare,
+};
+
+} // namespace ada::cli

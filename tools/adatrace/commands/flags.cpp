@@ -1,0 +1,147 @@
+// Adatrace flags: options for building by hand.
+#include "command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+
+#ifndef ADATRACE_LIBDIR_FROM_BINDIR
+#define ADATRACE_LIBDIR_FROM_BINDIR "../lib"
+#endif
+#ifndef ADATRACE_INCLUDEDIR_FROM_BINDIR
+#define ADATRACE_INCLUDEDIR_FROM_BINDIR "../include"
+#endif
+
+namespace ada::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Options {
+  unsigned llvm = 0;
+  bool compile = false, link = false, staticRuntime = false;
+};
+
+// The parts lie beside the tool, wherever that was moved to.
+struct Place {
+  fs::path libraries, include;
+  std::set<unsigned> majors; ///< LLVMs that there is a plugin for
+};
+
+std::optional<unsigned> majorOf(const std::string &name) {
+  constexpr std::string_view kPrefix = "libAdaTrace-", kSuffix = ".so";
+  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix) || name.size() <= kPrefix.size() + kSuffix.size())
+    return std::nullopt;
+  unsigned major = 0;
+  const char *end = name.data() + name.size() - kSuffix.size();
+  const auto [next, error] = std::from_chars(name.data() + kPrefix.size(), end, major);
+  return error == std::errc() && next == end ? std::optional(major) : std::nullopt;
+}
+
+std::optional<Place> findPlace() {
+  std::error_code error;
+  const fs::path tool = fs::read_symlink("/proc/self/exe", error);
+  if (error)
+    return std::nullopt;
+  for (const char *relative : {"../lib", ADATRACE_LIBDIR_FROM_BINDIR}) {
+    Place place;
+    place.libraries = (tool.parent_path() / relative).lexically_normal();
+    const char *include = std::string_view(relative) == "../lib" ? "../include" : ADATRACE_INCLUDEDIR_FROM_BINDIR;
+    place.include = (tool.parent_path() / include).lexically_normal();
+    for (fs::directory_iterator at(place.libraries, error), end; !error && at != end; at.increment(error))
+      if (const auto major = majorOf(at->path().filename().string()))
+        place.majors.insert(*major);
+    if (!place.majors.empty())
+      return place;
+  }
+  return std::nullopt;
+}
+
+// The major of the `clang` that PATH finds, by the directory Debian puts it into.
+std::optional<unsigned> defaultClang() {
+  const char *path = std::getenv("PATH");
+  const std::string directories = path ? path : "";
+  for (size_t at = 0; at < directories.size();) {
+    const size_t end = std::min(directories.find(':', at), directories.size());
+    std::error_code error;
+    const fs::path clang = fs::canonical(fs::path(directories.substr(at, end - at)) / "clang", error);
+    at = end + 1;
+    if (error)
+      continue;
+    for (const fs::path &part : clang)
+      if (const std::string name = part.string(); name.starts_with("llvm-"))
+        return static_cast<unsigned>(std::atoi(name.c_str() + 5));
+    const std::string name = clang.filename().string();
+    if (name.starts_with("clang-"))
+      return static_cast<unsigned>(std::atoi(name.c_str() + 6));
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string joined(const std::set<unsigned> &majors) {
+  std::string text;
+  for (const unsigned major : majors)
+    text += (text.empty() ? "" : ", ") + std::to_string(major);
+  return text;
+}
+
+int run(const Options &options) {
+  const std::optional<Place> place = findPlace();
+  if (!place)
+    return fail(kCantRead, "flags: the plugin (libAdaTrace-N.so) is not beside this tool; was it installed?");
+  unsigned major = options.llvm;
+  if (major && !place->majors.contains(major))
+    return fail(kWrongUsage, "flags: there is no plugin for LLVM {} in {}; there {} {}", major,
+                place->libraries.string(), place->majors.size() == 1 ? "is one for" : "are some for",
+                joined(place->majors));
+  if (!major) {
+    const std::optional<unsigned> clang = defaultClang();
+    major = clang && place->majors.contains(*clang) ? *clang : *place->majors.rbegin();
+  }
+  const bool both = options.compile == options.link;
+  const std::string libraries = place->libraries.string();
+  std::string text;
+  if (both || options.compile)
+    text += fmt::format("-fpass-plugin={}/libAdaTrace-{}.so -idirafter {}", libraries, major, place->include.string());
+  if (both || options.link) {
+    text += text.empty() ? "" : " ";
+    text +=
+        options.staticRuntime
+            ? fmt::format("{}/libAdaRuntime.a -Wl,--export-dynamic-symbol=__ada_* -Wl,--export-dynamic-symbol=ada_*",
+                          libraries)
+            : fmt::format("-L{0} -Wl,-rpath,{0} -lAdaRuntime", libraries);
+  }
+  Output().print("{}\n", text);
+  return kOk;
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &) {
+  auto options = std::make_shared<Options>();
+  app.add_flag("--compile", options->compile, "Only the options for compiling");
+  app.add_flag("--link", options->link, "Only the options for linking");
+  app.add_flag("--static", options->staticRuntime, "Link the runtime into the program instead of libAdaRuntime.so");
+  app.add_option("--llvm", options->llvm,
+                 "LLVM's major version [that of `clang`, else the newest there is a plugin for]")
+      ->type_name("N");
+  return [options] { return run(*options); };
+}
+
+} // namespace
+
+const Command kFlags = {
+    "flags",
+    "Print the compiler and linker options that trace a program",
+    "clang -O2 app.c -o app $(adatrace flags)\n"
+    "clang++-19 -c -O2 app.cpp $(adatrace flags --compile --llvm=19)",
+    declare,
+};
+
+} // namespace ada::cli

@@ -1,0 +1,176 @@
+// Adatrace flame: flame graphs as one page to open in a browser, or to mail.
+#include "base/quantities.h"
+#include "command.h"
+#include "options/filter_options.h"
+#include "options/option_values.h"
+#include "output/flame_page.h"
+#include "trace/trace_input.h"
+
+#include "analysis/call_paths.h"
+#include "analysis/session_match.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+struct Options {
+  InputOptions input;
+  FilterArguments filter;
+  NameOptions names;
+  std::string against;
+  uint64_t paths = 50'000;
+};
+
+// A session with the paths of each of its threads.
+struct Session {
+  std::optional<TraceInput> input;
+  analysis::CallPaths paths;
+};
+
+// Nothing, and the exit code, if that fails.
+std::optional<Session> readSession(const InputOptions &place, const analysis::FilterOptions &filter, int &exitCode) {
+  Session session{TraceInput::open(place, exitCode), {}};
+  if (!session.input)
+    return std::nullopt;
+  analysis::CallPathsOptions options{.filter = filter, .by = analysis::PathsBy::Thread};
+  options.filter.fromNs = session.input->fromNs();
+  options.filter.toNs = session.input->toNs();
+  auto paths =
+      analysis::readCallPaths(session.input->source(), session.input->table(), session.input->threads(), options);
+  if (!paths) {
+    exitCode = fail(kCantRead, "{}", paths.error().text());
+    return std::nullopt;
+  }
+  session.paths = *std::move(paths);
+  return session;
+}
+
+// The paths of a session's threads under common numbers: all together, and each by what it is called in both sessions.
+struct ThreadTrees {
+  PathTree all{~size_t(0)};
+  std::map<std::string, PathTree> byKey;
+
+  ThreadTrees(const Session &session, const std::vector<uint32_t> &numbers) {
+    const std::vector<std::string> keys = analysis::threadKeys(session.input->table());
+    for (const analysis::CallPathGroup &group : session.paths.groups) {
+      all.merge(group.tree, numbers);
+      PathTree &own = byKey.try_emplace(keys[*group.thread], ~size_t(0)).first->second;
+      own.merge(group.tree, numbers);
+      own.sort();
+    }
+    all.sort();
+  }
+};
+
+// The last part of the path: the rest is the same in both, or known to who made the page.
+std::string titleOf(const TraceInput &input) {
+  const std::string name = std::filesystem::path(input.name()).lexically_normal().filename().string();
+  return name.empty() ? input.name() : name;
+}
+
+void addSheets(FlamePage &page, const Session &session, const ThreadTrees &now, const ThreadTrees *before,
+               uint64_t most) {
+  const PathTree none;
+  const auto add = [&](const std::string &label, const PathTree &tree, const PathTree *other) {
+    page.sheets.push_back({label, analysis::makeFlameTree(tree, other, page.functions.size(), most), tree.isCut()});
+  };
+  add("all threads", now.all, before ? &before->all : nullptr);
+  if (now.byKey.size() + (before ? before->byKey.size() : 0) <= 1)
+    return;
+  // What the page holds of all threads together: as much again.
+  most = std::max<uint64_t>(100, most / now.byKey.size());
+  const std::vector<std::string> keys = analysis::threadKeys(session.input->table());
+  std::map<std::string, bool> isDone;
+  for (const analysis::CallPathGroup &group : session.paths.groups) {
+    const std::string &key = keys[*group.thread];
+    const auto other = before ? before->byKey.find(key) : now.byKey.end();
+    const PathTree *earlier = !before ? nullptr : other == before->byKey.end() ? &none : &other->second;
+    add(session.input->label(*group.thread), now.byKey.at(key), earlier);
+    isDone[key] = true;
+  }
+  if (before)
+    for (const auto &[key, tree] : before->byKey)
+      if (!isDone[key])
+        add("only in the other session: thread " + key, none, &tree);
+}
+
+int run(const Options &options) {
+  if (isTerminal(STDOUT_FILENO))
+    return fail(kWrongUsage, "flame: this writes a page; send it to a file: adatrace flame {}> flame.html",
+                options.input.path.empty() ? "" : options.input.path + " ");
+  int exitCode = kOk;
+  std::optional<Session> now = readSession(options.input, options.filter.options, exitCode), before;
+  if (!now)
+    return exitCode;
+  if (!options.against.empty()) {
+    InputOptions place = options.input;
+    place.path = options.against;
+    before = readSession(place, options.filter.options, exitCode);
+    if (!before)
+      return exitCode;
+  }
+
+  FlamePage page;
+  page.title = titleOf(*now->input);
+  std::vector<const std::vector<model::Function> *> lists = {&now->paths.functions};
+  if (before) {
+    page.before = titleOf(*before->input);
+    lists.push_back(&before->paths.functions);
+  }
+  analysis::JoinedFunctions joined = analysis::joinFunctions(lists);
+  page.functions = std::move(joined.functions);
+  const ThreadTrees trees(*now, joined.numbers[0]);
+  std::optional<ThreadTrees> others;
+  if (before)
+    others.emplace(*before, joined.numbers[1]);
+  if (!now->paths.groups.empty() || (before && !before->paths.groups.empty()))
+    addSheets(page, *now, trees, others ? &*others : nullptr, options.paths);
+
+  Output out;
+  printFlamePage(out, page, options.names.style);
+  out.flush();
+  if (now->paths.groups.empty())
+    warning("{}{}", now->input->eventCount() ? "no call is left by the filters: " : "there are no events in ",
+            now->input->name());
+  if (now->input->hasAllThreads())
+    warnAboutUnmatched(options.filter.options, page.functions);
+  const int problems = now->input->close(now->paths.damage);
+  return before ? std::max(problems, before->input->close(before->paths.damage)) : problems;
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &) {
+  auto options = std::make_shared<Options>();
+  declareInput(app, options->input);
+  declareFilter(app, options->filter);
+  declareNames(app, options->names);
+  app.add_option("--against", options->against,
+                 "Compare with this earlier session: what takes more time now is red, what takes less is blue")
+      ->type_name("SESSION");
+  addCount(app, "--paths", options->paths, "The page holds at most this many paths, those that took longest [50000]");
+  return [options] {
+    if (!options->filter.settle("flame"))
+      return int(kWrongUsage);
+    return run(*options);
+  };
+}
+
+} // namespace
+
+const Command kFlame = {
+    "flame",
+    "Write a flame graph: one HTML page that needs nothing else",
+    "adatrace flame > flame.html\n"
+    "adatrace flame ada-traces/session_20261121_101500 --against ada-traces/session_20261120_090000 > difference.html",
+    declare,
+};
+
+} // namespace ada::cli

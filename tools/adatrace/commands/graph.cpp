@@ -1,0 +1,138 @@
+// Adatrace graph: the calls of all threads, added up by path.
+#include "base/quantities.h"
+#include "command.h"
+#include "options/filter_options.h"
+#include "options/option_values.h"
+#include "output/graph_lines.h"
+
+#include "analysis/path_views.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+struct Options {
+  InputOptions input;
+  FilterArguments filter;
+  GraphLineOptions lines;
+  analysis::CallPathsOptions paths;
+  std::vector<std::string> callers, callees;
+  std::optional<double> minPercent;
+  uint64_t limit = 0;
+  std::string format = "text";
+};
+
+// Below that a path says little, and there are many.
+constexpr double kLeastPercent = 0.5;
+
+void warnAboutUnmatchedViews(const Options &options, const analysis::CallPaths &paths) {
+  warnAboutUnmatched("--callers", options.callers, paths.functions);
+  warnAboutUnmatched("--callees", options.callees, paths.functions);
+}
+
+int run(Options &options, const Invocation &invocation) {
+  int exitCode = kOk;
+  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
+  if (!input)
+    return exitCode;
+  options.paths.filter = options.filter.options;
+  options.paths.filter.fromNs = input->fromNs();
+  options.paths.filter.toNs = input->toNs();
+  const auto paths = analysis::readCallPaths(input->source(), input->table(), input->threads(), options.paths);
+  if (!paths)
+    return fail(kCantRead, "{}", paths.error().text());
+
+  const std::vector<std::string> &globs = options.callers.empty() ? options.callees : options.callers;
+  const std::vector<bool> chosen = analysis::chosenFunctions(paths->functions, globs);
+  const bool isText = options.format == "text";
+  options.lines.minPercent = options.minPercent.value_or(isText ? kLeastPercent : 0);
+  Output out;
+  const Palette palette(invocation.color, STDOUT_FILENO);
+  GraphText text(out, *input, paths->functions, options.lines, palette);
+  GraphJson json(out, *input, paths->functions, options.lines, options.format == "json");
+  for (const analysis::CallPathGroup &group : paths->groups) {
+    const auto print = [&](const PathTree &tree) { isText ? text.print(group, tree) : json.print(group, tree); };
+    if (options.lines.view == GraphView::Calls)
+      print(group.tree);
+    else
+      print(options.lines.view == GraphView::Callers ? analysis::callersOf(group.tree, chosen)
+                                                     : analysis::calleesOf(group.tree, chosen));
+  }
+  if (!isText)
+    json.finish();
+  else if (input->eventCount() == 0)
+    out.print("there are no events in {}\n", input->name());
+  else if (text.printed() == 0)
+    out.write("no call is left by the filters\n");
+  else
+    text.finish();
+  out.flush();
+  if (input->hasAllThreads()) {
+    warnAboutUnmatched(options.paths.filter, paths->functions);
+    warnAboutUnmatchedViews(options, *paths);
+  }
+  return input->close(paths->damage);
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  declareInput(app, options->input);
+  declareFilter(app, options->filter);
+  declareNames(app, options->lines.names);
+  addGlobs(app, "--callers", options->callers,
+           "Who called these functions, who called the callers, and so on (globs, separated by '|')");
+  addGlobs(app, "--callees", options->callees, "What these functions called, from wherever they were called");
+  app.add_option("--min-percent", options->minPercent,
+                 fmt::format("Leave out paths with less of the time; 0: none [{} in text, else 0]", kLeastPercent))
+      ->type_name("N")
+      ->check(CLI::Range(0.0, 100.0).description(""));
+  app.add_option_function<std::string>(
+         "--by",
+         [options = options.get()](const std::string &value) {
+           options->paths.by = value == "thread"    ? analysis::PathsBy::Thread
+                               : value == "process" ? analysis::PathsBy::Process
+                                                    : analysis::PathsBy::Trace;
+         },
+         "One graph for the whole trace, for each process, or for each thread [trace]")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"trace", "process", "thread"}).description(""));
+  addCount(app, "--limit", options->limit, "At most this many lines; 0: all [0]");
+  app.add_option("--format", options->format,
+                 "text, jsonl (one JSON object per line) or json (an array of them) [text]")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json", "jsonl"}).description(""));
+  // For tests: as with a trace that has more paths than fit.
+  app.add_option("--max-nodes", options->paths.mostNodes, "")->group("");
+  return [options, &invocation] {
+    if (!options->filter.settle("graph"))
+      return int(kWrongUsage);
+    if (!options->callers.empty() && !options->callees.empty())
+      return fail(kWrongUsage, "graph: --callers and --callees are two views; choose one");
+    if (!options->callers.empty())
+      options->lines.view = GraphView::Callers;
+    if (!options->callees.empty())
+      options->lines.view = GraphView::Callees;
+    if (options->limit)
+      options->lines.limit = options->limit;
+    return run(*options, invocation);
+  };
+}
+
+} // namespace
+
+const Command kGraph = {
+    "graph",
+    "Show which ways the program went: calls added up by path",
+    "adatrace graph --min-percent=2\n"
+    "adatrace graph --callers=malloc_wrapper --by=thread ada-traces/session_20261121_101500\n"
+    "adatrace graph --callees='net::*' --format=json",
+    declare,
+};
+
+} // namespace ada::cli

@@ -1,0 +1,109 @@
+// Adatrace info: what a trace or a program holds.
+#include "command.h"
+#include "elf/info_elf.h"
+#include "output/description_text.h"
+#include "process/session_place.h"
+
+#include "convert/summary.h"
+#include "formats/table.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+struct Options {
+  std::string path, format = "text";
+  bool all = false, functions = false, absolute = false;
+};
+
+// A program or library; nothing if the file is none.
+std::optional<int> describeProgram(const Options &options, Output &out, const Palette &palette) {
+  ElfFile file;
+  std::string problem;
+  switch (ElfFile::open(options.path, file, problem)) {
+  case ElfFile::Status::Ok:
+    if (options.format == "json")
+      return fail(kWrongUsage, "info: --format=json is for traces; {} is a program or library", options.path);
+    printElf(out, palette, options.path, file, options.functions);
+    return kOk;
+  case ElfFile::Status::Broken:
+    return fail(kCantRead, "{} can't be read as an ELF file: {}", options.path, problem);
+  case ElfFile::Status::CantRead:
+    return fail(kCantRead, "{}: {}", options.path, problem);
+  case ElfFile::Status::NotElf:
+    break;
+  }
+  return std::nullopt;
+}
+
+int run(Options &options, const Invocation &invocation) {
+  const Palette palette(invocation.color, STDOUT_FILENO);
+  Output out;
+  const std::optional<std::string> path = sessionOrNewest(options.path);
+  if (!path)
+    return kCantRead;
+  auto place = model::locate(*path);
+  if (!place) {
+    const std::optional<int> code = *path == "-" ? std::nullopt : describeProgram(options, out, palette);
+    return code ? *code : fail(kCantRead, "{}", place.error().text());
+  }
+  const model::FormatChoice found = model::recognise(*place);
+  if (!found) {
+    if (*path != "-")
+      if (const auto code = describeProgram(options, out, palette))
+        return *code;
+    return fail(kCantRead, "{}", model::notATrace(*place).text());
+  }
+  if (options.format == "json" && place->bytes)
+    if (auto kept = place->bytes->spool(); !kept) // it is read twice
+      return fail(kCantRead, "{}", kept.error().text());
+  auto description = found.format->describe(*place, options.absolute);
+  if (!description)
+    return fail(kCantRead, "{}", description.error().text());
+  if (options.format == "json") {
+    if (description->processes.empty() && found.format->open)
+      model::describeProcesses(*found.format, std::move(*place), *description);
+    printJson(out, *description);
+  } else {
+    printText(out, palette, *description, options.all);
+    out.flush();
+    for (const Warning &flaw : description->warnings)
+      warning("{}: {}", *path == "-" ? "standard input" : *path, flaw.message);
+    if (description->problem)
+      complain(description->problem->text());
+  }
+  return description->isWhole && !description->problem ? kOk : kProblemsFound;
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  app.add_option("file", options->path,
+                 "A session or a part of it, a trace of any format, or a program, library or object file [the newest "
+                 "session under ./ada-traces]; - is standard input")
+      ->type_name("");
+  app.add_flag("--all", options->all, "All threads and modules, however many there are");
+  app.add_flag("--absolute", options->absolute, "Show times as the trace's clock has them, not since the start");
+  app.add_option("--format", options->format, "text, or json: one object, for scripts [text]")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json"}).description(""));
+  app.add_flag("--functions", options->functions, "Of a program or library: list the instrumented functions");
+  return [options, &invocation] { return run(*options, invocation); };
+}
+
+} // namespace
+
+const Command kInfo = {
+    "info",
+    "Say what a trace holds, or whether a program is instrumented",
+    "adatrace info ada-traces/session_20261121_101500\n"
+    "adatrace info --format=json run.trc | jq '.processes[].pid'\n"
+    "adatrace info --functions ./server",
+    declare,
+};
+
+} // namespace ada::cli

@@ -1,0 +1,329 @@
+// Adatrace record: runs a program and records it.
+#include "base/quantities.h"
+#include "command.h"
+#include "elf/elf_instrumentation.h"
+#include "options/runtime_options.h"
+#include "output/crash_lines.h"
+#include "output/record_progress.h"
+#include "process/child_process.h"
+#include "process/record_statistics.h"
+#include "process/recover_process.h"
+#include "process/session_place.h"
+#include "process/unmatched_globs.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Options {
+  OptionList runtime; ///< given as flags, in order
+  std::string progress = "auto";
+  std::vector<std::string> program;
+  bool quiet = false, append = false;
+};
+
+struct Place {
+  std::string session; ///< its absolute path, because the program may change its directory
+  bool isOurs = false; ///< it was made for this run
+};
+
+// The session for this run: as asked for, or a new one.
+std::optional<Place> chooseSession(const OptionList &options, std::string &problem) {
+  std::error_code error;
+  if (const std::string *given = findOption(options, "session"); given && !given->empty()) {
+    const bool made = makePrivateDirectories(*given, error);
+    if (error) {
+      problem = fmt::format("can't make the session directory {}: {}", *given, error.message());
+      return std::nullopt;
+    }
+    return Place{fs::absolute(*given, error).string(), made};
+  }
+  const std::string *output = findOption(options, "output");
+  const std::optional<std::string> made =
+      makeSession(output && !output->empty() ? *output : std::string(kDefaultOutput), problem);
+  if (!made)
+    return std::nullopt;
+  return Place{fs::absolute(*made, error).string(), true};
+}
+
+// Two runs in one session look like one, so a run is added to an earlier trace only with --append. In ADA_OPTIONS a
+// session is how the processes of one run find each other; there it is not refused.
+bool isTaken(const Options &options) {
+  const std::string *given = findOption(options.runtime, "session");
+  return given && !options.append && !processDirectories(*given).empty();
+}
+
+// The way to `path` that is shortest to read and to type.
+std::string readable(const std::string &path) {
+  std::error_code error;
+  const std::string relative = fs::relative(path, error).string();
+  return error || relative.empty() || relative.starts_with("..") ? path : relative;
+}
+
+std::string quotedForShell(const std::string &text) {
+  static constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:=@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos)
+    return text;
+  std::string quoted = "'";
+  for (const char c : text)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// Why a run left no events, as far as can be told from outside.
+std::string reasonForNothing(const RecordTotals &totals, const OptionList &options, const std::string &program,
+                             Instrumentation built) {
+  const auto isSet = [&](const char *name) {
+    const std::string *value = findOption(options, name);
+    return value && !value->empty();
+  };
+  if (const std::string *flight = findOption(options, "flight"); totals.processes == 0 && flight && *flight != "0")
+    return "nobody asked the flight recorder; what a killed one kept is /dev/shm/adatrace-flight-*, for `adatrace "
+           "recover`";
+  if (totals.processes == 0 && built == Instrumentation::No && !startsOtherPrograms(program))
+    return fmt::format("{} was not built with the AdaTrace plugin, nor were the libraries it is linked with; `adatrace "
+                       "flags` prints the compiler options",
+                       program);
+  if (totals.processes == 0 && built == Instrumentation::Yes)
+    return "no process could record: it said why on standard error, or was ended by _exit before its first event";
+  if (totals.processes == 0)
+    return "no process that it started was built with the AdaTrace plugin; `adatrace info FILE` tells of a program or "
+           "library, `adatrace flags` prints the compiler options";
+  if (const std::string *enabled = findOption(options, "enabled"); enabled && *enabled == "0")
+    return "recording was off from the start (enabled=0) and ada_start() was not called";
+  if (isSet("include") || isSet("exclude"))
+    return "no function that ran is selected by include and exclude";
+  return "no instrumented function was called; `adatrace info FILE` counts those of a program or library";
+}
+
+// Programs that were killed leave their newest events in the ring file. `ending` is that
+// of the program itself, not of those that it started.
+void recoverUnfinished(const std::string &session, const Ending &ending, bool quiet) {
+  RecoverTotals totals;
+  for (const std::string &directory : processDirectories(session)) {
+    const unsigned pid = processId(directory).value_or(0);
+    RecoverOptions options;
+    if (pid == static_cast<unsigned>(ending.pid)) {
+      if (WIFSIGNALED(ending.status))
+        options.signal = WTERMSIG(ending.status);
+      else
+        options.exitCode = WEXITSTATUS(ending.status);
+    }
+    const ProcessState state = stateOf(directory);
+    // A process that outlives the program (a daemon, say) goes on recording.
+    if (state == ProcessState::Running && !quiet)
+      complain(fmt::format("process {} is still running and recording", pid));
+    if (state == ProcessState::Unfinished)
+      recoverAndTell(directory, options, true, totals);
+  }
+}
+
+void reportEnd(const std::string &session, const OptionList &options, const Ending &ending, const std::string &program,
+               Instrumentation built) {
+  const RecordTotals totals = RecordWatch(session).refresh();
+  if (totals.events == 0) {
+    complain("nothing was recorded: " + reasonForNothing(totals, options, program, built));
+    return;
+  }
+  const std::string place = readable(session);
+  const auto nanoseconds = static_cast<uint64_t>(ending.duration.count());
+  complain(fmt::format("{} in {} ({}), {} dropped, {} in {}; next: adatrace tree {}",
+                       formatCount(totals.events, "event"), formatDuration(nanoseconds),
+                       formatRate(totals.events, nanoseconds), formatCount(totals.dropped),
+                       formatBytes(bytesBelow(session)), place, quotedForShell(place)));
+}
+
+// The directory of the program itself, the last one if it went on by exec.
+std::string directoryOf(const std::string &session, pid_t pid) {
+  std::string found;
+  for (const std::string &directory : processDirectories(session))
+    if (processId(directory) == static_cast<unsigned>(pid))
+      found = directory;
+  return found;
+}
+
+// What was left out of the options for detail, and could not have been meant. A sentence
+// for people if that is not clear.
+std::string completeDetail(OptionList &options) {
+  const auto given = [&](const char *name) {
+    const std::string *value = findOption(options, name);
+    return value && !value->empty();
+  };
+  if (given("trigger") && !given("detail_mode"))
+    setOption(options, "detail_mode", "window");
+  const std::string *mode = findOption(options, "detail_mode");
+  const bool windows = mode && *mode == "window";
+  if (given("trigger") && !windows)
+    return "--trigger opens windows, so it needs --detail-mode=window";
+  return {};
+}
+
+int run(Options options, const Invocation &invocation) {
+  if (invocation.program.empty())
+    return fail(kWrongUsage, "record: no program given; see adatrace record --help");
+
+  std::string problem;
+  const char *environment = std::getenv("ADA_OPTIONS");
+  std::optional<OptionList> runtime = parseOptions(environment ? environment : "", problem);
+  if (!runtime)
+    return fail(kWrongUsage, "the environment variable ADA_OPTIONS is wrong: {}", problem);
+  for (const auto &[name, value] : *runtime)
+    if (const std::string wrong = problemOf(name, value); !wrong.empty())
+      return fail(kWrongUsage, "the environment variable ADA_OPTIONS is wrong: {}", wrong);
+  for (const auto &[name, value] : options.runtime)
+    setOption(*runtime, name, value);
+  if (problem = completeDetail(*runtime); !problem.empty())
+    return fail(kWrongUsage, "record: {}", problem);
+
+  if (isTaken(options))
+    return fail(kWrongUsage, "record: {} holds a trace already; --append adds to it, or choose another directory",
+                *findOption(options.runtime, "session"));
+
+  const std::string &name = invocation.program.front();
+  const std::optional<std::string> program = findProgram(name);
+  const Instrumentation built = program ? instrumentationOf(*program) : Instrumentation::Unknown;
+  if (program && built == Instrumentation::No && !startsOtherPrograms(*program) && !options.quiet)
+    warning(
+        "{} is not instrumented, nor are the libraries it is linked with; only what it loads or starts can be recorded",
+        name);
+
+  const std::optional<Place> place = chooseSession(*runtime, problem);
+  if (!place)
+    return fail(kRecordFailed, "{}; the program was not started; --output names another place", problem);
+  const std::string &session = place->session;
+  if (!canQuote(session))
+    return fail(kWrongUsage,
+                "{} has a ':' or blank and both kinds of quote, which ADA_OPTIONS can't hold; choose another place",
+                session);
+  setOption(*runtime, "session", session);
+  // record prints the closing line itself, for all processes together.
+  if (!findOption(*runtime, "summary"))
+    setOption(*runtime, "summary", "never");
+  setenv("ADA_OPTIONS", joinOptions(*runtime).c_str(), 1);
+
+  RecordProgress progress(session, options.progress, options.quiet);
+  const Ending ending =
+      runProgram(invocation.program, std::chrono::milliseconds(250),
+                 progress.isWanted() ? [&](pid_t) { progress.draw(); } : std::function<void(pid_t)>());
+  progress.clear();
+
+  // Removes nothing but an empty directory: nobody recorded.
+  const auto removeEmpty = [&] {
+    std::error_code error;
+    if (place->isOurs)
+      fs::remove(session, error);
+  };
+  if (ending.startError) {
+    removeEmpty();
+    return fail(ending.exitCode(), "{} {}", name, describe(ending));
+  }
+  if (const std::string how = describe(ending); !how.empty() && !options.quiet)
+    complain(fmt::format("{} {}", name, how));
+  recoverUnfinished(session, ending, options.quiet);
+  if (!options.quiet) {
+    if (const std::string directory = directoryOf(session, ending.pid);
+        WIFSIGNALED(ending.status) && !directory.empty())
+      explainDeath(directory, invocation.color);
+    tellUnmatchedGlobs(session, *runtime);
+    reportEnd(session, *runtime, ending, name, built);
+  }
+  removeEmpty();
+  return ending.exitCode();
+}
+
+// What stands between the parts of an option that is a list, which may be given several times: `--include A --include
+// B` is `--include 'A|B'`. Null for an option that is none.
+const char *separatorOf(const RuntimeOption &option) {
+  return options::isGlobs(option) ? "|" : option.metavar == std::string_view("TRIGGERS") ? ";" : nullptr;
+}
+
+std::string joined(const std::vector<std::string> &parts, const char *separator) {
+  std::string text;
+  for (const std::string &part : parts)
+    text += (text.empty() || part.empty() ? "" : separator) + part;
+  return text;
+}
+
+// One flag for each run-time option but `help`, which --help is: --stack-size for
+// stack_size, which may be written as it is, too.
+void declareRuntimeOptions(CLI::App &app, Options &options) {
+  for (const RuntimeOption &option : runtimeOptions()) {
+    const std::string_view name = option.name;
+    if (name == "help")
+      continue;
+    std::string sentence = option.sentence;
+    if (*option.defaultValue)
+      sentence += std::string(" [") + option.defaultValue + "]";
+    const std::string flag = flagOf(option);
+    const auto set = [&options, &option, flag](const std::string &value) {
+      const std::string problem = problemOf(option, value);
+      if (!problem.empty())
+        throw CLI::ValidationError(flag, problem);
+      setOption(options.runtime, option.name, value);
+    };
+    const char *const kGroup = "What and how to record (docs/options.md)";
+    if (const char *separator = separatorOf(option)) {
+      app.add_option_function<std::vector<std::string>>(
+             flag, [set, separator](const std::vector<std::string> &values) { set(joined(values, separator)); },
+             sentence + " May be repeated.")
+          ->type_name(option.metavar)
+          ->allow_extra_args(false)
+          ->group(kGroup);
+      continue;
+    }
+    app.add_option_function<std::string>((name == "output" ? "-o," : "") + flag, set, sentence)
+        ->type_name(option.metavar)
+        ->group(kGroup);
+    if (name.find('_') != std::string_view::npos)
+      app.add_option_function<std::string>("--" + std::string(name), set)->group("");
+    // --pre-roll=50ms or 2s, where --pre-roll-ms=50 has the unit in its name.
+    if (name.ends_with("_ms"))
+      app.add_option_function<std::string>(flag.substr(0, flag.size() - 3),
+                                           [set](const std::string &value) {
+                                             const bool hasUnit =
+                                                 value.find_first_not_of("0123456789") != std::string::npos;
+                                             const std::optional<uint64_t> ns = parseDuration(value);
+                                             set(hasUnit && ns ? std::to_string(*ns / 1000000) : value);
+                                           })
+          ->group("");
+  }
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  // For --help only: main() has taken the program off before the options are parsed.
+  app.add_option("program", options->program, "The program to run and its arguments; all that follows it is its own");
+  declareRuntimeOptions(app, *options);
+  app.add_option(
+         "--progress", options->progress,
+         "A line of numbers on standard error while the program runs: auto (if that is a terminal), always or never")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+  app.add_flag("--append", options->append, "Add to the session that --session names, if there is a trace in it");
+  app.add_flag("-q,--quiet", options->quiet, "Print nothing but errors: no hints, no closing line");
+  return [options, &invocation] { return run(*options, invocation); };
+}
+
+} // namespace
+
+const Command kRecord = {
+    "record",
+    "Run a program and record its function calls",
+    "adatrace record ./server --port 8080\n"
+    "adatrace record --include='net::*|*/parser.cpp' --overflow=drop -- ./server -v\n"
+    "adatrace record --detail='net::*' --trigger='slow:net::send>5ms' ./server",
+    declare,
+    true,
+};
+
+} // namespace ada::cli

@@ -1,0 +1,166 @@
+// Adatrace recover: traces of killed programs.
+#include "base/quantities.h"
+#include "command.h"
+#include "options/runtime_options.h"
+#include "process/recover_process.h"
+#include "process/session_place.h"
+#include "trace/trace_input.h"
+
+#include "ada/trace/session.h"
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+
+namespace ada::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Options {
+  std::string path;
+  bool quiet = false, keepRing = false;
+  bool clean = false, dryRun = false;
+  std::vector<std::string> rings; ///< directories
+};
+
+// The process directories that `path` means: those of a session (of the newest one in a
+// directory of sessions), or itself.
+std::vector<std::string> directoriesOf(const std::string &path) {
+  std::vector<std::string> directories = processDirectories(path);
+  if (!directories.empty())
+    return directories;
+  std::error_code error;
+  if (fs::exists(fs::path(path) / "manifest.json", error))
+    return {path};
+  for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+    if (at->path().filename().string().starts_with("thread_"))
+      return {path};
+  if (const Expected<std::string> newest = atf::newestSession(path))
+    return processDirectories(*newest);
+  return {};
+}
+
+//===--- --clean: what crashed programs left in memory --------------------===//
+
+// Where to look for ring files: where the user says, or else where programs make them.
+std::vector<std::string> ringDirectories(const Options &options) {
+  std::vector<std::string> directories = options.rings;
+  if (directories.empty()) {
+    directories.push_back("/dev/shm");
+    std::string problem;
+    const char *environment = std::getenv("ADA_OPTIONS");
+    if (const auto list = parseOptions(environment ? environment : "", problem))
+      if (const std::string *ring = findOption(*list, "ring"); ring && !ring->empty())
+        directories.push_back(*ring);
+  }
+  std::error_code ignored;
+  for (std::string &directory : directories)
+    if (const fs::path real = fs::canonical(directory, ignored); !ignored)
+      directory = real.string();
+  std::sort(directories.begin(), directories.end());
+  directories.erase(std::unique(directories.begin(), directories.end()), directories.end());
+  return directories;
+}
+
+std::string describe(const RingFile &ring) {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const uint64_t nowNs = static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+  return fmt::format("{}: process {}, {}, {} old{}", ring.path, ring.pid, formatBytes(ring.bytes),
+                     formatDuration(nowNs > ring.changedNs ? nowNs - ring.changedNs : 0),
+                     ring.directory.empty() ? "" : ", of " + ring.directory);
+}
+
+int clean(const Options &options) {
+  uint64_t others = 0, recording = 0, removed = 0, bytes = 0;
+  RecoverTotals totals;
+  const auto say = [&](const RingFile &ring, const char *what) {
+    if (!options.quiet)
+      Output().print("{}: {}\n", describe(ring), what);
+  };
+  for (const RingFile &ring : findRings(ringDirectories(options), &others)) {
+    if (ring.state == RingFile::State::Recording) {
+      say(ring, "in use");
+      ++recording;
+      continue;
+    }
+    const bool isGone = ring.state == RingFile::State::SessionGone;
+    bytes += ring.bytes;
+    if (options.dryRun) {
+      say(ring, isGone ? "would be removed, for its session is gone" : "would be recovered");
+      isGone ? ++removed : ++totals.recovered;
+    } else if (!isGone) {
+      say(ring, "is recovered");
+      recoverAndTell(ring.directory, {.exitCode = {}, .signal = {}, .ring = ring.path}, options.quiet, totals);
+    } else if (const auto done = removeRing(ring); done) {
+      say(ring, "removed, for its session is gone");
+      ++removed;
+    } else {
+      complain(done.error().text());
+      ++totals.failed;
+    }
+  }
+  if (!options.quiet)
+    Output().print("{}{} in use, {} recovered, {} removed: {} free{}{}\n", options.dryRun ? "would be: " : "",
+                   recording, totals.recovered, removed, formatBytes(bytes), options.dryRun ? "" : "d",
+                   others ? fmt::format("; {} of other users left alone", others) : "");
+  return totals.failed || totals.running ? kProblemsFound : kOk;
+}
+
+int run(const Options &options) {
+  if (options.clean && (!options.path.empty() || options.keepRing))
+    return fail(kWrongUsage,
+                "recover: --clean looks for ring files of all sessions, so it takes no session and no --keep-ring");
+  if (!options.clean && (options.dryRun || !options.rings.empty()))
+    return fail(kWrongUsage, "recover: --dry-run and --ring belong to --clean");
+  if (options.clean)
+    return clean(options);
+  const std::string path = options.path.empty() ? kDefaultOutput : options.path;
+  std::error_code error;
+  if (!fs::is_directory(path, error))
+    return options.path.empty() ? fail(kCantRead, "there is no session under ./{}; name one", kDefaultOutput)
+                                : fail(kCantRead, "{}: {}", path, error ? error.message() : "this is not a directory");
+  const std::vector<std::string> directories = directoriesOf(path);
+  if (directories.empty())
+    return fail(kCantRead, "{}: no process has recorded here (there is no directory pid_N)", path);
+  RecoverTotals totals;
+  for (const std::string &directory : directories)
+    recoverAndTell(directory, {.exitCode = {}, .signal = {}, .keepRing = options.keepRing}, options.quiet, totals);
+  return totals.failed || totals.running ? kProblemsFound : kOk;
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &) {
+  auto options = std::make_shared<Options>();
+  app.add_option("session", options->path,
+                 "A session or one process directory of it [the newest session under ./ada-traces]")
+      ->type_name("");
+  app.add_flag("--keep-ring", options->keepRing,
+               "Leave the memory that was recovered from where it is (see --ring of `adatrace record`)");
+  app.add_flag("--clean", options->clean,
+               "Look for memory of programs that crashed: recover it into its session, or remove it if that is gone");
+  app.add_flag("--dry-run", options->dryRun, "With --clean: say what would be done, and do nothing");
+  app.add_option("--ring", options->rings,
+                 "With --clean: look into this directory, and not into /dev/shm and where `ring` in ADA_OPTIONS says; "
+                 "may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_flag("-q,--quiet", options->quiet, "Print nothing but problems");
+  return [options] { return run(*options); };
+}
+
+} // namespace
+
+const Command kRecover = {
+    "recover",
+    "Finish the trace of a program that was killed",
+    "adatrace recover ada-traces/session_20261121_101500\n"
+    "adatrace recover --clean --dry-run",
+    declare,
+};
+
+} // namespace ada::cli

@@ -1,0 +1,190 @@
+// Adatrace report: what each function cost.
+#include "base/quantities.h"
+#include "command.h"
+#include "options/filter_options.h"
+#include "options/option_values.h"
+#include "output/report_lines.h"
+#include "output/suggestion_lines.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+using analysis::ReportBy;
+
+struct Options {
+  InputOptions input;
+  FilterArguments filter;
+  ReportLineOptions lines;
+  uint64_t limit = 0, slowest = 0;
+  bool suggestsFilter = false;
+  std::string filterFile;
+};
+
+// What a reader of text has to know about an empty table.
+void printNothing(Output &out, const TraceInput &input) {
+  if (input.eventCount() == 0)
+    out.print("there are no events in {}\n", input.name());
+  else
+    out.write("no call is left by the filters\n");
+}
+
+int runSlowest(const Options &options, TraceInput &input, const Palette &palette) {
+  const auto calls = analysis::slowestCalls(input.source(), input.table(), input.threads(), options.filter.options,
+                                            static_cast<size_t>(std::min<uint64_t>(options.slowest, 1 << 24)),
+                                            options.lines.arguments);
+  if (!calls)
+    return fail(kCantRead, "{}", calls.error().text());
+  Output out;
+  if (calls->empty() && options.lines.format == "text")
+    printNothing(out, input);
+  else
+    printCalls(out, palette, *calls, input, options.lines);
+  out.flush();
+  if (input.hasAllThreads())
+    warnAboutUnmatched(options.filter.options, input.table().functions);
+  return input.close();
+}
+
+int runSuggestion(const Options &options, TraceInput &input, const Palette &palette) {
+  const auto report = analysis::makeReport(input.source(), input.table(), input.threads(),
+                                           {.filter = options.filter.options, .by = ReportBy::Function});
+  if (!report)
+    return fail(kCantRead, "{}", report.error().text());
+  if (std::ranges::any_of(input.table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
+    return fail(kWrongUsage, "report: {} was recorded with clock=none: nothing says how long calls took", input.name());
+  uint64_t resolutionNs = 0;
+  for (const model::Process &process : input.table().processes)
+    resolutionNs = std::max(resolutionNs, process.resolutionNs);
+  Output out;
+  const int code =
+      printSuggestion(out, palette, analysis::suggestFilter(*report, resolutionNs), input, options.filterFile);
+  out.flush();
+  const int closed = input.close(report->damage);
+  return code == kOk ? closed : code;
+}
+
+int run(Options &options, const Invocation &invocation) {
+  int exitCode = kOk;
+  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
+  if (!input)
+    return exitCode;
+  options.filter.options.fromNs = input->fromNs();
+  options.filter.options.toNs = input->toNs();
+  const Palette palette(invocation.color, STDOUT_FILENO);
+  if (options.slowest)
+    return runSlowest(options, *input, palette);
+  if (options.suggestsFilter)
+    return runSuggestion(options, *input, palette);
+
+  const auto report = analysis::makeReport(
+      input->source(), input->table(), input->threads(),
+      {.filter = options.filter.options, .by = options.lines.by, .arguments = options.lines.arguments});
+  if (!report)
+    return fail(kCantRead, "{}", report.error().text());
+  std::vector<ReportLine> lines = sortedLines(*report, options.lines);
+  const size_t all = lines.size();
+  if (options.limit && all > options.limit)
+    lines.resize(options.limit);
+
+  Output out;
+  const bool isText = options.lines.format == "text";
+  if (isText && all == 0)
+    printNothing(out, *input);
+  else
+    printReport(out, palette, lines, *input, options.lines);
+  if (isText && lines.size() < all)
+    out.print("{}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(all - lines.size()),
+              palette.reset);
+  out.flush();
+  if (input->hasAllThreads())
+    warnAboutUnmatched(options.filter.options, report->metFunctions);
+  if (options.lines.arguments && !report->hasValues && input->eventCount() > 0)
+    warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input->name());
+  if (report->collapsedFunctions)
+    warning("there are more than 100,000 different lists of arguments: {} one row (…) for all calls",
+            report->collapsedFunctions == 1
+                ? "the function with the most of them has"
+                : fmt::format("the {} functions with the most of them have", formatCount(report->collapsedFunctions)));
+  if (std::ranges::any_of(input->table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
+    warning("{} was recorded with clock=none: times only show what came first", input->name());
+  uint64_t earlier = 0;
+  for (const analysis::ReportRow &row : report->rows)
+    earlier += row.figures.earlier;
+  if (earlier && isText)
+    out.print(
+        "{}{} before the first event that was kept: their total time is whole, their self time counts from there{}\n",
+        palette.dim, formatCount(earlier, "call") + " began", palette.reset);
+  if (report->strayExits || report->missingExits)
+    warning("{} without a call and {} without an exit; their durations are left out",
+            formatCount(report->strayExits, "exit"), formatCount(report->missingExits, "call"));
+  return input->close(report->damage);
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  declareInput(app, options->input);
+  declareFilter(app, options->filter);
+  declareNames(app, options->lines.names);
+  app.add_flag("--args", options->lines.arguments,
+               "One line for each function and its arguments, where they were recorded (`record --detail`)");
+  addCount(app, "--slowest", options->slowest, "Instead: the N calls that took longest, one by one");
+  app.add_flag("--suggest-filter", options->suggestsFilter,
+               "Instead: the functions whose tracing costs most and tells least, and what leaving them out saves");
+  app.add_option("--filter-file", options->filterFile,
+                 "With --suggest-filter: write the ignore list for the compiler to FILE, and the globs for `record "
+                 "--exclude` to FILE.globs")
+      ->type_name("FILE")
+      ->needs("--suggest-filter");
+  app.add_option("--sort", options->lines.sort,
+                 "Largest first: calls, total, self, min, p50, p90, p99, max; or name [self]")
+      ->type_name("COLUMN")
+      ->check(CLI::IsMember({"calls", "total", "self", "min", "p50", "p90", "p99", "max", "name"}).description(""));
+  app.add_option_function<std::string>(
+         "--by",
+         [options = options.get()](const std::string &value) {
+           options->lines.by = value == "thread"   ? ReportBy::Thread
+                               : value == "module" ? ReportBy::Module
+                               : value == "file"   ? ReportBy::File
+                                                   : ReportBy::Function;
+         },
+         "One line for each function, function and thread, module, or source file [function]")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"function", "thread", "module", "file"}).description(""));
+  addCount(app, "--limit", options->limit, "At most this many lines; 0: all [0]");
+  app.add_option("--format", options->lines.format,
+                 "text, csv, jsonl (one JSON object per line) or json (an array of them); times in the latter three "
+                 "are nanoseconds [text]")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "csv", "jsonl", "json"}).description(""));
+  return [options, &invocation] {
+    if (!options->filter.settle("report"))
+      return int(kWrongUsage);
+    if (options->lines.arguments && (options->lines.by == ReportBy::Module || options->lines.by == ReportBy::File))
+      return fail(kWrongUsage, "report: --args goes with functions, not with --by={}", headingOf(options->lines.by));
+    if (options->suggestsFilter && (options->slowest || options->lines.arguments ||
+                                    options->lines.by != ReportBy::Function || options->lines.format != "text"))
+      return fail(kWrongUsage, "report: --suggest-filter goes with none of --slowest, --args, --by and --format");
+    return run(*options, invocation);
+  };
+}
+
+} // namespace
+
+const Command kReport = {
+    "report",
+    "Count and time the calls of each function",
+    "adatrace report --sort=p99 --limit=20\n"
+    "adatrace report --by=thread --format=csv ada-traces/session_20261121_101500\n"
+    "adatrace report --slowest=10 --args --include='net::*'",
+    declare,
+};
+
+} // namespace ada::cli

@@ -1,0 +1,159 @@
+// Adatrace stacks and last: what the threads were in at the end of a trace, or are in now.
+#include "base/quantities.h"
+#include "command.h"
+#include "options/filter_options.h"
+#include "options/option_values.h"
+#include "output/stack_lines.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+struct Options {
+  InputOptions input;
+  FilterArguments filter;
+  StackLineOptions lines;
+  uint64_t calls = 0, frames = 100;
+  std::string count = "20"; // last
+  std::string format = "text";
+};
+
+int run(Options &options, const Invocation &invocation, int (*show)(const Options &, const Palette &, StackTable &)) {
+  int exitCode = kOk;
+  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
+  if (!input)
+    return exitCode;
+  options.filter.options.fromNs = input->fromNs();
+  options.filter.options.toNs = input->toNs();
+  std::optional<StackTable> table =
+      StackTable::read(*input, options.filter.options, static_cast<size_t>(std::min<uint64_t>(options.calls, 1 << 20)));
+  if (!table)
+    return kCantRead;
+  if (const int shown = show(options, Palette(invocation.color, STDOUT_FILENO), *table); shown != kOk)
+    return shown;
+  if (input->hasAllThreads())
+    warnAboutUnmatched(options.filter.options, table->functions());
+  return input->close(table->damage());
+}
+
+int showStacks(const Options &options, const Palette &palette, StackTable &table) {
+  for (analysis::ThreadEnd &end : table.threads())
+    if (!table.readValues(end.thread, end.open, options.lines.mostFrames) ||
+        !table.readValues(end.thread, end.finished, end.finished.size()))
+      return kCantRead;
+  Output out;
+  if (options.format != "text") {
+    printStacksJson(out, table, table.threads(), options.lines, options.format == "json");
+  } else {
+    bool isFirst = true;
+    for (const analysis::ThreadEnd &end : table.threads()) {
+      if (!std::exchange(isFirst, false))
+        out.write("\n");
+      printStack(out, palette, table, end, options.lines);
+    }
+    if (isFirst)
+      out.print("there are no threads in {}\n", table.input().name());
+  }
+  return kOk;
+}
+
+int showLast(const Options &options, const Palette &palette, StackTable &table) {
+  // What began or ended last; open calls have not ended, and their stack is for `stacks`.
+  const auto lastNs = [](const LastCall &call) {
+    return call.call->span.how == SpanEnd::Open ? call.call->span.beginNs : call.call->span.endNs;
+  };
+  std::vector<LastCall> calls;
+  for (const analysis::ThreadEnd &end : table.threads())
+    for (const auto *list : {&end.open, &end.finished})
+      for (const analysis::EndCall &call : *list)
+        calls.push_back({end.thread, &call});
+  std::ranges::stable_sort(calls, [&](const LastCall &a, const LastCall &b) { return lastNs(a) > lastNs(b); });
+  calls.resize(std::min<size_t>(calls.size(), options.calls));
+  std::ranges::stable_sort(calls, [](const LastCall &a, const LastCall &b) {
+    return std::tuple(a.call->span.beginNs, a.thread, a.call->span.depth) <
+           std::tuple(b.call->span.beginNs, b.thread, b.call->span.depth);
+  });
+  std::vector<analysis::EndCall> shown;
+  shown.reserve(calls.size());
+  for (LastCall &call : calls) {
+    std::vector<analysis::EndCall> one = {*call.call};
+    if (!table.readValues(call.thread, one))
+      return kCantRead;
+    call.call = &shown.emplace_back(std::move(one[0]));
+  }
+  Output out;
+  if (options.format != "text")
+    printLastCallsJson(out, table, calls, options.lines, options.format == "json");
+  else if (calls.empty())
+    out.write("no call is left by the filters\n");
+  else
+    printLastCalls(out, palette, table, calls, options.lines);
+  return kOk;
+}
+
+void declareCommon(CLI::App &app, Options &options) {
+  declareInput(app, options.input);
+  declareFilter(app, options.filter);
+  declareNames(app, options.lines.names);
+  app.add_option("--format", options.format, "text, jsonl (one JSON object per line) or json (an array of them) [text]")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json", "jsonl"}).description(""));
+}
+
+std::function<int()> declareStacks(CLI::App &app, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  declareCommon(app, *options);
+  addCount(app, "--calls", options->calls, "Also the last N calls that each thread finished [0]");
+  addCount(app, "--frames", options->frames, "At most this many open calls of a thread, as text [100]");
+  return [options, &invocation] {
+    if (!options->filter.settle("stacks"))
+      return int(kWrongUsage);
+    options->lines.mostFrames = std::max<size_t>(4, static_cast<size_t>(options->frames));
+    return run(*options, invocation, showStacks);
+  };
+}
+
+std::function<int()> declareLast(CLI::App &app, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  app.add_option("count", options->count, "How many calls [20]")->type_name("N");
+  declareCommon(app, *options);
+  return [options, &invocation] {
+    if (!options->filter.settle("last"))
+      return int(kWrongUsage);
+    const bool isNumber = options->count.find_first_not_of("0123456789") == std::string::npos;
+    if (!isNumber && options->input.path.empty()) {
+      options->input.path = std::exchange(options->count, "20"); // `adatrace last SESSION`
+    } else if (!isNumber || options->count.empty() || options->count.size() > 6) {
+      return fail(kWrongUsage, "last: '{}' is not a number of calls, like 20", options->count);
+    }
+    options->calls = std::stoull(options->count);
+    return run(*options, invocation, showLast);
+  };
+}
+
+} // namespace
+
+const Command kStacks = {
+    "stacks",
+    "Show the open calls of each thread: of a program that died, hangs or runs",
+    "adatrace stacks\n"
+    "adatrace stacks --calls=5 --thread='worker-*' ada-traces/session_20261121_101500",
+    declareStacks,
+};
+
+const Command kLast = {
+    "last",
+    "Show the last calls before the end, of all threads",
+    "adatrace last 50\n"
+    "adatrace last 20 --thread=0 ada-traces/session_20261121_101500",
+    declareLast,
+};
+
+} // namespace ada::cli

@@ -1,0 +1,140 @@
+// Adatrace tree: the calls of each thread.
+#include "base/quantities.h"
+#include "command.h"
+#include "options/filter_options.h"
+#include "output/tree_lines.h"
+
+#include "analysis/early_end.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+struct Options {
+  InputOptions input;
+  FilterArguments filter;
+  TreeLineOptions lines;
+  analysis::TreeWalkOptions walk;
+  std::optional<uint64_t> limit;
+  std::string format = "text";
+  bool noFold = false;
+};
+
+// On a terminal nobody reads more, and the note below says how to get it.
+constexpr uint64_t kTerminalLimit = 400;
+
+// Whether anything was recorded with the calls of a thread that was read.
+bool hasValues(const TraceInput &input) {
+  struct Finder : analysis::TableSink {
+    using TableSink::TableSink;
+    bool wantsDetails() const override { return true; }
+    Expected<void> events(const model::Batch &batch) override {
+      found |= !batch.details.empty() || !batch.texts.empty();
+      return found ? Expected<void>(analysis::earlyEnd()) : Expected<void>();
+    }
+    bool found = false;
+  };
+  analysis::TraceTable table = input.table();
+  Finder finder(table);
+  model::ReadRequest request;
+  request.threads = input.threads();
+  request.isFurther = true;
+  (void)input.source().readPart(finder, request); // what it says was said before
+  return finder.found;
+}
+
+void printNotes(Output &out, const TraceInput &input, const TreeLines &lines, const Palette &palette) {
+  if (lines.wasCut()) {
+    std::string rest;
+    if (const size_t more = input.threads().size() - std::min(lines.threads(), input.threads().size()))
+      rest = ", " + formatCount(more, "more thread");
+    out.print("{}... cut after {}{}; --limit=0 shows all, --depth, --min-duration, --function and --thread choose{}\n",
+              palette.dim, formatCount(lines.printed(), "line"), rest, palette.reset);
+  } else if (input.eventCount() == 0) {
+    out.print("there are no events in {}\n", input.name());
+  } else if (lines.printed() == 0) {
+    out.print("no call is left by the filters\n");
+  }
+}
+
+int run(Options &options, const Invocation &invocation) {
+  int exitCode = kOk;
+  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
+  if (!input)
+    return exitCode;
+  Output out;
+  const Palette palette(invocation.color, STDOUT_FILENO);
+  const bool isText = options.format == "text";
+  const uint64_t limit = options.limit.value_or(isText && isTerminal(STDOUT_FILENO) ? kTerminalLimit : uint64_t(0));
+  if (limit)
+    options.lines.limit = limit;
+  analysis::FilterOptions &filter = options.filter.options;
+  filter.fromNs = input->fromNs();
+  filter.toNs = input->toNs();
+
+  std::unique_ptr<TreeLines> lines;
+  if (isText)
+    lines = std::make_unique<TreeText>(out, *input, options.lines, palette);
+  else
+    lines = std::make_unique<TreeJson>(out, *input, options.lines, options.format == "json");
+  const auto walked =
+      analysis::walkTrees(input->source(), input->table(), input->threads(), filter, options.walk, *lines);
+  if (!walked)
+    return fail(kCantRead, "{}", walked.error().text());
+  lines->finish();
+  if (isText)
+    printNotes(out, *input, *lines, palette);
+  out.flush();
+  if (!lines->wasCut() && input->hasAllThreads())
+    warnAboutUnmatched(filter, input->table().functions);
+  if (options.walk.values && input->eventCount() > 0 && !hasValues(*input))
+    warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input->name());
+  if (walked->strayExits)
+    warning("{} without a call {} left out: recording began inside {}", formatCount(walked->strayExits, "exit"),
+            walked->strayExits == 1 ? "was" : "were", walked->strayExits == 1 ? "it" : "them");
+  return input->close();
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  declareInput(app, options->input);
+  declareFilter(app, options->filter);
+  declareNames(app, options->lines.names);
+  app.add_flag("--args", options->walk.values,
+               "Show arguments and results of the calls that have them (`record --detail`)");
+  app.add_flag("--begin", options->lines.begin, "Show when each call began (of folded calls, the first of them)");
+  app.add_option("--format", options->format,
+                 "text, jsonl (one JSON object per line of the tree) or json (an array of them) [text]")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json", "jsonl"}).description(""));
+  app.add_flag("--no-fold", options->noFold, "One line for each call: do not fold repetitions and recursion");
+  app.add_option("--limit", options->limit,
+                 fmt::format("At most this many lines; 0: all [{} on a terminal, else 0]", kTerminalLimit))
+      ->type_name("N");
+  // For tests: print early, as with a trace that does not fit into memory.
+  app.add_option("--max-nodes", options->walk.maxNodes, "")->group("");
+  return [options, &invocation] {
+    options->walk.fold = !options->noFold;
+    if (!options->filter.settle("tree"))
+      return int(kWrongUsage);
+    return run(*options, invocation);
+  };
+}
+
+} // namespace
+
+const Command kTree = {
+    "tree",
+    "Show who called whom, and how long it took",
+    "adatrace tree\n"
+    "adatrace tree --function='parse*|*/net/*.cpp' --min-duration=10us --depth=5 ada-traces/session_20261121_101500",
+    declare,
+};
+
+} // namespace ada::cli

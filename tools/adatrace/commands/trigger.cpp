@@ -1,0 +1,121 @@
+// Adatrace trigger: keep the detail of this moment.
+#include "command.h"
+#include "process/recover_process.h"
+#include "process/session_place.h"
+#include "trace/trace_input.h"
+
+#include "recover/live_ring.h"
+
+#include "ada/trace/session.h"
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <filesystem>
+#include <memory>
+
+namespace ada::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Options {
+  std::string target;
+  bool quiet = false;
+};
+
+std::optional<pid_t> processNumber(const std::string &text) {
+  pid_t pid = 0;
+  const char *end = text.data() + text.size();
+  const auto [next, error] = std::from_chars(text.data(), end, pid);
+  return error == std::errc() && next == end && pid > 0 ? std::optional(pid) : std::nullopt;
+}
+
+int exitCodeOf(OrderResult::What what) {
+  switch (what) {
+  case OrderResult::What::Given:
+    return kOk;
+  case OrderResult::What::NoProcess:
+  case OrderResult::What::NotReadable:
+    return kCantRead;
+  default:
+    return kProblemsFound;
+  }
+}
+
+void sayGiven(const std::string &who, const Options &options) {
+  if (!options.quiet)
+    Output().print("triggered {}\n", who);
+}
+
+// All processes of a session that are still running.
+int triggerSession(const std::string &path, const Options &options) {
+  std::vector<std::string> directories = processDirectories(path);
+  if (directories.empty())
+    directories = {path};
+  unsigned given = 0, running = 0;
+  int code = kOk;
+  for (const std::string &directory : directories) {
+    if (stateOf(directory) != ProcessState::Running)
+      continue;
+    ++running;
+    const std::string ring = ringPathOf(directory);
+    const OrderResult result = ring.empty() ? OrderResult{OrderResult::What::NotRecording,
+                                                          fmt::format("{}: its manifest names no ring file", directory)}
+                                            : triggerRing(ring, directory);
+    if (result.what == OrderResult::What::Given) {
+      ++given;
+      sayGiven(directory, options);
+      continue;
+    }
+    complain(result.why);
+    code = exitCodeOf(result.what);
+  }
+  if (running == 0)
+    return fail(kProblemsFound, "no process of {} is running any more", path);
+  // A process that ended in between is not a failure if others took the request.
+  return given > 0 ? kOk : code;
+}
+
+int run(const Options &options) {
+  std::error_code error;
+  if (const std::optional<pid_t> pid = processNumber(options.target)) {
+    const OrderResult result = triggerProcess(*pid);
+    if (result.what != OrderResult::What::Given)
+      return fail(exitCodeOf(result.what), "{}", result.why);
+    sayGiven(fmt::format("process {}", *pid), options);
+    return kOk;
+  }
+  std::string path = options.target;
+  if (path.empty()) {
+    const Expected<std::string> newest = atf::newestSession(kDefaultOutput);
+    if (!newest)
+      return fail(kCantRead, "there is no session under ./{}; name one, or a process", kDefaultOutput);
+    path = *newest;
+  }
+  if (!fs::is_directory(path, error))
+    return fail(kCantRead, "{}: this is neither the number of a process nor a session", path);
+  return triggerSession(path, options);
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &) {
+  auto options = std::make_shared<Options>();
+  app.add_option("target", options->target,
+                 "The number of a process, or a session: all processes of it that are running [the newest session "
+                 "under ./ada-traces]")
+      ->type_name("PID|SESSION");
+  app.add_flag("-q,--quiet", options->quiet, "Print nothing but problems");
+  return [options] { return run(*options); };
+}
+
+} // namespace
+
+const Command kTrigger = {
+    "trigger",
+    "Keep the detail around this moment of a running program",
+    "adatrace record --detail='net::*' --detail-mode=window ./server &\n"
+    "adatrace trigger 4711",
+    declare,
+};
+
+} // namespace ada::cli

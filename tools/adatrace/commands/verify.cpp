@@ -1,0 +1,87 @@
+// Adatrace verify: whether a trace is whole.
+#include "command.h"
+#include "output/terminal.h"
+#include "process/session_place.h"
+#include "trace/trace_input.h"
+
+#include "base/quantities.h"
+#include "formats/table.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+struct Options {
+  std::string path;
+  bool quiet = false;
+};
+
+std::string contents(const model::CheckSummary &summary) {
+  std::string text;
+  for (const auto &[count, what] : summary.counts)
+    text += (text.empty() ? "" : ", ") + formatCount(count, what);
+  return text;
+}
+
+int run(Options &options, const Invocation &invocation) {
+  Output out;
+  const Palette palette(invocation.color, STDOUT_FILENO);
+  const std::optional<std::string> path = sessionOrNewest(options.path);
+  if (!path)
+    return kCantRead;
+  auto place = model::locate(*path);
+  if (!place)
+    return fail(kCantRead, "{}", place.error().text());
+  const model::FormatChoice found = model::recognise(*place);
+  uint64_t problems = 0;
+  const auto problem = [&](const std::string &text) {
+    ++problems;
+    out.print("{}problem:{} {}\n", palette.error, palette.reset, text);
+  };
+  const auto note = [&](const std::string &text) { out.print("{}note:{} {}\n", palette.warn, palette.reset, text); };
+  if (!found && *path == "-")
+    return fail(kCantRead, "{}", model::notATrace(*place).text());
+  if (!found) { // a file that exists but can't be opened is a finding
+    problem(model::notATrace(*place).text());
+    if (!options.quiet)
+      out.print("{} in {}\n", formatCount(problems, "problem"), *path);
+    return kProblemsFound;
+  }
+  const auto checked = found.format->verify(*place, {problem, note});
+  if (!checked)
+    return fail(kCantRead, "{}", checked.error().text());
+  if (!options.quiet) {
+    if (problems == 0)
+      out.print("{}ok:{} ", palette.good, palette.reset);
+    else
+      out.print("{} in {}{}", formatCount(problems, "problem"), checked->place, checked->counts.empty() ? "" : ": ");
+    out.print("{}\n", contents(*checked));
+  }
+  return problems ? kProblemsFound : kOk;
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  app.add_option("trace", options->path,
+                 "A session or a part of it, or a trace of any format [the newest session under ./ada-traces]; - is "
+                 "standard input")
+      ->type_name("");
+  app.add_flag("-q,--quiet", options->quiet, "No closing line: nothing but problems");
+  return [options, &invocation] { return run(*options, invocation); };
+}
+
+} // namespace
+
+const Command kVerify = {
+    "verify",
+    "Check a trace: headers, checksums, order, nesting, names",
+    "adatrace verify ada-traces/session_20261121_101500 && echo whole",
+    declare,
+};
+
+} // namespace ada::cli

@@ -1,0 +1,85 @@
+// What adatrace needs to know of an ELF file.
+//
+// libelf reads it and checks what the file says of itself: any bytes may be handed to open().
+#ifndef ADATRACE_ELF_FILE_H
+#define ADATRACE_ELF_FILE_H
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Of libelf.
+struct Elf;
+struct Elf_Scn;
+
+namespace ada::cli {
+
+class ElfFile {
+public:
+  struct Section {
+    std::string_view name;
+    uint32_t type = 0;
+    uint64_t address = 0;
+    uint32_t link = 0;
+    Elf_Scn *handle = nullptr;
+  };
+  enum class Status {
+    Ok,
+    CantRead, ///< `problem` says why
+    NotElf,   ///< some other kind of file
+    Broken,   ///< ELF, but damaged or of another kind than 64-bit little-endian
+  };
+
+  static Status open(const std::string &path, ElfFile &file, std::string &problem);
+
+  /// "executable", "shared object", "object file", "core file" or "ELF file"
+  std::string_view kind() const;
+  std::string_view machine() const;
+  bool isObject() const;
+  /// False if the section table was stripped: then "no such section" says nothing.
+  bool hasSections() const { return !sectionList_.empty(); }
+  const std::vector<Section> &sections() const { return sectionList_; }
+  std::string_view contents(const Section &section) const;
+
+  /// Names of the libraries that the dynamic linker loads with this file.
+  const std::vector<std::string> &needed() const { return neededList_; }
+  /// DT_RUNPATH if there is one, else DT_RPATH.
+  const std::string &runPath() const { return runPathText_; }
+  const std::string &buildId() const { return buildIdText_; }
+
+  /// The NUL-terminated text at an address of the linked image.
+  std::optional<std::string_view> textAt(uint64_t address) const;
+  /// `size` bytes at an address of the linked image; empty if they are not there.
+  std::string_view bytesAt(uint64_t address, size_t size) const;
+  /// Address of a symbol in .symtab, if it is there.
+  std::optional<uint64_t> symbol(std::string_view name) const;
+
+private:
+  struct Segment {
+    uint32_t type;
+    uint64_t address, offset, fileSize;
+  };
+  struct Close {
+    void operator()(Elf *elf) const;
+  };
+  bool parse(std::string &problem);
+  void readDynamic(const Segment &segment);
+  void readNotes(const Segment &segment);
+  std::string_view bytesOfSegment(const Segment &segment) const;
+  std::string_view from(uint64_t address) const;
+
+  std::unique_ptr<Elf, Close> elf_;
+  std::string_view file_; // all of it
+  uint16_t type_ = 0, machineCode_ = 0;
+  bool pie_ = false;
+  std::vector<Section> sectionList_;
+  std::vector<Segment> segments_;
+  std::vector<std::string> neededList_;
+  std::string runPathText_, buildIdText_;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_ELF_FILE_H

@@ -1,0 +1,143 @@
+// Was this program built with the plugin?.
+#include "elf_instrumentation.h"
+
+#include "ada/abi.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+namespace ada::cli {
+
+namespace fs = std::filesystem;
+
+uint64_t instrumentedFunctionCount(const ElfFile &file) {
+  uint64_t bytes = 0;
+  for (const ElfFile::Section &section : file.sections())
+    if (section.name == ADA_SECTION_FUNCTIONS)
+      bytes += file.contents(section).size();
+  return bytes / sizeof(ada_function);
+}
+
+std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file) {
+  std::vector<InstrumentedFunction> functions;
+  if (file.isObject())
+    return functions;
+  for (const ElfFile::Section &section : file.sections()) {
+    if (section.name != ADA_SECTION_FUNCTIONS)
+      continue;
+    const std::string_view bytes = file.contents(section);
+    for (size_t at = 0; at + sizeof(ada_function) <= bytes.size(); at += sizeof(ada_function)) {
+      ada_function entry;
+      std::memcpy(&entry, bytes.data() + at, sizeof entry);
+      const auto text = [&](int32_t offset) -> std::string {
+        if (offset == 0)
+          return {};
+        return std::string(file.textAt(section.address + at + static_cast<int64_t>(offset)).value_or(""));
+      };
+      InstrumentedFunction function{text(entry.name_off), text(entry.pretty_off), text(entry.file_off), entry.line};
+      if (function.name.empty())
+        continue;
+      if (function.pretty.empty())
+        function.pretty = function.name;
+      functions.push_back(std::move(function));
+    }
+  }
+  return functions;
+}
+
+std::optional<uint32_t> abiVersion(const ElfFile &file) {
+  if (file.isObject())
+    return std::nullopt;
+  const std::optional<uint64_t> address = file.symbol("__ada_image");
+  if (!address)
+    return std::nullopt;
+  const std::string_view bytes = file.bytesAt(*address, sizeof(uint32_t));
+  if (bytes.empty())
+    return std::nullopt;
+  uint32_t version = 0;
+  std::memcpy(&version, bytes.data(), sizeof version);
+  return version;
+}
+
+namespace {
+
+// Follows DT_NEEDED as the dynamic linker does, near enough for a hint: run
+// paths, LD_LIBRARY_PATH and the usual system directories, but not ld.so.cache.
+class Closure {
+public:
+  Instrumentation visit(const std::string &path) {
+    ElfFile file;
+    std::string problem;
+    const ElfFile::Status status = ElfFile::open(path, file, problem);
+    if (status != ElfFile::Status::Ok)
+      return Instrumentation::Unknown;
+    if (instrumentedFunctionCount(file) > 0)
+      return Instrumentation::Yes;
+    Instrumentation result = file.hasSections() ? Instrumentation::No : Instrumentation::Unknown;
+    for (const std::string &name : file.needed()) {
+      if (!seen_.insert(name).second)
+        continue;
+      const std::string library = find(name, path, file.runPath());
+      // A system library that is not where we look is not ours either; one that
+      // the program brings along could be.
+      const Instrumentation of = library.empty() ? Instrumentation::Unknown : visit(library);
+      if (of == Instrumentation::Yes)
+        return of;
+      if (of == Instrumentation::Unknown)
+        result = of;
+    }
+    return result;
+  }
+
+private:
+  static std::string find(const std::string &name, const std::string &user, std::string runPath) {
+    std::error_code error;
+    if (name.find('/') != std::string::npos)
+      return fs::exists(name, error) ? name : "";
+    const std::string origin = fs::absolute(fs::path(user), error).parent_path().string();
+    for (const char *variable : {"${ORIGIN}", "$ORIGIN"})
+      for (size_t at; (at = runPath.find(variable)) != std::string::npos;)
+        runPath.replace(at, std::strlen(variable), origin);
+    const char *environment = std::getenv("LD_LIBRARY_PATH");
+    const std::string paths = runPath + ":" + (environment ? environment : "") +
+                              ":/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib/aarch64-linux-gnu:/usr/lib/"
+                              "aarch64-linux-gnu:/usr/local/lib:/lib64:/usr/lib64:/lib:/usr/lib";
+    for (size_t at = 0; at < paths.size();) {
+      const size_t end = std::min(paths.find(':', at), paths.size());
+      if (end > at) {
+        const std::string candidate = paths.substr(at, end - at) + "/" + name;
+        if (fs::is_regular_file(candidate, error))
+          return candidate;
+      }
+      at = end + 1;
+    }
+    return {};
+  }
+
+  std::set<std::string> seen_;
+};
+
+} // namespace
+
+Instrumentation instrumentationOf(const std::string &program) { return Closure().visit(program); }
+
+bool startsOtherPrograms(const std::string &program) {
+  std::string name = fs::path(program).filename().string();
+  // "python3.11" and "clang-19" are "python" and "clang".
+  while (!name.empty() &&
+         (std::isdigit(static_cast<unsigned char>(name.back())) || name.back() == '.' || name.back() == '-'))
+    name.pop_back();
+  static constexpr std::string_view kNames[] = {
+      "ash",      "bash",         "busybox",     "chrt",        "cmake",   "ctest",   "dash",    "dotnet",   "env",
+      "fish",     "gdb",          "guile",       "java",        "ksh",     "lit",     "lldb",    "lua",      "luajit",
+      "make",     "mpirun",       "ninja",       "nice",        "node",    "nohup",   "numactl", "parallel", "perl",
+      "php",      "python",       "qemu-x86_64", "Rscript",     "ruby",    "setarch", "setsid",  "sh",       "stdbuf",
+      "strace",   "su",           "sudo",        "systemd-run", "taskset", "tclsh",   "time",    "timeout",  "unshare",
+      "valgrind", "valgrind.bin", "watch",       "wish",        "xargs",   "zsh"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+} // namespace ada::cli

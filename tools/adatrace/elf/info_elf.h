@@ -1,0 +1,13 @@
+// Adatrace info for programs, libraries and objects.
+#ifndef ADATRACE_INFO_ELF_H
+#define ADATRACE_INFO_ELF_H
+
+#include "elf_instrumentation.h"
+#include "output/terminal.h"
+
+namespace ada::cli {
+
+void printElf(Output &out, const Palette &palette, const std::string &path, const ElfFile &file, bool listFunctions);
+
+} // namespace ada::cli
+#endif // ADATRACE_INFO_ELF_H

@@ -1,0 +1,60 @@
+// Options that choose calls.
+#include "filter_options.h"
+#include "option_values.h"
+#include "output/terminal.h"
+
+#include "analysis/near_names.h"
+
+#include <CLI/CLI.hpp>
+
+namespace ada::cli {
+
+void declareFilter(CLI::App &app, FilterArguments &arguments, bool durations) {
+  analysis::FilterOptions &options = arguments.options;
+  addGlobs(app, "-f,--function", options.functions,
+           "Only these functions and what they call (globs on mangled name, demangled name with or without parameters, "
+           "or source file; separated by '|'; this and the next three may be repeated)");
+  addGlobs(app, "--include", options.included, "Only these functions, not what they call");
+  addGlobs(app, "--exclude,--hide", options.excluded,
+           "Leave these functions out; what they call moves up to the caller");
+  addGlobs(app, "--prune", options.pruned, "Leave these functions out with all they call");
+  app.add_flag("--only", arguments.only, "With --function: the same as --include");
+  app.add_option("--depth,--max-depth", options.depth, "At most this many calls inside one another, of those shown")
+      ->type_name("N")
+      ->check(CLI::Range(1u, ~0u).description(""));
+  if (durations)
+    addDuration(app, "--min-duration", options.minDurationNs,
+                "Leave out calls that took less (10us, 1.5ms, 2s), with all they call");
+}
+
+bool FilterArguments::settle(const char *command) {
+  if (!only)
+    return true;
+  if (options.functions.empty()) {
+    complain(fmt::format("{}: --only needs --function", command));
+    return false;
+  }
+  options.included.insert(options.included.end(), options.functions.begin(), options.functions.end());
+  options.functions.clear();
+  only = false;
+  return true;
+}
+
+void warnAboutUnmatched(const char *option, const std::vector<std::string> &globs,
+                        const std::vector<model::Function> &functions) {
+  for (const analysis::UnmatchedGlob &unmatched : analysis::unmatchedGlobs(globs, functions)) {
+    std::string near;
+    for (const std::string &name : unmatched.near)
+      near += (near.empty() ? "; did you mean " : " or ") + name;
+    warning("{} '{}' matches no function that was called{}{}", option, unmatched.glob, near, near.empty() ? "" : "?");
+  }
+}
+
+void warnAboutUnmatched(const analysis::FilterOptions &options, const std::vector<model::Function> &functions) {
+  warnAboutUnmatched("--function", options.functions, functions);
+  warnAboutUnmatched("--include", options.included, functions);
+  warnAboutUnmatched("--exclude", options.excluded, functions);
+  warnAboutUnmatched("--prune", options.pruned, functions);
+}
+
+} // namespace ada::cli

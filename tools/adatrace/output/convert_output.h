@@ -1,0 +1,40 @@
+// Where adatrace convert writes to.
+#ifndef ADATRACE_CONVERT_OUTPUT_H
+#define ADATRACE_CONVERT_OUTPUT_H
+
+#include "formats/table.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ada::cli {
+
+/// The output of a conversion under a temporary name, until it is complete.
+class ConvertOutput {
+public:
+  /// "-" is standard output. Errors: E_EXISTS, E_IO, E_TERMINAL.
+  static Expected<ConvertOutput> open(const std::string &path, model::FormatChoice format, bool force);
+  ConvertOutput(ConvertOutput &&) noexcept;
+  ~ConvertOutput(); ///< removes what was not committed
+
+  /// For the bytes of a stream; the conversion's own sink.
+  model::ByteSink bytes();
+  std::unique_ptr<model::TraceSink> makeSink(bool exactTimes);
+  /// Gives the output its name. After the sink has finished.
+  Expected<void> commit();
+  /// What bytes() failed with.
+  const std::optional<Error> &failure() const;
+  /// "out.trc", "standard output"
+  const std::string &name() const;
+  uint64_t size() const;
+
+private:
+  struct State;
+  explicit ConvertOutput(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_CONVERT_OUTPUT_H

@@ -1,0 +1,74 @@
+// The live line of adatrace convert.
+#include "convert_progress.h"
+#include "base/quantities.h"
+#include "terminal.h"
+
+#include <csignal>
+#include <unistd.h>
+
+namespace ada::cli {
+
+using std::chrono::steady_clock;
+
+static volatile std::sig_atomic_t interruptedBy = 0;
+
+static void put(const std::string &text) {
+  ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
+  (void)ignored;
+}
+
+ConvertLine::ConvertLine(const std::string &mode) : start_(steady_clock::now()), last_(start_) {
+  wanted_ = mode == "always" || (mode != "never" && isTerminal(STDERR_FILENO));
+  struct sigaction action = {};
+  action.sa_handler = [](int number) { interruptedBy = number; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction old;
+    if (sigaction(number, nullptr, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaction(number, &action, nullptr);
+  }
+}
+
+int ConvertLine::interruption() { return interruptedBy; }
+
+uint64_t ConvertLine::nanoseconds() const {
+  return static_cast<uint64_t>(std::chrono::nanoseconds(steady_clock::now() - start_).count());
+}
+
+// Short conversions get no line at all.
+bool ConvertLine::isDue() {
+  const auto now = steady_clock::now();
+  if (now - start_ < std::chrono::milliseconds(500) || now - last_ < std::chrono::milliseconds(200))
+    return false;
+  last_ = now;
+  return true;
+}
+
+void ConvertLine::draw(const std::string &done, std::optional<double> part) {
+  std::string line = "converting: " + done;
+  if (part)
+    line += fmt::format(", {:.0f} %", *part * 100);
+  const size_t columns = terminalColumns(STDERR_FILENO);
+  if (line.size() >= columns)
+    line.resize(columns - 1);
+  put("\r\x1b[K" + line);
+  drawn_ = true;
+}
+
+void ConvertLine::clear() {
+  if (drawn_)
+    put("\r\x1b[K");
+  drawn_ = false;
+}
+
+Expected<void> ConvertProgress::events(const model::Batch &batch) {
+  count_ += batch.events.size();
+  if (interruptedBy)
+    return Error{.code = "E_INTERRUPTED", .message = "interrupted; nothing was written"};
+  line_.update(
+      [&] { return fmt::format("{}, {}", formatCount(count_, "event"), formatRate(count_, line_.nanoseconds())); },
+      source_.progress());
+  return sink_.events(batch);
+}
+
+} // namespace ada::cli

@@ -1,0 +1,57 @@
+// The live line of adatrace convert.
+#ifndef ADATRACE_CONVERT_PROGRESS_H
+#define ADATRACE_CONVERT_PROGRESS_H
+
+#include "convert/passing_sink.h"
+
+#include <chrono>
+#include <string>
+
+namespace ada::cli {
+
+/// A line on standard error that says how far a conversion is.
+class ConvertLine {
+public:
+  /// `mode`: auto (on a terminal), always or never. From here on the first
+  /// signal that interrupts is kept for interruption(), and the second one ends
+  /// the program.
+  explicit ConvertLine(const std::string &mode);
+  ~ConvertLine() { clear(); }
+
+  /// `done`: "1,234 events, 1.2 M/s", made only if the line is drawn. `part`: 0
+  /// to 1.
+  template <class Done> void update(Done &&done, std::optional<double> part) {
+    if (wanted_ && isDue())
+      draw(done(), part);
+  }
+  void clear();
+  uint64_t nanoseconds() const;
+  /// The signal that interrupted, or 0.
+  static int interruption();
+
+private:
+  bool isDue();
+  void draw(const std::string &done, std::optional<double> part);
+  bool wanted_ = false, drawn_ = false;
+  std::chrono::steady_clock::time_point start_, last_;
+};
+
+/// Hands everything on, counts, keeps the line, and stops when the user
+/// interrupts.
+class ConvertProgress : public model::PassingSink {
+public:
+  ConvertProgress(model::TraceSource &source, model::TraceSink &sink, ConvertLine &line)
+      : PassingSink(sink), source_(source), line_(line) {}
+
+  Expected<void> events(const model::Batch &batch) override;
+
+  uint64_t eventCount() const { return count_; }
+
+private:
+  model::TraceSource &source_;
+  ConvertLine &line_;
+  uint64_t count_ = 0;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_CONVERT_PROGRESS_H

@@ -1,0 +1,173 @@
+// Prints what changed between two sides of runs.
+#include "diff_lines.h"
+#include "base/quantities.h"
+#include "json_fields.h"
+
+#include "analysis/path_views.h"
+
+#include <charconv>
+#include <cmath>
+#include <span>
+
+namespace ada::cli {
+
+using analysis::DiffPair;
+using analysis::DiffRow;
+using analysis::DiffValue;
+
+namespace {
+
+constexpr const char *kNames[] = {"calls", "total", "self", "p50", "p99"};
+
+uint64_t rounded(double value) { return static_cast<uint64_t>(std::llround(value)); }
+
+std::string changeText(const DiffPair &pair) {
+  const double change = pair.change();
+  return std::isinf(change)                      ? "new"
+         : pair.meanB() == 0 && pair.meanA() > 0 ? "gone"
+                                                 : fmt::format("{:+.1f} %", 100 * change);
+}
+std::string pText(const DiffPair &pair) { return pair.p < 1 ? fmt::format("{:.2g}", pair.p) : "-"; }
+
+std::string runsText(const analysis::Diff &diff) {
+  return fmt::format("{} against {}; self time of all functions {} → {} ({})", formatCount(diff.whole.a.size(), "run"),
+                     formatCount(diff.whole.b.size(), "run"), formatDuration(rounded(diff.whole.meanA())),
+                     formatDuration(rounded(diff.whole.meanB())), changeText(diff.whole));
+}
+
+void printText(Output &out, const Palette &palette, const analysis::Diff &diff, std::span<const DiffRow> rows,
+               const NameOptions &names) {
+  out.print("{}\n", runsText(diff));
+  if (!rows.empty())
+    out.print("{}{:>11} {:>11} {:>9} {:>11} {:>11} {:>9} {:>11} {:>11} {:>9} {:>9}  function{}\n", palette.dim,
+              "self a", "self b", "", "total a", "total b", "", "calls a", "calls b", "p99", "chance", palette.reset);
+  for (const DiffRow &row : rows) {
+    const DiffPair &self = row[DiffValue::Self], &total = row[DiffValue::Total], &calls = row[DiffValue::Calls];
+    const Escape colour = !row.isSignificant()          ? palette.dim
+                          : self.meanB() > self.meanA() ? palette.error
+                                                        : palette.good;
+    out.print("{:>11} {:>11} {}{:>9}{} {:>11} {:>11} {}{:>9}{} {:>11} {:>11} {:>9} {:>9}  {}{}{}",
+              formatDuration(rounded(self.meanA())), formatDuration(rounded(self.meanB())), colour, changeText(self),
+              palette.reset, formatDuration(rounded(total.meanA())), formatDuration(rounded(total.meanB())), colour,
+              changeText(total), palette.reset, formatCount(rounded(calls.meanA())),
+              formatCount(rounded(calls.meanB())), changeText(row[DiffValue::P99]), pText(self), palette.name,
+              nameOf(*row.function, names.style), palette.reset);
+    if (!row.isSignificant())
+      out.print("  {}(noise){}", palette.dim, palette.reset);
+    if (const std::string source = sourceOf(*row.function); names.source && !source.empty())
+      out.print("  {}{}{}", palette.dim, source, palette.reset);
+    out.write("\n");
+  }
+}
+
+// Nothing that Markdown takes for its own.
+std::string escaped(const std::string &text) {
+  std::string safe;
+  for (const char c : text) {
+    if (std::string_view("\\`*_{}[]<>()#+-.!|&~").find(c) != std::string_view::npos)
+      safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
+void printMarkdown(Output &out, const analysis::Diff &diff, std::span<const DiffRow> rows, NameStyle style) {
+  out.print("{}\n", runsText(diff));
+  if (rows.empty())
+    return;
+  out.write(
+      "\n| function | self a | self b | change | total a | total b | change | calls a | calls b | more than noise |\n"
+      "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n");
+  for (const DiffRow &row : rows) {
+    const DiffPair &self = row[DiffValue::Self], &total = row[DiffValue::Total], &calls = row[DiffValue::Calls];
+    out.print("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", escaped(nameOf(*row.function, style)),
+              formatDuration(rounded(self.meanA())), formatDuration(rounded(self.meanB())), changeText(self),
+              formatDuration(rounded(total.meanA())), formatDuration(rounded(total.meanB())), changeText(total),
+              formatCount(rounded(calls.meanA())), formatCount(rounded(calls.meanB())),
+              row.isSignificant() ? "yes" : "no");
+  }
+}
+
+void printJson(Output &out, const analysis::Diff &diff, const DiffLineOptions &options) {
+  JsonList list(out, options.format == "json");
+  for (const DiffRow &row : diff.rows) {
+    list.next();
+    JsonMembers json;
+    json.text("function", nameOf(*row.function, options.names.style)).textOrNull("source", sourceOf(*row.function));
+    for (size_t i = 0; i < analysis::kDiffValues; ++i) {
+      const std::string name = kNames[i] + std::string(i ? "_ns" : "");
+      json.number(name + "_a", rounded(row.values[i].meanA())).number(name + "_b", rounded(row.values[i].meanB()));
+    }
+    json.boolean("significant", row.isSignificant());
+    std::vector<std::string> significant;
+    for (size_t i = 0; i < analysis::kDiffValues; ++i)
+      if (row.values[i].isSignificant)
+        significant.push_back(kNames[i]);
+    out.write(json.texts("significant_values", significant).object());
+  }
+  list.finish();
+}
+
+} // namespace
+
+void printDiff(Output &out, const Palette &palette, const analysis::Diff &diff, const DiffLineOptions &options) {
+  if (options.format.starts_with("json"))
+    return printJson(out, diff, options);
+  size_t shown = 0;
+  while (shown < diff.rows.size() && (options.all || diff.rows[shown].isSignificant()))
+    ++shown;
+  const std::span<const DiffRow> rows(diff.rows.data(), shown);
+  if (options.format == "markdown")
+    printMarkdown(out, diff, rows, options.names.style);
+  else
+    printText(out, palette, diff, rows, options.names);
+  if (shown < diff.rows.size())
+    out.print("{}{}{} changed no more than by noise; --all shows them\n", options.format == "markdown" ? "\n" : "",
+              shown ? "... and " : "", formatCount(diff.rows.size() - shown, "function"));
+}
+
+std::optional<DiffRule> parseDiffRule(const std::string &text) {
+  // From the right: names have colons.
+  const size_t sign = text.find_last_of("<>"), colon = sign == text.npos ? sign : text.rfind(':', sign);
+  if (colon == text.npos || colon == 0)
+    return std::nullopt;
+  const auto trimmed = [](std::string_view part) {
+    part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
+    return part.substr(0, part.find_last_not_of(' ') + 1);
+  };
+  DiffRule rule;
+  rule.text = text;
+  rule.glob = trimmed(std::string_view(text).substr(0, colon));
+  const std::string_view name = trimmed(std::string_view(text).substr(colon + 1, sign - colon - 1));
+  const auto *found = std::ranges::find(kNames, name);
+  if (found == std::end(kNames) || rule.glob.empty())
+    return std::nullopt;
+  rule.value = static_cast<DiffValue>(found - kNames);
+  rule.isMore = text[sign] == '>';
+  std::string_view number = trimmed(std::string_view(text).substr(sign + 1));
+  if (!number.ends_with('%'))
+    return std::nullopt;
+  number = trimmed(number.substr(0, number.size() - 1));
+  number.remove_prefix(number.starts_with('+'));
+  double percent = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), percent);
+  if (error != std::errc() || end != number.data() + number.size() || number.empty())
+    return std::nullopt;
+  rule.change = percent / 100;
+  return rule;
+}
+
+std::string brokenBy(const DiffRule &rule, const analysis::Diff &diff, NameStyle style) {
+  const std::vector<bool> chosen = analysis::chosenFunctions(diff.functions, {rule.glob});
+  const bool areTested = std::min(diff.whole.a.size(), diff.whole.b.size()) >= 4;
+  std::string broken;
+  for (const DiffRow &row : diff.rows) {
+    const DiffPair &pair = row[rule.value];
+    const bool isBroken = rule.isMore ? pair.change() > rule.change : pair.change() < rule.change;
+    if (chosen[row.function->index] && isBroken && (pair.isSignificant || !areTested))
+      broken += fmt::format("{}{} ({})", broken.empty() ? "" : ", ", nameOf(*row.function, style), changeText(pair));
+  }
+  return broken.empty() ? broken : fmt::format("'{}' holds for {}", rule.text, broken);
+}
+
+} // namespace ada::cli

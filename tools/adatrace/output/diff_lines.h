@@ -1,0 +1,36 @@
+// Prints what changed between two sides of runs, and checks rules about it.
+#ifndef ADATRACE_DIFF_LINES_H
+#define ADATRACE_DIFF_LINES_H
+
+#include "function_names.h"
+#include "terminal.h"
+
+#include "analysis/diff.h"
+
+#include <optional>
+#include <string>
+
+namespace ada::cli {
+
+struct DiffLineOptions {
+  NameOptions names;
+  std::string format = "text"; ///< text, markdown, json, jsonl
+  bool all = false;            ///< text and Markdown: what is noise, too
+};
+
+void printDiff(Output &out, const Palette &palette, const analysis::Diff &diff, const DiffLineOptions &options);
+
+/// "handle*: p99 > +5%"
+struct DiffRule {
+  std::string text, glob;
+  analysis::DiffValue value = analysis::DiffValue::Total;
+  bool isMore = true; ///< '>', else '<'
+  double change = 0;  ///< 0.05
+};
+std::optional<DiffRule> parseDiffRule(const std::string &text);
+/// A sentence about the functions that break the rule; empty if none does. With four runs or more per side, a change
+/// that may be noise breaks none.
+std::string brokenBy(const DiffRule &rule, const analysis::Diff &diff, NameStyle style);
+
+} // namespace ada::cli
+#endif // ADATRACE_DIFF_LINES_H

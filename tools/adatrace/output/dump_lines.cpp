@@ -1,0 +1,157 @@
+// Events as lines of text or JSON.
+//
+// Scripts read dumps of some hundred million lines, so a line is put together
+// from pieces that were formatted once per thread or once per function, and three
+// to five numbers.
+#include "dump_lines.h"
+#include "json_fields.h"
+#include "line_text.h"
+
+#include "ada/trace/names.h"
+#include "base/text.h"
+
+#include <algorithm>
+
+namespace ada::cli {
+
+using model::Kind;
+
+DumpThread::DumpThread(const TraceInput &input, uint32_t number, analysis::FunctionRules &rules)
+    : jsonHead_("{" + threadFields(input, number).list() + ",\"seq\":"), filter_(rules) {
+  const model::Thread &thread = input.table().threads[number];
+  textHead_ = input.severalProcesses() ? oneLine(input.table().processOf(thread).name) + " " : "";
+  textHead_ += fmt::format("thread {} ", thread.number);
+}
+
+bool DumpThread::take(uint64_t seq, const model::Event &event) {
+  if (event.kind > Kind::Other) { // of the innermost open call, if there is one
+    depth_ = calls_.depth();
+    return filter_.showsAll() || filter_.isShown();
+  }
+  if (event.isEarlier) { // it has no line, but those inside it are deeper
+    calls_.openEarlier(event.timeNs, event.function, event.timeNs);
+    if (!filter_.showsAll())
+      (void)filter_.enter(event.function, event.timeNs);
+    return false;
+  }
+  const auto kind = event.kind == Kind::Other ? EventKind{event.other} : EventKind(event.kind);
+  const CallStackWalker::Step step = calls_.feedNumbered(seq, event.timeNs, event.function, kind);
+  depth_ = step.depth;
+  if (filter_.showsAll())
+    return true;
+  if (event.kind == Kind::Call)
+    return filter_.enter(event.function, event.timeNs);
+  if (step.finished.empty())
+    return filter_.showsStray(event.function, event.timeNs);
+  bool shown = false;
+  for (const Span &span : step.finished)
+    shown = filter_.leave(span);
+  return shown;
+}
+
+const DumpLines::Function &DumpLines::makeFunction(uint32_t number) {
+  if (number >= functions_.size())
+    functions_.resize(functionList_.size());
+  Function &known = functions_[number];
+  if (!known.known) {
+    const model::Function &about = functionList_[number];
+    known.json = fmt::format(",\"function_id\":\"{}\",\"name\":{},\"depth\":", functionIdText(about.id),
+                             jsonString(about.displayName));
+    known.text = oneLine(about.displayName);
+    known.known = true;
+  }
+  return known;
+}
+
+// Enough for all numbers and punctuation of a line.
+static constexpr size_t kLineBytes = 256;
+
+static std::string_view kindOf(const model::Event &event) {
+  switch (event.kind) {
+  case Kind::Mark:
+    return "mark";
+  case Kind::Value:
+    return "value";
+  case Kind::Other:
+    return kindName(EventKind{event.other});
+  default:
+    return kindName(EventKind(event.kind));
+  }
+}
+
+void DumpLines::writeJson(const DumpThread &thread, uint64_t seq, const model::Event &event,
+                          const model::Batch &batch) {
+  if (event.kind > Kind::Other) {
+    const model::Text &text = batch.texts[event.extra];
+    const std::string what = fmt::format(",\"function_id\":null,\"name\":{},\"depth\":", jsonString(text.name));
+    putJson(thread, seq, event, batch, what, "");
+    out_.print(",\"data\":{}}}\n", text.json.empty() ? "null" : text.json);
+    return;
+  }
+  const std::string &what = function(event.function).json;
+  if (!event.details)
+    return putJson(thread, seq, event, batch, what, "}\n");
+  putJson(thread, seq, event, batch, what, "");
+  if (const auto detail = values_.detailOf(event, batch))
+    out_.write("," + atf::detailJson(*detail, values_.archOf(event)));
+  out_.write("}\n");
+}
+
+// What events of every kind have, and `end`.
+void DumpLines::putJson(const DumpThread &thread, uint64_t seq, const model::Event &event, const model::Batch &batch,
+                        std::string_view what, std::string_view end) {
+  char *at = out_.reserve(kLineBytes + thread.jsonHead_.size() + what.size());
+  at = put(at, thread.jsonHead_);
+  at = put(at, seq);
+  at = put(at, ",\"ts\":");
+  at = put(at, event.timeNs);
+  at = put(at, ",\"kind\":\"");
+  at = put(at, kindOf(event));
+  at = put(at, "\"");
+  at = put(at, what);
+  at = put(at, uint64_t(thread.depth()));
+  at = put(at, ",\"detail_seq\":");
+  at = event.details ? put(at, batch.details[event.extra].seq) : put(at, "null");
+  out_.commit(put(at, end));
+}
+
+void DumpLines::writeText(const DumpThread &thread, uint64_t seq, const model::Event &event,
+                          const model::Batch &batch) {
+  // Seconds with nine decimals, event number, thread, then the call, indented.
+  const size_t indent = 2 * std::min<size_t>(thread.depth(), 40);
+  std::string own; // with arguments or result, or of no function
+  if (event.kind > Kind::Other) {
+    const model::Text &text = batch.texts[event.extra];
+    own = oneLine(fmt::format("{}{}{}", text.name, event.kind == Kind::Value ? "=" : " ", text.json));
+  } else if (event.details) {
+    own = analysis::withArguments(function(event.function).text, values_.arguments(event, batch));
+    if (const std::string result = values_.result(event, batch); !result.empty())
+      own += " → " + result;
+  }
+  const std::string &what = own.empty() ? function(event.function).text : own;
+  char *at = out_.reserve(kLineBytes + indent + thread.textHead_.size() + what.size());
+  const bool isBefore = event.timeNs < originNs_;
+  const uint64_t time = isBefore ? originNs_ - event.timeNs : event.timeNs - originNs_;
+  const uint64_t seconds = time / 1'000'000'000;
+  at = isBefore ? putDecimal(put(at, "       -"), seconds) : putRight(at, seconds, 8);
+  at = putNineDigits(put(at, "."), static_cast<uint32_t>(time % 1'000'000'000));
+  at = put(put(at, " "), thread.textHead_);
+  char *const number = at;
+  at = put(put(at, "#"), seq);
+  at = putBlanks(at, at - number < 9 ? static_cast<size_t>(10 - (at - number)) : 1);
+  at = putLeft(at, kindOf(event), 9);
+  at = put(putBlanks(at, 1 + indent), what);
+  if (event.details)
+    at = put(put(put(at, " [detail "), batch.details[event.extra].seq), "]");
+  at = put(at, "\n");
+  out_.commit(at);
+}
+
+void DumpLines::write(const DumpThread &thread, uint64_t seq, const model::Event &event, const model::Batch &batch) {
+  if (json_)
+    writeJson(thread, seq, event, batch);
+  else
+    writeText(thread, seq, event, batch);
+}
+
+} // namespace ada::cli

@@ -1,0 +1,69 @@
+// Events as lines of text or JSON.
+#ifndef ADATRACE_DUMP_LINES_H
+#define ADATRACE_DUMP_LINES_H
+
+#include "terminal.h"
+#include "trace/trace_input.h"
+
+#include "analysis/thread_calls.h"
+
+#include "ada/trace/calls.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ada::cli {
+
+/// What the lines of one thread need: its open calls, which of them are shown, and texts made once.
+class DumpThread {
+public:
+  DumpThread(const TraceInput &input, uint32_t thread, analysis::FunctionRules &rules);
+
+  /// Events must come in order. False if the filter leaves the event out.
+  bool take(uint64_t seq, const model::Event &event);
+  /// Depth of the call that the last event opens or closes.
+  uint32_t depth() const { return depth_; }
+
+private:
+  friend class DumpLines;
+
+  std::string jsonHead_; ///< {"pid":4711,"process":"pid_4711","thread":0,"tid":4711,"seq":
+  std::string textHead_;
+  CallStackWalker calls_;
+  analysis::CallFilter filter_;
+  uint32_t depth_ = 0;
+};
+
+class DumpLines {
+public:
+  DumpLines(Output &out, const TraceInput &input, bool json)
+      : out_(out), json_(json), originNs_(input.originNs()), functionList_(input.table().functions),
+        values_(input.table()) {}
+  void write(const DumpThread &thread, uint64_t seq, const model::Event &event, const model::Batch &batch);
+
+private:
+  struct Function {
+    bool known = false;
+    std::string json; ///< "function_id":"0x…","name":"…","depth":
+    std::string text;
+  };
+  const Function &function(uint32_t number) {
+    return number < functions_.size() && functions_[number].known ? functions_[number] : makeFunction(number);
+  }
+  const Function &makeFunction(uint32_t number);
+  void writeJson(const DumpThread &thread, uint64_t seq, const model::Event &event, const model::Batch &batch);
+  void putJson(const DumpThread &thread, uint64_t seq, const model::Event &event, const model::Batch &batch,
+               std::string_view what, std::string_view end);
+  void writeText(const DumpThread &thread, uint64_t seq, const model::Event &event, const model::Batch &batch);
+
+  Output &out_;
+  bool json_;
+  uint64_t originNs_;
+  const std::vector<model::Function> &functionList_;
+  std::vector<Function> functions_;
+  analysis::ValueTexts values_;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_DUMP_LINES_H

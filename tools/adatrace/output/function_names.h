@@ -1,0 +1,47 @@
+// Names, files and lines of functions for output.
+#ifndef ADATRACE_FUNCTION_NAMES_H
+#define ADATRACE_FUNCTION_NAMES_H
+
+#include "ada/trace/model.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ada::cli {
+
+enum class NameStyle { Short, Full, Mangled };
+
+/// Adds --names and --source.
+struct NameOptions {
+  NameStyle style = NameStyle::Short;
+  bool source = false;
+};
+void declareNames(CLI::App &app, NameOptions &options);
+
+/// The function as `style` says, in one line whatever bytes its name has.
+std::string nameOf(const model::Function &function, NameStyle style);
+/// "dir/file.cpp:12", or empty.
+std::string sourceOf(const model::Function &function);
+
+/// The names of a trace's functions, made once per function.
+class FunctionNames {
+public:
+  FunctionNames(const std::vector<model::Function> &functions, NameStyle style)
+      : functions_(functions), style_(style) {}
+
+  const std::string &name(uint32_t function);
+  std::string source(uint32_t function) const { return sourceOf(functions_[function]); }
+
+private:
+  const std::vector<model::Function> &functions_;
+  NameStyle style_;
+  std::vector<std::string> names_;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_FUNCTION_NAMES_H

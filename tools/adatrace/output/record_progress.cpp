@@ -1,0 +1,70 @@
+// The live line of adatrace record.
+#include "record_progress.h"
+#include "base/quantities.h"
+#include "terminal.h"
+
+#include <cstring>
+#include <termios.h>
+#include <unistd.h>
+
+namespace ada::cli {
+
+using std::chrono::steady_clock;
+
+static void put(const std::string &text) {
+  ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
+  (void)ignored;
+}
+
+RecordProgress::RecordProgress(const std::string &session, const std::string &mode, bool quiet)
+    : watch_(session), forced_(mode == "always"), start_(steady_clock::now()), last_(start_) {
+  wanted_ = !quiet && mode != "never" && (forced_ || isTerminal(STDERR_FILENO));
+}
+
+// Not into an editor or a debugger (the program reads single keys), and not while
+// we are in the background.
+bool RecordProgress::mayDraw() const {
+  if (forced_ && !isTerminal(STDERR_FILENO))
+    return true;
+  termios state;
+  return tcgetattr(STDERR_FILENO, &state) == 0 && (state.c_lflag & ICANON) && tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
+void RecordProgress::draw() {
+  const auto now = steady_clock::now();
+  // Short programs get no line at all. Signals may wake us more often.
+  if (now - start_ < std::chrono::milliseconds(500) || now - last_ < std::chrono::milliseconds(200) || !mayDraw())
+    return;
+  const RecordTotals totals = watch_.refresh();
+  const auto step = std::chrono::nanoseconds(now - last_).count();
+  const uint64_t fresh = totals.events > lastEvents_ ? totals.events - lastEvents_ : 0;
+  last_ = now;
+  lastEvents_ = totals.events;
+  std::string line = fmt::format(
+      "recording {}: {}, {}, {} dropped, {}, {}",
+      formatDuration(static_cast<uint64_t>(std::chrono::nanoseconds(now - start_).count() / 100000000 * 100000000)),
+      formatCount(totals.events, "event"), formatRate(fresh, static_cast<uint64_t>(step)), formatCount(totals.dropped),
+      formatBytes(totals.bytes), formatCount(totals.threads, "thread"));
+  if (totals.processes > 1)
+    line += fmt::format(" in {} processes", totals.processes);
+  const size_t columns = terminalColumns(STDERR_FILENO);
+  if (line.size() >= columns)
+    line.resize(columns - 1);
+  // Erase what was there (J), make sure that there is a line below (D, M), remember the
+  // cursor (7), go down (B), write, come back (8).
+  put("\x1b[J\x1b"
+      "D\x1bM\x1b"
+      "7\x1b[B\r" +
+      line +
+      "\x1b"
+      "8");
+  drawn_ = true;
+}
+
+void RecordProgress::clear() {
+  if (drawn_ && mayDraw())
+    put("\x1b[J");
+  drawn_ = false;
+}
+
+} // namespace ada::cli

@@ -1,0 +1,327 @@
+// Prints the rows of a report, and lists of single calls.
+#include "report_lines.h"
+#include "base/quantities.h"
+#include "json_fields.h"
+
+#include "analysis/value_texts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace ada::cli {
+
+using analysis::ReportBy;
+using analysis::ReportRow;
+using analysis::SlowCall;
+
+namespace {
+
+// The columns that can be sorted by, and what they hold.
+struct Column {
+  const char *name;
+  uint64_t (*value)(const FunctionStatistics &figures);
+};
+constexpr Column kColumns[] = {
+    {"calls", [](const FunctionStatistics &figures) { return figures.calls; }},
+    {"total", [](const FunctionStatistics &figures) { return figures.totalNs; }},
+    {"self", [](const FunctionStatistics &figures) { return figures.selfNs; }},
+    {"min", [](const FunctionStatistics &figures) { return figures.durations.min(); }},
+    {"p50", [](const FunctionStatistics &figures) { return figures.durations.percentile(50); }},
+    {"p90", [](const FunctionStatistics &figures) { return figures.durations.percentile(90); }},
+    {"p99", [](const FunctionStatistics &figures) { return figures.durations.percentile(99); }},
+    {"max", [](const FunctionStatistics &figures) { return figures.durations.max(); }},
+};
+
+// How far a sum of times is off, at most, nineteen times out of twenty, where each was read from a clock that advances
+// every P = `resolution`. A stretch of time d, begun at a random moment, is measured as a multiple of P that is right
+// on average; its variance is P² f (1 - f), with f = d/P less its whole part. That is at most P²/4, and at most P d. So
+// two standard deviations are at most P √n for n stretches, and 2 √(P · sum).
+uint64_t errorOf(uint64_t sum, std::optional<uint64_t> stretches, uint64_t resolution) {
+  const double p = static_cast<double>(resolution);
+  double error = 2 * std::sqrt(p * (static_cast<double>(sum) + p));
+  if (stretches)
+    error = std::min(error, p * std::sqrt(static_cast<double>(*stretches)));
+  return static_cast<uint64_t>(error);
+}
+struct Errors {
+  uint64_t total, self;
+};
+Errors errorsOf(const ReportRow &row, const TraceInput &input) {
+  const uint64_t resolution = input.table().processes[row.process].resolutionNs;
+  // Self time is cut in pieces by the calls that it makes.
+  return resolution ? Errors{errorOf(row.figures.totalNs, row.figures.calls, resolution),
+                             errorOf(row.figures.selfNs, std::nullopt, resolution)}
+                    : Errors{};
+}
+bool isCoarse(const TraceInput &input) {
+  return std::ranges::any_of(input.table().processes, [](const model::Process &p) { return p.resolutionNs > 0; });
+}
+
+// What the columns before the figures say of a row.
+struct Place {
+  std::string process;
+  uint64_t number = 0, tid = 0;
+  std::string threadName;
+};
+Place placeOf(const ReportRow &row, const TraceInput &input) {
+  Place place{input.table().processes[row.process].name, 0, 0, {}};
+  if (row.thread) {
+    const model::Thread &thread = input.table().threads[*row.thread];
+    place.number = thread.number;
+    place.tid = thread.tid;
+    place.threadName = thread.name;
+  }
+  return place;
+}
+
+void printText(Output &out, const Palette &palette, std::span<const ReportLine> lines, const TraceInput &input,
+               const ReportLineOptions &options) {
+  const bool processes = input.severalProcesses(), threads = options.by == ReportBy::Thread, coarse = isCoarse(input);
+  out.print("{}", palette.dim);
+  if (processes)
+    out.print("{:<12}", "process");
+  if (threads)
+    out.print("{:>6} {:>8}  {:<15} ", "thread", "tid", "name");
+  out.print("{:>12}", "calls");
+  for (size_t i = 1; i < std::size(kColumns); ++i)
+    out.print(" {:>11}{}", kColumns[i].name, coarse && i < 3 ? "         +/-" : "");
+  out.print("  {}{}\n", headingOf(options.by), palette.reset);
+  for (const ReportLine &line : lines) {
+    const ReportRow &row = *line.row;
+    const Place place = placeOf(row, input);
+    if (processes)
+      out.print("{:<12}", place.process);
+    if (threads)
+      out.print("{:>6} {:>8}  {:<15} ", place.number, place.tid, place.threadName);
+    out.print("{:>12}", formatCount(row.figures.calls));
+    for (size_t i = 1; i < std::size(kColumns); ++i) {
+      // A call without an exit has no duration.
+      const bool known = i < 3 || row.figures.durations.count() > 0;
+      out.print(" {}{:>11}{}", i < 3 ? palette.number : Escape(),
+                known ? formatDuration(kColumns[i].value(row.figures)) : "-", i < 3 ? palette.reset : Escape());
+      if (coarse && i < 3)
+        out.print(" {:>11}", formatDuration(i == 1 ? errorsOf(row, input).total : errorsOf(row, input).self));
+    }
+    out.print("  {}{}{}{}{}", palette.name, analysis::withArguments(line.name, row.arguments), palette.reset,
+              row.result.empty() ? "" : " → ", row.result);
+    if (row.figures.exceptions)
+      out.print(" {}[{} left by exception]{}", palette.error, formatCount(row.figures.exceptions), palette.reset);
+    if (row.figures.earlier)
+      out.print(" {}[{} began before the trace]{}", palette.dim, formatCount(row.figures.earlier), palette.reset);
+    if (row.figures.open)
+      out.print(" {}[{} still open]{}", palette.warn, formatCount(row.figures.open), palette.reset);
+    if (options.names.source && !line.source.empty())
+      out.print("  {}{}{}", palette.dim, line.source, palette.reset);
+    out.write("\n");
+  }
+  for (const model::Process &process : input.table().processes)
+    if (process.resolutionNs)
+      out.print(
+          "{}{}times were read every {} (clock=tick): single calls are off by up to that, sums by no more than +/- "
+          "in nineteen of twenty cases{}\n",
+          palette.dim, processes ? process.name + ": " : "", formatDuration(process.resolutionNs), palette.reset);
+}
+
+// Quoted if it has to be (RFC 4180).
+std::string csvField(const std::string &text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos)
+    return text;
+  std::string quoted = "\"";
+  for (const char c : text)
+    quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + "\"";
+}
+
+void printCsv(Output &out, std::span<const ReportLine> lines, const TraceInput &input,
+              const ReportLineOptions &options) {
+  const bool threads = options.by == ReportBy::Thread, coarse = isCoarse(input);
+  out.print("{},{}", "process", threads ? "thread,tid,thread_name," : "");
+  out.print("{},{}source,calls,exceptions,missing,open,total_ns,self_ns,min_ns,p50_ns,p90_ns,p99_ns,max_ns{},earlier\n",
+            headingOf(options.by), options.arguments ? "arguments,result," : "",
+            coarse ? ",total_error_ns,self_error_ns" : "");
+  for (const ReportLine &line : lines) {
+    const ReportRow &row = *line.row;
+    const Place place = placeOf(row, input);
+    out.print("{},", input.severalProcesses() ? place.process : "");
+    if (threads)
+      out.print("{},{},{},", place.number, place.tid, csvField(place.threadName));
+    out.print("{},", csvField(line.name));
+    if (options.arguments)
+      out.print("{},{},", csvField(row.arguments), csvField(row.result));
+    out.print("{},{},{},{},{}", csvField(line.source), row.figures.calls, row.figures.exceptions, row.figures.missing,
+              row.figures.open);
+    for (size_t i = 1; i < std::size(kColumns); ++i)
+      out.print(",{}", kColumns[i].value(row.figures));
+    if (coarse)
+      out.print(",{},{}", errorsOf(row, input).total, errorsOf(row, input).self);
+    out.print(",{}\n", row.figures.earlier);
+  }
+}
+
+std::string jsonOf(const ReportLine &line, const TraceInput &input, const ReportLineOptions &options) {
+  const ReportRow &row = *line.row;
+  JsonMembers json = processFields(input.table().processes[row.process]);
+  if (row.thread) {
+    const Place place = placeOf(row, input);
+    json.number("thread", place.number).number("tid", place.tid).text("thread_name", place.threadName);
+  }
+  json.text(headingOf(options.by), line.name);
+  if (options.arguments)
+    json.textOrNull("arguments", row.arguments).textOrNull("result", row.result);
+  json.textOrNull("source", line.source).number("calls", row.figures.calls);
+  json.number("exceptions", row.figures.exceptions).number("missing", row.figures.missing);
+  json.number("open", row.figures.open);
+  for (size_t i = 1; i < std::size(kColumns); ++i)
+    json.number(kColumns[i].name + std::string("_ns"), kColumns[i].value(row.figures));
+  if (isCoarse(input))
+    json.number("total_error_ns", errorsOf(row, input).total).number("self_error_ns", errorsOf(row, input).self);
+  return json.number("earlier", row.figures.earlier).object();
+}
+
+template <class List, class Make> void printJson(Output &out, const List &list, bool isArray, Make make) {
+  JsonList lines(out, isArray);
+  for (const auto &entry : list) {
+    lines.next();
+    out.write(make(entry));
+  }
+  lines.finish();
+}
+
+//===--- single calls -----------------------------------------------------===//
+
+// What is said about a call that did not return.
+std::string endOf(const Span &span) {
+  switch (span.how) {
+  case SpanEnd::Return:
+    return "";
+  case SpanEnd::Exception:
+    return " [left by exception]";
+  case SpanEnd::Missing:
+    return " [no exit recorded]";
+  case SpanEnd::Open:
+    break;
+  }
+  return " [still open]";
+}
+
+void printCall(Output &out, const Palette &palette, const SlowCall &call, const TraceInput &input,
+               const ReportLineOptions &options, const std::string &name, const std::string &source) {
+  const model::Thread &thread = input.table().threads[call.thread];
+  std::string where = std::to_string(thread.number);
+  if (input.severalProcesses())
+    where = fmt::format("{}/{}", input.table().processOf(thread).name, where);
+  if (!thread.name.empty())
+    where += " " + thread.name;
+  out.print("{}{:>11} {:>11}{} {:>13}  {:<24}  {}{}{}{}{}{}", palette.number, formatDuration(call.span.durationNs()),
+            formatDuration(call.span.selfNs()), palette.reset,
+            formatDuration(call.span.beginNs - std::min(input.originNs(), call.span.beginNs)), where, palette.name,
+            analysis::withArguments(name, call.arguments), palette.reset, call.result.empty() ? "" : " → ", call.result,
+            endOf(call.span));
+  if (call.span.isEarlier)
+    out.write(" [began before the trace]");
+  if (call.span.how == SpanEnd::Open)
+    out.write(input.openText(call.span.beginNs, call.span.durationNs()));
+  if (options.names.source && !source.empty())
+    out.print("  {}{}{}", palette.dim, source, palette.reset);
+  out.write("\n");
+}
+
+} // namespace
+
+std::vector<std::string> reportColumns() {
+  std::vector<std::string> names;
+  for (const Column &column : kColumns)
+    names.push_back(column.name);
+  return names;
+}
+
+const char *headingOf(ReportBy by) {
+  switch (by) {
+  case ReportBy::Module:
+    return "module";
+  case ReportBy::File:
+    return "file";
+  default:
+    return "function";
+  }
+}
+
+std::vector<ReportLine> sortedLines(const analysis::Report &report, const ReportLineOptions &options) {
+  uint64_t (*value)(const FunctionStatistics &) = nullptr;
+  for (const Column &column : kColumns)
+    if (options.sort == column.name)
+      value = column.value;
+  std::vector<ReportLine> lines;
+  std::vector<std::pair<uint64_t, size_t>> keys;
+  for (const ReportRow &row : report.rows) {
+    keys.emplace_back(value ? value(row.figures) : 0, lines.size());
+    if (row.function)
+      lines.push_back({&row, nameOf(*row.function, options.names.style), sourceOf(*row.function)});
+    else
+      lines.push_back({&row, row.group, {}});
+  }
+  std::ranges::sort(keys, [&](const auto &a, const auto &b) {
+    if (a.first != b.first)
+      return a.first > b.first;
+    const auto key = [&](const ReportLine &line) {
+      const ReportRow &row = *line.row;
+      return std::tie(line.name, row.arguments, row.process, row.thread, line.source);
+    };
+    const ReportLine &left = lines[a.second], &right = lines[b.second];
+    if (key(left) != key(right))
+      return key(left) < key(right);
+    return left.row->function && right.row->function && left.row->function->id < right.row->function->id;
+  });
+  std::vector<ReportLine> sorted;
+  for (const auto &[key, line] : keys)
+    sorted.push_back(std::move(lines[line]));
+  return sorted;
+}
+
+void printReport(Output &out, const Palette &palette, std::span<const ReportLine> lines, const TraceInput &input,
+                 const ReportLineOptions &options) {
+  if (options.format == "text")
+    return printText(out, palette, lines, input, options);
+  if (options.format == "csv")
+    return printCsv(out, lines, input, options);
+  printJson(out, lines, options.format == "json", [&](const ReportLine &line) { return jsonOf(line, input, options); });
+}
+
+void printCalls(Output &out, const Palette &palette, const std::vector<SlowCall> &calls, const TraceInput &input,
+                const ReportLineOptions &options) {
+  FunctionNames names(input.table().functions, options.names.style);
+  if (options.format == "text") {
+    out.print("{}{:>11} {:>11} {:>13}  {:<24}  call{}\n", palette.dim, "duration", "self",
+              input.isAbsolute() ? "at" : "after", "thread", palette.reset);
+    for (const SlowCall &call : calls)
+      printCall(out, palette, call, input, options, names.name(call.span.functionIndex),
+                names.source(call.span.functionIndex));
+    return;
+  }
+  if (options.format == "csv") {
+    out.write("process,thread,tid,seq,begin_ns,duration_ns,self_ns,end,function,arguments,result,source,earlier\n");
+    for (const SlowCall &call : calls) {
+      const Span &span = call.span;
+      const model::Thread &thread = input.table().threads[call.thread];
+      out.print("{},{},{},{},{},{},{},{},{},{},{},{},{:d}\n",
+                input.severalProcesses() ? input.table().processOf(thread).name : "", thread.number, thread.tid,
+                span.isEarlier ? "" : std::to_string(span.beginSeq), span.beginNs, span.durationNs(), span.selfNs(),
+                spanEndName(span.how), csvField(names.name(span.functionIndex)), csvField(call.arguments),
+                csvField(call.result), csvField(names.source(span.functionIndex)), span.isEarlier);
+    }
+    return;
+  }
+  printJson(out, calls, options.format == "json", [&](const SlowCall &call) {
+    const Span &span = call.span;
+    JsonMembers json = threadFields(input, call.thread);
+    json.number("seq", span.isEarlier ? std::nullopt : std::optional(span.beginSeq));
+    json.number("begin_ns", span.beginNs).number("duration_ns", span.durationNs());
+    json.number("self_ns", span.selfNs()).text("end", spanEndName(span.how));
+    json.text("function", names.name(span.functionIndex)).textOrNull("arguments", call.arguments);
+    json.textOrNull("result", call.result).textOrNull("source", names.source(span.functionIndex));
+    return json.boolean("earlier", span.isEarlier).object();
+  });
+}
+
+} // namespace ada::cli

@@ -1,0 +1,72 @@
+// Prints how threads ended: their open calls, and the last ones before.
+#ifndef ADATRACE_STACK_LINES_H
+#define ADATRACE_STACK_LINES_H
+
+#include "function_names.h"
+#include "terminal.h"
+#include "trace/trace_input.h"
+
+#include "analysis/thread_ends.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada::cli {
+
+/// A trace's threads as they are now, or were at its end.
+class StackTable {
+public:
+  /// Reads the chosen threads of `input`, and up to `recent` finished calls of each; values only of those that
+  /// readValues() names. Nothing, after saying so, if that fails.
+  static std::optional<StackTable> read(TraceInput &input, const analysis::FilterOptions &filter, size_t recent);
+
+  /// Reads arguments and results of these calls, of very many only of so many at either end: each is a look-up in the
+  /// trace. False, after saying so, if that fails.
+  bool readValues(uint32_t thread, std::vector<analysis::EndCall> &calls, size_t most = 200);
+
+  std::vector<analysis::ThreadEnd> &threads() { return ends_.threads; }
+  const std::vector<model::Function> &functions() const { return ends_.functions; }
+  const analysis::Damage &damage() const { return ends_.damage; }
+  const TraceInput &input() const { return *input_; }
+  /// The time up to which an open call of this thread is open: now if its process lives, else the end of the trace.
+  uint64_t endNs(uint32_t thread) const { return processEnds_[input_->table().threads[thread].process]; }
+  bool isAlive(uint32_t thread) const { return areAlive_[input_->table().threads[thread].process]; }
+  uint64_t lastEventNs(uint32_t thread) const;
+
+private:
+  explicit StackTable(TraceInput &input) : input_(&input) {}
+
+  TraceInput *input_;
+  analysis::ThreadEnds ends_;
+  std::vector<uint64_t> processEnds_; // by process
+  std::vector<bool> areAlive_;
+};
+
+struct StackLineOptions {
+  NameOptions names;
+  size_t mostFrames = 100; ///< of a thread; the innermost and the outermost are shown
+};
+
+/// A heading with the thread, its open calls, the innermost first, and its last finished calls if there are.
+void printStack(Output &out, const Palette &palette, const StackTable &table, const analysis::ThreadEnd &end,
+                const StackLineOptions &options);
+/// Everything of it in one line: "thread 3 (tid 4711, worker): wait < loop < main".
+void printStackLine(Output &out, const Palette &palette, const StackTable &table, const analysis::ThreadEnd &end,
+                    const StackLineOptions &options);
+/// One object per thread; docs/json.md has the keys.
+void printStacksJson(Output &out, const StackTable &table, const std::vector<analysis::ThreadEnd> &ends,
+                     const StackLineOptions &options, bool isArray);
+
+/// A call with its thread.
+struct LastCall {
+  uint32_t thread = 0;
+  const analysis::EndCall *call = nullptr;
+};
+void printLastCalls(Output &out, const Palette &palette, const StackTable &table, const std::vector<LastCall> &calls,
+                    const StackLineOptions &options);
+void printLastCallsJson(Output &out, const StackTable &table, const std::vector<LastCall> &calls,
+                        const StackLineOptions &options, bool isArray);
+
+} // namespace ada::cli
+#endif // ADATRACE_STACK_LINES_H

@@ -1,0 +1,20 @@
+// Prints which functions are better left out of a trace, and writes the lists that leave them out.
+#ifndef ADATRACE_SUGGESTION_LINES_H
+#define ADATRACE_SUGGESTION_LINES_H
+
+#include "terminal.h"
+#include "trace/trace_input.h"
+
+#include "analysis/suggestion.h"
+
+#include <string>
+
+namespace ada::cli {
+
+/// `path`: the ignore list for the compiler; with ".globs" behind it, the globs for `record`. Empty: nothing is
+/// written. Returns the exit code.
+int printSuggestion(Output &out, const Palette &palette, const analysis::Suggestion &suggestion,
+                    const TraceInput &input, const std::string &path);
+
+} // namespace ada::cli
+#endif // ADATRACE_SUGGESTION_LINES_H

@@ -1,0 +1,67 @@
+// Standard output, standard error and colours.
+#include "terminal.h"
+#include "base/write_all.h"
+#include "exit_codes.h"
+
+#include "base/text.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace ada::cli {
+
+static bool wantsColor(ColorMode mode, int fd) {
+  if (mode != ColorMode::Auto)
+    return mode == ColorMode::Always;
+  const char *noColor = std::getenv("NO_COLOR");
+  if (noColor && *noColor)
+    return false;
+  const char *term = std::getenv("TERM");
+  return isTerminal(fd) && term && std::strcmp(term, "dumb") != 0;
+}
+
+Palette::Palette(ColorMode mode, int fd) {
+  if (!wantsColor(mode, fd))
+    return;
+  name = {"\x1b[36m"};
+  number = {"\x1b[33m"};
+  dim = {"\x1b[2m"};
+  warn = {"\x1b[35m"};
+  error = {"\x1b[31m"};
+  good = {"\x1b[32m"};
+  reset = {"\x1b[0m"};
+}
+
+void Output::flush() {
+  const bool ok = writeAll(fd_, buffer_.data(), buffer_.size());
+  buffer_.clear();
+  if (ok || fd_ == STDERR_FILENO) // there is nowhere to say it
+    return;
+  // Normally SIGPIPE has ended the process already; under a parent that ignores
+  // it the write fails instead.
+  if (errno == EPIPE)
+    _exit(kSignalBase + SIGPIPE);
+  complain(fmt::format("can't write to standard output: {}", std::strerror(errno)));
+  _exit(kCantRead);
+}
+
+bool isTerminal(int fd) { return isatty(fd) == 1; }
+
+unsigned terminalColumns(int fd) {
+  winsize size = {};
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return size.ws_col;
+  return 80;
+}
+
+void complain(std::string_view message) {
+  std::string line = "adatrace: " + oneLine(message) + "\n";
+  (void)writeAll(STDERR_FILENO, line.data(), line.size());
+}
+
+} // namespace ada::cli

@@ -1,0 +1,97 @@
+// Prints the lines of a call tree.
+#include "tree_lines.h"
+#include "base/quantities.h"
+#include "line_text.h"
+
+#include "analysis/value_texts.h"
+
+#include <algorithm>
+
+namespace ada::cli {
+
+using analysis::CallNode;
+
+// Deeper calls are not indented further, they say how deep they are.
+static constexpr uint32_t kDeepestIndent = 50;
+
+//===--- text -------------------------------------------------------------===//
+
+void TreeText::printHeading() {
+  const model::ThreadExtent &extent = *input_.table().threads[thread_].extent;
+  if (lines_)
+    out_.write("\n");
+  out_.print("{}: {}", input_.label(thread_), formatCount(extent.events, "event"));
+  if (extent.events && extent.lastNs >= extent.firstNs)
+    out_.print(" in {}", formatDuration(extent.lastNs - extent.firstNs));
+  out_.print("\n{}{}{:>11} {:>11}  call{}\n", palette_.dim, options_.begin ? fmt::format("{:>13} ", "begin") : "",
+             "total", "self", palette_.reset);
+  hasHeading_ = true;
+}
+
+void TreeText::print(const CallNode &node, uint32_t depth) {
+  if (!hasHeading_)
+    printHeading();
+  if (options_.begin)
+    out_.print("{:>13} ", node.isLoop() ? "" : formatTime(node.beginNs, input_.originNs()));
+  const bool isPlain = !node.isLoop() && !node.texts;
+  const std::string_view name = isPlain ? names_.name(node.function) : std::string_view();
+  char *at = out_.reserve(256 + name.size());
+  at = put(at, palette_.number.text);
+  at = putDurationRight(at, node.totalNs, 11);
+  at = put(at, " ");
+  at = node.isLoop() ? putBlanks(at, 11) : putDurationRight(at, node.selfNs, 11);
+  at = put(at, palette_.reset.text);
+  at = putBlanks(at, 2 + 2 * std::min(depth, kDeepestIndent));
+  if (depth > kDeepestIndent) {
+    at = put(put(at, palette_.dim.text), "(depth ");
+    at = put(put(put(at, uint64_t(depth)), ")"), palette_.reset.text);
+    at = put(at, " ");
+  }
+  if (isPlain)
+    at = put(put(put(at, palette_.name.text), name), palette_.reset.text);
+  out_.commit(at);
+  if (node.isLoop())
+    out_.print("{}repeated{}", palette_.dim, palette_.reset);
+  else if (node.texts)
+    out_.print("{}{}{}{}{}", palette_.name, analysis::withArguments(names_.name(node.function), node.texts->arguments),
+               palette_.reset, node.texts->result.empty() ? "" : " → ", node.texts->result);
+  if (node.count > 1)
+    out_.print(" {}×{}{}", palette_.number, formatCount(node.count), palette_.reset);
+  if (node.nested > 1)
+    out_.print(" {}[recursive: {} calls, {} deep]{}", palette_.dim, formatCount(node.calls), formatCount(node.nested),
+               palette_.reset);
+  if (node.isEarlier)
+    out_.print(" {}[began before the trace]{}", palette_.dim, palette_.reset);
+  if (node.how == SpanEnd::Exception)
+    out_.print(" {}[left by exception]{}", palette_.error, palette_.reset);
+  else if (node.how == SpanEnd::Open)
+    out_.print(" {}[still open]{}{}", palette_.warn, palette_.reset, input_.openText(node.beginNs, node.totalNs));
+  else if (node.how == SpanEnd::Missing)
+    out_.print(" {}[no exit recorded]{}", palette_.warn, palette_.reset);
+  if (options_.names.source && !node.isLoop())
+    if (const std::string place = names_.source(node.function); !place.empty())
+      out_.print("  {}{}{}", palette_.dim, place, palette_.reset);
+  out_.write("\n");
+}
+
+//===--- JSON -------------------------------------------------------------===//
+
+void TreeJson::print(const CallNode &node, uint32_t depth) {
+  array_.next();
+  const bool isLoop = node.isLoop(), isOpen = !isLoop && node.how == SpanEnd::Open;
+  const auto unlessLoop = [&](uint64_t value) { return isLoop ? std::nullopt : std::optional(value); };
+  JsonMembers json = threadFields(input_, thread_);
+  json.number("depth", depth).textOrNull("function", isLoop ? std::string_view() : names_.name(node.function));
+  json.textOrNull("source", isLoop ? std::string_view() : names_.source(node.function)).number("count", node.count);
+  json.number("calls", isLoop ? 0 : node.calls).number("nested", isLoop ? 1 : node.nested);
+  json.number("begin_ns", unlessLoop(node.beginNs)).number("total_ns", node.totalNs);
+  json.number("self_ns", isLoop ? 0 : node.selfNs)
+      .textOrNull("end", isLoop ? std::string_view() : spanEndName(node.how));
+  json.number("open_ns", isOpen ? std::optional(input_.openNs(node.beginNs)) : std::nullopt);
+  json.textOrNull("arguments", node.texts ? node.texts->arguments : std::string_view());
+  json.textOrNull("result", node.texts ? node.texts->result : std::string_view());
+  json.boolean("earlier", node.isEarlier);
+  out_.write(json.object());
+}
+
+} // namespace ada::cli

@@ -1,0 +1,95 @@
+// Prints the lines of a call tree, as text or as JSON.
+#ifndef ADATRACE_TREE_LINES_H
+#define ADATRACE_TREE_LINES_H
+
+#include "function_names.h"
+#include "json_fields.h"
+#include "terminal.h"
+#include "trace/trace_input.h"
+
+#include "analysis/tree_walk.h"
+
+#include <cstdint>
+#include <string>
+
+namespace ada::cli {
+
+struct TreeLineOptions {
+  uint64_t limit = ~uint64_t(0); ///< lines
+  NameOptions names;
+  bool begin = false; ///< when each call began
+};
+
+/// Prints at most a number of lines, and remembers that there were more.
+class TreeLines : public analysis::TreeOutput {
+public:
+  TreeLines(Output &out, const TraceInput &input, const TreeLineOptions &options)
+      : out_(out), input_(input), options_(options), names_(input.table().functions, options.names.style) {}
+
+  void beginThread(uint32_t thread) final {
+    thread_ = thread;
+    ++threads_;
+    hasHeading_ = false;
+  }
+  bool line(const analysis::CallNode &node, uint32_t depth) final {
+    if (lines_ == options_.limit) {
+      cut_ = true;
+      return false;
+    }
+    print(node, depth);
+    ++lines_;
+    return true;
+  }
+
+  /// After the last line.
+  virtual void finish() {}
+
+  uint64_t printed() const { return lines_; }
+  /// Threads that were begun.
+  size_t threads() const { return threads_; }
+  /// True if a line was not printed because of the limit.
+  bool wasCut() const { return cut_; }
+
+protected:
+  virtual void print(const analysis::CallNode &node, uint32_t depth) = 0;
+
+  Output &out_;
+  const TraceInput &input_;
+  const TreeLineOptions &options_;
+  FunctionNames names_;
+  uint64_t lines_ = 0;
+  uint32_t thread_ = 0;
+  bool hasHeading_ = false; // of the current thread
+
+private:
+  size_t threads_ = 0;
+  bool cut_ = false;
+};
+
+class TreeText : public TreeLines {
+public:
+  TreeText(Output &out, const TraceInput &input, const TreeLineOptions &options, const Palette &palette)
+      : TreeLines(out, input, options), palette_(palette) {}
+
+private:
+  void print(const analysis::CallNode &node, uint32_t depth) override;
+  void printHeading();
+
+  const Palette &palette_;
+};
+
+/// One object per line of the tree, as lines or as an array; docs/json.md has the keys.
+class TreeJson : public TreeLines {
+public:
+  TreeJson(Output &out, const TraceInput &input, const TreeLineOptions &options, bool isArray)
+      : TreeLines(out, input, options), array_(out, isArray) {}
+  void finish() override { array_.finish(); }
+
+private:
+  void print(const analysis::CallNode &node, uint32_t depth) override;
+
+  JsonList array_;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_TREE_LINES_H

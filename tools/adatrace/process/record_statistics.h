@@ -1,0 +1,39 @@
+// What a session holds while it is being made.
+#ifndef ADATRACE_RECORD_STATISTICS_H
+#define ADATRACE_RECORD_STATISTICS_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace ada::cli {
+
+/// Sums over the processes of a session.
+struct RecordTotals {
+  uint64_t processes = 0, threads = 0;
+  uint64_t events = 0, dropped = 0;
+  uint64_t bytes = 0;
+};
+
+/// Watches a session directory while programs record into it. refresh() reads the
+/// counters in the header of each process's ring file, and the trace itself where there
+/// is none (any more): once, when the process has finished it.
+class RecordWatch {
+public:
+  explicit RecordWatch(std::string session) : session_(std::move(session)) {}
+  RecordTotals refresh();
+
+private:
+  struct Process {
+    std::string ring; ///< path of the ring file, empty until the manifest names it
+    bool finished = false;
+    RecordTotals totals;
+  };
+  void refresh(const std::string &directory, Process &process);
+
+  std::string session_;
+  std::map<std::string, Process> processes_;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_RECORD_STATISTICS_H

@@ -1,0 +1,52 @@
+// Finishing what killed processes left behind.
+#include "recover_process.h"
+#include "base/quantities.h"
+#include "output/terminal.h"
+
+#include "ada/trace/manifest.h"
+
+namespace ada::cli {
+
+ProcessState stateOf(const std::string &directory) {
+  const auto manifest = Manifest::read(directory + "/manifest.json");
+  if (manifest && manifest->exit.how != "running")
+    return ProcessState::Finished;
+  return isRecording(directory) ? ProcessState::Running : ProcessState::Unfinished;
+}
+
+void recoverAndTell(const std::string &directory, const RecoverOptions &options, bool quiet, RecoverTotals &totals) {
+  const Expected<RecoverResult> result = recoverProcess(directory, options);
+  if (!result) {
+    if (result.error().code == "E_RUNNING") {
+      ++totals.running;
+      if (!quiet)
+        complain(result.error().text());
+      return;
+    }
+    ++totals.failed;
+    complain(result.error().text());
+    return;
+  }
+  for (const Error &failure : result->failures)
+    complain(failure.text());
+  if (!result->failures.empty())
+    ++totals.failed;
+  if (!result->wasNeeded) {
+    ++totals.finishedBefore;
+    if (!quiet)
+      Output().print("{}: was finished by the program itself\n", directory);
+    return;
+  }
+  totals.recovered += result->failures.empty();
+  if (quiet)
+    return;
+  std::string more = result->ringFound
+                         ? formatCount(result->eventsFromRing) + " of them from memory that outlived the program"
+                         : "as they were in its files: its ring file is gone";
+  if (const uint64_t links = result->linksCleared)
+    more += "; the detail of " + formatCount(links, "event") + " had not been written";
+  Output().print("{}: {} of {}, {}\n", directory, formatCount(result->events, "event"),
+                 formatCount(result->threads, "thread"), more);
+}
+
+} // namespace ada::cli

@@ -1,0 +1,97 @@
+// Where sessions lie and how they are named.
+#include "session_place.h"
+#include "output/terminal.h"
+
+#include "ada/trace/session.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+namespace ada::cli {
+
+namespace fs = std::filesystem;
+
+// The number that is all of `text`.
+static std::optional<unsigned> number(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+bool makePrivateDirectories(const std::string &path, std::error_code &error) {
+  const mode_t before = ::umask(077);
+  const bool made = fs::create_directories(path, error);
+  ::umask(before);
+  return made;
+}
+
+std::optional<std::string> makeSession(const std::string &output, std::string &problem) {
+  std::error_code error;
+  makePrivateDirectories(output, error);
+  if (error) {
+    problem = fmt::format("can't make the directory {}: {}", output, error.message());
+    return std::nullopt;
+  }
+  const std::time_t now = std::time(nullptr);
+  std::tm local = {};
+  localtime_r(&now, &local);
+  char stamp[32];
+  std::strftime(stamp, sizeof stamp, "session_%Y%m%d_%H%M%S", &local);
+  for (unsigned n = 1;; ++n) {
+    const std::string path =
+        output + (output.ends_with('/') ? "" : "/") + stamp + (n == 1 ? "" : fmt::format("_{}", n));
+    if (mkdir(path.c_str(), 0700) == 0)
+      return path;
+    if (errno != EEXIST) {
+      problem = fmt::format("can't make the session directory {}: {}", path, std::strerror(errno));
+      return std::nullopt;
+    }
+  }
+}
+
+std::optional<unsigned> processId(const std::string &directory) {
+  const std::string name = fs::path(directory).filename().string();
+  if (!name.starts_with("pid_"))
+    return std::nullopt;
+  const size_t second = name.find('_', 4);
+  if (second != std::string::npos && !number(std::string_view(name).substr(second + 1)))
+    return std::nullopt;
+  return number(std::string_view(name).substr(4, second == std::string::npos ? second : second - 4));
+}
+
+std::vector<std::string> processDirectories(const std::string &session) {
+  std::vector<std::pair<unsigned, std::string>> found;
+  std::error_code error;
+  for (fs::directory_iterator at(session, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    // Not through a link: what is done to a session is not to be done to another one.
+    if (const auto pid = processId(at->path().string()); pid && fs::is_directory(at->symlink_status(ignored)))
+      found.emplace_back(*pid, at->path().string());
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> directories;
+  for (auto &[pid, path] : found)
+    directories.push_back(std::move(path));
+  return directories;
+}
+
+std::optional<std::string> sessionOrNewest(const std::string &path) {
+  if (!path.empty())
+    return path;
+  Expected<std::string> newest = atf::newestSession(kDefaultOutput);
+  if (newest)
+    return *newest;
+  complain(fmt::format("there is no session under ./{}; name one, or record one with `adatrace record PROGRAM`",
+                       kDefaultOutput));
+  return std::nullopt;
+}
+
+} // namespace ada::cli

@@ -1,0 +1,53 @@
+// Looks the globs up among the functions that the manifests name.
+#include "unmatched_globs.h"
+#include "analysis/near_names.h"
+#include "output/terminal.h"
+#include "session_place.h"
+#include "shared/options/triggers.h"
+
+#include "ada/trace/manifest.h"
+
+namespace ada::cli {
+
+// Every function that could have been recorded, in all processes.
+static std::vector<model::Function> functionsOf(const std::string &session) {
+  std::vector<model::Function> functions;
+  for (const std::string &directory : processDirectories(session))
+    if (const auto manifest = Manifest::read(directory + "/manifest.json"))
+      for (const Symbol &symbol : manifest->symbols())
+        functions.push_back({.id = symbol.functionId,
+                             .name = std::string(symbol.name),
+                             .displayName = std::string(manifest->displayName(symbol.functionId)),
+                             .file = std::string(symbol.file)});
+  return functions;
+}
+
+// Those of an option: of `trigger` each rule has one.
+static std::vector<std::string> globsOf(const std::string &name, const std::string &value) {
+  if (const RuntimeOption *option = options::find(name); option && options::isGlobs(*option))
+    return {value};
+  std::vector<std::string> globs;
+  TextPiece wrong;
+  if (name == "trigger")
+    (void)options::parseTriggers(value, wrong, [&](const options::Trigger &trigger) {
+      globs.emplace_back(trigger.glob.data, trigger.glob.size);
+    });
+  return globs;
+}
+
+void tellUnmatchedGlobs(const std::string &session, const OptionList &options) {
+  std::vector<model::Function> functions;
+  for (const auto &[name, value] : options) {
+    const std::vector<std::string> globs = globsOf(name, value);
+    if (!globs.empty() && functions.empty() && (functions = functionsOf(session)).empty())
+      return;
+    for (const analysis::UnmatchedGlob &unmatched : analysis::unmatchedGlobs(globs, functions)) {
+      std::string near;
+      for (const std::string &one : unmatched.near)
+        near += (near.empty() ? "; did you mean " : ", ") + one;
+      warning("--{} '{}' matches no function of the program{}{}", name, unmatched.glob, near, near.empty() ? "" : "?");
+    }
+  }
+}
+
+} // namespace ada::cli

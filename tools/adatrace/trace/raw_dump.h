@@ -1,0 +1,16 @@
+// Everything in a file, in the terms of its format.
+#ifndef ADATRACE_RAW_DUMP_H
+#define ADATRACE_RAW_DUMP_H
+
+#include "trace_input.h"
+
+#include <optional>
+
+namespace ada::cli {
+
+/// Dumps the file if its format has frames or records of its own, and returns the exit status. Nothing if the input is
+/// a session or an index file; one on standard input gets a path that can be opened.
+std::optional<int> dumpRaw(InputOptions &options, bool json, bool merged);
+
+} // namespace ada::cli
+#endif // ADATRACE_RAW_DUMP_H

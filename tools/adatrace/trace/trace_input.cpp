@@ -1,0 +1,155 @@
+// Opening what a subcommand reads.
+#include "trace_input.h"
+#include "base/quantities.h"
+#include "exit_codes.h"
+#include "options/option_values.h"
+#include "output/terminal.h"
+#include "process/session_place.h"
+
+#include "formats/table.h"
+#include "model/spool.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+namespace ada::cli {
+
+void declareSessionArgument(CLI::App &app, std::string &path) {
+  app.add_option("session", path,
+                 "A session, or one process directory, thread directory or index.atf of it [the newest session under "
+                 "./ada-traces]")
+      ->type_name("");
+}
+
+void declareInput(CLI::App &app, InputOptions &options) {
+  declareSessionArgument(app, options.path);
+  addThreads(app, options.threads);
+  app.add_option("--from", options.from,
+                 "Only calls that go on at or after this time since the start of the trace (10us, 1.5ms, 2s; a number "
+                 "without a unit is nanoseconds; @N: N nanoseconds on the trace's clock)")
+      ->type_name("TIME");
+  app.add_option("--to", options.to, "Only calls that begin before this time")->type_name("TIME");
+  app.add_flag("--absolute", options.absolute,
+               "Show and take times as the trace's clock has them, not since the start of the trace");
+}
+
+bool TraceInput::select(const InputOptions &options, int &exitCode) {
+  bool any = false;
+  for (const model::Thread &thread : table_.threads)
+    if (thread.extent && thread.extent->events) {
+      start_ = any ? std::min(start_, thread.extent->firstNs) : thread.extent->firstNs;
+      end_ = std::max(end_, thread.extent->lastNs);
+      any = true;
+    }
+  isAbsolute_ = options.absolute;
+  origin_ = isAbsolute_ ? 0 : start_;
+  const analysis::ThreadChoice choice(options.threads, table_.threads);
+  for (const model::Thread &thread : table_.threads)
+    if (choice.wants(thread))
+      selected_.push_back(thread.index);
+  if (selected_.empty() && !options.threads.empty()) {
+    exitCode = fail(kWrongUsage, "no readable thread of {} is named by --thread; `adatrace info` lists them", name_);
+    return false;
+  }
+  exitCode = kWrongUsage;
+  const auto read = [&](const char *option, const std::string &text, uint64_t &time) {
+    if (text.empty())
+      return true;
+    const std::optional<analysis::TimeBound> bound = parseTime(option, text, options.absolute);
+    if (bound)
+      time = bound->onClock(start_);
+    return bound.has_value();
+  };
+  return read("--from", options.from, from_) && read("--to", options.to, to_);
+}
+
+// Each warning is printed once, whichever reader found it.
+void TraceInput::tell(const Error &problem) {
+  hasProblems_ = true;
+  const std::string text = problem.text();
+  if (std::ranges::find(told_, text) != told_.end())
+    return;
+  told_.push_back(text);
+  if (problem.code == "E_BAD_CHECKSUM")
+    warning("{}; its events are shown, but some may be wrong", text);
+  else
+    complain(text);
+}
+
+void TraceInput::tell(const Warning &flaw) {
+  hasProblems_ |= flaw.code == "W_DETAIL_FOREIGN"; // arguments and results that can't be shown
+  if (std::ranges::find(told_, flaw.message) != told_.end())
+    return;
+  told_.push_back(flaw.message);
+  warning("{}", flaw.message);
+}
+
+std::optional<TraceInput> TraceInput::open(const InputOptions &options, int &exitCode) {
+  const std::optional<std::string> place = sessionOrNewest(options.path);
+  exitCode = kCantRead;
+  if (!place)
+    return std::nullopt;
+  TraceInput input;
+  input.name_ = *place == "-" ? "standard input" : *place;
+  auto opened = model::openTrace(*place);
+  if (opened)
+    opened = model::makeThreadwise(*std::move(opened));
+  if (!opened) {
+    complain(opened.error().text());
+    return std::nullopt;
+  }
+  input.source_ = *std::move(opened);
+  // Only what is announced.
+  analysis::TableSink sink(input.table_);
+  model::ReadRequest nothing;
+  nothing.threads.emplace();
+  if (const auto read = input.source_->readPart(sink, nothing); !read) {
+    complain(read.error().text());
+    return std::nullopt;
+  }
+  if (!input.select(options, exitCode))
+    return std::nullopt;
+  if (input.close() != kOk && input.selected_.empty()) {
+    exitCode = kCantRead;
+    return std::nullopt;
+  }
+  return input;
+}
+
+int TraceInput::close(const analysis::Damage &besides) {
+  for (const Warning &flaw : source_->warnings())
+    tell(flaw);
+  for (const Warning &flaw : besides.warnings)
+    tell(flaw);
+  for (const Error &problem : source_->problems())
+    tell(problem);
+  for (const Error &problem : besides.problems)
+    tell(problem);
+  return hasProblems_ ? kProblemsFound : kOk;
+}
+
+uint64_t TraceInput::eventCount() const {
+  uint64_t count = 0;
+  for (const uint32_t thread : selected_)
+    count += table_.threads[thread].extent->events;
+  return count;
+}
+
+std::string TraceInput::openText(uint64_t beginNs, uint64_t shownNs) const {
+  const uint64_t open = openNs(beginNs);
+  return open > shownNs ? " for " + formatDuration(open) : std::string();
+}
+
+std::string TraceInput::label(uint32_t number) const {
+  const model::Thread &thread = table_.threads[number];
+  std::string text;
+  if (severalProcesses())
+    text = fmt::format("{} ", table_.processOf(thread).name);
+  text += fmt::format("thread {} (tid {}", thread.number, thread.tid);
+  if (!thread.name.empty())
+    text += fmt::format(", {}", thread.name);
+  return text + ")";
+}
+
+} // namespace ada::cli

@@ -1,0 +1,91 @@
+// Opening what a subcommand reads.
+#ifndef ADATRACE_TRACE_INPUT_H
+#define ADATRACE_TRACE_INPUT_H
+
+#include "analysis/part_sink.h"
+#include "analysis/thread_workers.h"
+#include "analysis/trace_table.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ada::cli {
+
+/// The positional argument and the options that tree, report and dump share.
+struct InputOptions {
+  std::string path; ///< empty: the newest session under ./ada-traces
+  std::vector<std::string> threads;
+  std::string from, to;
+  bool absolute = false; ///< times are the trace's clock's
+};
+
+void declareSessionArgument(CLI::App &app, std::string &path);
+/// The argument, --thread, --from, --to and --absolute.
+void declareInput(CLI::App &app, InputOptions &options);
+
+/// An opened trace of any format with everything said about it that its reader must know.
+class TraceInput {
+public:
+  /// Opens it, warns on standard error about what is damaged, and selects the
+  /// threads. Nothing if that fails; `exitCode` is what to return then.
+  static std::optional<TraceInput> open(const InputOptions &options, int &exitCode);
+
+  /// As it was given, or found.
+  const std::string &name() const { return name_; }
+  model::TraceSource &source() const { return *source_; }
+  /// Processes and threads; functions are added as they are read.
+  analysis::TraceTable &table() { return table_; }
+  const analysis::TraceTable &table() const { return table_; }
+  /// Those that --thread leaves, by index.
+  const std::vector<uint32_t> &threads() const { return selected_; }
+  /// False if --thread left some out.
+  bool hasAllThreads() const { return selected_.size() == table_.threads.size(); }
+  bool severalProcesses() const { return table_.processes.size() > 1; }
+  /// Of the selected threads.
+  uint64_t eventCount() const;
+
+  /// The range of --from and --to on the trace's clock, [from, to); 0 to 2^64-1 if not given.
+  uint64_t fromNs() const { return from_; }
+  uint64_t toNs() const { return to_; }
+  bool isInRange(uint64_t ns) const { return ns >= from_ && (ns < to_ || to_ == ~uint64_t(0)); }
+  /// Time of the first and last event of the trace.
+  uint64_t startNs() const { return start_; }
+  uint64_t endNs() const { return end_; }
+  /// What times in text count from: the start of the trace, or 0 with --absolute.
+  uint64_t originNs() const { return origin_; }
+  bool isAbsolute() const { return isAbsolute_; }
+  /// How long a call has been open that never ended: until the end of the trace.
+  uint64_t openNs(uint64_t beginNs) const { return end_ > beginNs ? end_ - beginNs : 0; }
+  /// " for 1.500 s" if that is more than is shown anyway, which ends with the last event of the call's thread.
+  std::string openText(uint64_t beginNs, uint64_t shownNs) const;
+  /// "thread 3 (tid 4711, worker)", with "pid_42 " before it if there are several processes.
+  std::string label(uint32_t thread) const;
+
+  /// Reports what was found damaged since open(), and `besides`. Returns the exit code: kOk, or
+  /// kProblemsFound if a part of the input could not be used.
+  int close(const analysis::Damage &besides = {});
+
+private:
+  TraceInput() = default;
+  bool select(const InputOptions &options, int &exitCode);
+  void tell(const Error &problem);
+  void tell(const Warning &warning);
+
+  std::string name_;
+  std::unique_ptr<model::TraceSource> source_;
+  analysis::TraceTable table_;
+  std::vector<uint32_t> selected_;
+  uint64_t from_ = 0, to_ = ~uint64_t(0), start_ = 0, end_ = 0, origin_ = 0;
+  std::vector<std::string> told_;
+  bool hasProblems_ = false, isAbsolute_ = false;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_TRACE_INPUT_H
