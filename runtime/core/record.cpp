@@ -45,15 +45,33 @@ Outcome attach(AdaThread &t) {
   return Outcome::Ready;
 }
 
-void countLost(AdaThread &t, unsigned reason) {
+// Keeps account of the calls that are entered and left while nothing can be recorded, so that the first record after
+// the gap can say how the stack has changed.
+void noteLost(AdaThread &t, uint64_t what) {
+  switch (ring::kindOf(what)) {
+  case ADA_RECORD_CALL:
+    ++t.gapOpened;
+    break;
+  case ADA_RECORD_RETURN:
+  case ADA_RECORD_EXCEPTION:
+    if (t.gapOpened > 0)
+      --t.gapOpened;
+    else
+      ++t.gapClosed;
+    break;
+  }
+}
+
+void countLost(AdaThread &t, uint64_t what, unsigned reason) {
   ada_ring_header &header = runtime.ring.header();
   __atomic_add_fetch(t.slot ? &t.slot->lost[reason] : &header.events_unattached, 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(&header.events_lost, 1, __ATOMIC_RELAXED);
+  noteLost(t, what); // of a thread without a slot, too: it may get one before these calls are left
 }
 
-// Gives the thread a chunk to write to: another one, or its own again when the drain has read it. `hasWaited`: with
-// overflow=drop it won't wait again.
-Outcome acquire(AdaThread &t, uint64_t &position, bool hasWaited) {
+// Gives the thread a chunk to write to: another one, or its own again when the drain has read it. `what`: the record
+// that is lost if there is none. `hasWaited`: with overflow=drop it won't wait again.
+Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited) {
   Runtime &r = runtime;
   switch (r.currentState()) {
   case State::On:
@@ -69,7 +87,7 @@ Outcome acquire(AdaThread &t, uint64_t &position, bool hasWaited) {
   if (!t.slot)
     if (Outcome outcome = attach(t); outcome != Outcome::Ready) {
       if (outcome == Outcome::Lost)
-        countLost(t, ADA_LOST_NO_MEMORY);
+        countLost(t, what, ADA_LOST_NO_MEMORY);
       return outcome;
     }
   const ring::OwnChunk own = first ? ring::OwnChunk{false, false} : ring::ownChunk(*t.slot, *t.chunk);
@@ -95,7 +113,7 @@ Outcome acquire(AdaThread &t, uint64_t &position, bool hasWaited) {
                                        : taken == Ring::Taken::Later || !beyond) {
     return Outcome::Wait;
   } else {
-    countLost(t, taken == Ring::Taken::Full ? ADA_LOST_RING_FULL : ADA_LOST_NO_MEMORY);
+    countLost(t, what, taken == Ring::Taken::Full ? ADA_LOST_RING_FULL : ADA_LOST_NO_MEMORY);
     if (first) // a thread that has nothing but losses is there, too
       __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
     r.drain.wake();
@@ -103,23 +121,6 @@ Outcome acquire(AdaThread &t, uint64_t &position, bool hasWaited) {
   }
   position = (uint64_t)(chunk + 1);
   return Outcome::Ready;
-}
-
-// Keeps account of the calls that are entered and left while nothing can be recorded, so that the first record after
-// the gap can say how the stack has changed.
-void noteLost(AdaThread &t, uint64_t what) {
-  switch (ring::kindOf(what)) {
-  case ADA_RECORD_CALL:
-    ++t.gapOpened;
-    break;
-  case ADA_RECORD_RETURN:
-  case ADA_RECORD_EXCEPTION:
-    if (t.gapOpened > 0)
-      --t.gapOpened;
-    else
-      ++t.gapClosed;
-    break;
-  }
 }
 
 constexpr uint64_t kGapLimit = (1u << 30) - 1;
@@ -205,13 +206,10 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
       __atomic_store_n(&t.slot->waiting, 1, __ATOMIC_SEQ_CST);
     const uint32_t slots = __atomic_load_n(runtime.ring.slotsWord(), __ATOMIC_ACQUIRE);
     uint64_t fresh = ADA_POSITION_PARKED;
-    Outcome outcome = acquire(t, fresh, hasWaited);
+    Outcome outcome = acquire(t, what, fresh, hasWaited);
     positionOf(t) = fresh;
-    if (outcome == Outcome::Lost) {
-      if (t.slot)
-        noteLost(t, what);
+    if (outcome == Outcome::Lost)
       break;
-    }
     if (outcome == Outcome::Ready)
       continue;
     // Handlers may run while we wait, and record: they will wait as well.
