@@ -1,6 +1,7 @@
 // The call paths of a trace.
 #include "call_paths.h"
 
+#include "session_match.h"
 #include "thread_calls.h"
 
 #include <algorithm>
@@ -61,15 +62,14 @@ public:
 
   // Called by ThreadCalls. Calls of a hidden one are those of the shown one around it.
   void begin(uint64_t, const model::Event &call, bool shown, std::string &&) {
-    const uint32_t around = path_.empty() ? PathTree::kRoot : path_.back().node;
-    const uint32_t node = shown ? tree_->child(around, call.function) : around;
-    path_.push_back({node, shown && node == around});
+    if (shown)
+      walk_.enter(*tree_, call.function);
+    else
+      walk_.enterHidden();
     beganShown_.push_back(shown);
   }
   void end(const Span &call, bool shown, std::string &&) {
-    if (shown && beganShown_.back())
-      tree_->add(path_.back().node, call, !path_.back().isInside);
-    path_.pop_back();
+    walk_.leave(*tree_, call, shown && beganShown_.back());
     beganShown_.pop_back();
   }
 
@@ -77,10 +77,6 @@ public:
   uint64_t strayExits = 0, missingExits = 0;
 
 private:
-  struct Place {
-    uint32_t node;
-    bool isInside; // PathTree::kRest in itself
-  };
   uint32_t groupOf(uint32_t thread) const {
     return options_.by == PathsBy::Trace     ? 0
            : options_.by == PathsBy::Process ? table().threads[thread].process
@@ -92,7 +88,7 @@ private:
   FunctionRules rules_;
   std::optional<ThreadCalls<Worker>> calls_; // of the current thread
   PathTree *tree_ = nullptr;
-  std::vector<Place> path_;
+  PathWalk walk_;
   std::vector<bool> beganShown_;
 };
 
@@ -101,30 +97,6 @@ struct Part {
   std::map<uint32_t, PathTree> trees;
   std::vector<model::Function> functions; // by the worker's numbers
 };
-
-// Gives functions that are the same one number, in the order of their names. Returns, for each part, the numbers of its
-// functions.
-std::vector<std::vector<uint32_t>> number(const std::vector<Part> &parts, PathsBy by,
-                                          std::vector<model::Function> &functions) {
-  std::map<Identity, uint32_t> numbers;
-  for (const Part &part : parts)
-    for (const model::Function &function : part.functions)
-      numbers.try_emplace(identityOf(function, by), kNone);
-  uint32_t next = 0;
-  for (auto &[identity, number] : numbers)
-    number = next++;
-  functions.resize(next);
-  std::vector<std::vector<uint32_t>> ofParts;
-  for (const Part &part : parts) {
-    std::vector<uint32_t> &mine = ofParts.emplace_back();
-    for (const model::Function &function : part.functions) {
-      mine.push_back(numbers.at(identityOf(function, by)));
-      functions[mine.back()] = function;
-      functions[mine.back()].index = mine.back();
-    }
-  }
-  return ofParts;
-}
 
 } // namespace
 
@@ -147,11 +119,16 @@ Expected<CallPaths> readCallPaths(model::TraceSource &source, const TraceTable &
   if (!done)
     return done.error();
 
-  const std::vector<std::vector<uint32_t>> numbers = number(parts, options.by, paths.functions);
+  std::vector<const std::vector<model::Function> *> lists;
+  for (const Part &part : parts)
+    lists.push_back(&part.functions);
+  JoinedFunctions joined =
+      joinFunctions(lists, [&](const model::Function &function) { return identityOf(function, options.by); });
+  paths.functions = std::move(joined.functions);
   std::map<uint32_t, PathTree> trees;
   for (size_t i = 0; i < parts.size(); ++i) {
     for (const auto &[group, tree] : parts[i].trees)
-      trees.try_emplace(group, mostNodes).first->second.merge(tree, numbers[i]);
+      trees.try_emplace(group, mostNodes).first->second.merge(tree, joined.numbers[i]);
     parts[i].trees.clear();
   }
   for (auto &[group, tree] : trees) {

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <set>
-#include <utility>
 
 namespace ada::analysis {
 
@@ -31,28 +30,7 @@ JoinedFunctions joinFunctions(std::span<const std::vector<model::Function> *cons
     std::string file = ambiguous.contains(name) ? fileNameOf(function) : std::string();
     return std::pair(std::move(name), std::move(file));
   };
-  std::map<std::pair<std::string, std::string>, uint32_t> numbers;
-  for (const std::vector<model::Function> *list : lists)
-    for (const model::Function &function : *list)
-      numbers.try_emplace(keyOf(function), 0);
-  JoinedFunctions joined;
-  for (uint32_t next = 0; auto &[key, number] : numbers)
-    number = next++;
-  joined.functions.resize(numbers.size());
-  std::vector<bool> isKnown(numbers.size());
-  for (const std::vector<model::Function> *list : lists) {
-    std::vector<uint32_t> &mine = joined.numbers.emplace_back();
-    for (const model::Function &function : *list) {
-      const uint32_t number = numbers.at(keyOf(function));
-      mine.push_back(number);
-      if (isKnown[number])
-        continue;
-      isKnown[number] = true;
-      joined.functions[number] = function;
-      joined.functions[number].index = number;
-    }
-  }
-  return joined;
+  return joinFunctions(lists, keyOf);
 }
 
 std::vector<std::string> threadKeys(const TraceTable &table) {

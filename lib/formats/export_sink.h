@@ -4,11 +4,13 @@
 
 #include "analysis/thread_calls.h"
 #include "formats/byte_output.h"
+#include "formats/table.h"
 #include "model/loss_list.h"
 
 #include <memory>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace ada::model {
@@ -94,6 +96,14 @@ private:
   std::vector<std::unique_ptr<ThreadState>> threads_;
   LossList lost_;
 };
+
+/// TraceFormat::makeSink of a format that is one stream of bytes, and of one that needs a path.
+template <class Sink> std::unique_ptr<TraceSink> makeStreamSink(SinkTarget target, const SinkOptions &) {
+  return std::make_unique<Sink>(std::move(target.bytes));
+}
+template <class Sink> std::unique_ptr<TraceSink> makeFileSink(SinkTarget target, const SinkOptions &) {
+  return std::make_unique<Sink>(target.path);
+}
 
 /// "worker", or "thread 3" if it has no name.
 std::string nameOf(const Thread &thread);

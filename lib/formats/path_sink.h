@@ -26,13 +26,9 @@ protected:
   ByteOutput out_;
 
 private:
-  struct Place {
-    std::uint32_t node;
-    bool isInside; // PathTree::kRest in itself
-  };
   struct Paths {
     PathTree tree;
-    std::vector<Place> open;
+    PathWalk walk;
   };
   Paths &pathsOf(std::uint32_t thread) {
     if (thread >= paths_.size())
@@ -42,14 +38,11 @@ private:
 
   void beginCall(const Call &call) final {
     Paths &paths = pathsOf(call.thread);
-    const std::uint32_t around = paths.open.empty() ? PathTree::kRoot : paths.open.back().node;
-    const std::uint32_t node = paths.tree.child(around, call.function);
-    paths.open.push_back({node, node == around});
+    paths.walk.enter(paths.tree, call.function);
   }
   void endCall(const End &end) final {
     Paths &paths = pathsOf(end.thread);
-    paths.tree.add(paths.open.back().node, end.span, !paths.open.back().isInside);
-    paths.open.pop_back();
+    paths.walk.leave(paths.tree, end.span);
   }
   void mark(std::uint32_t, std::uint64_t, const Text &) final { lose("marks: the format holds sums of calls only"); }
   void leaveThread(std::uint32_t thread) final {

@@ -96,6 +96,31 @@ private:
   bool isCut_ = false;
 };
 
+/// Where one thread is in a tree while its calls begin and end.
+class PathWalk {
+public:
+  void enter(PathTree &tree, std::uint32_t function) {
+    const std::uint32_t around = node(), node = tree.child(around, function);
+    open_.push_back({node, node == around});
+  }
+  /// A call that has no node of its own: what it calls is called by the one around it.
+  void enterHidden() { open_.push_back({node(), false}); }
+  /// The innermost call has ended. Without `counts` it is added to nothing.
+  void leave(PathTree &tree, const Span &span, bool counts = true) {
+    if (counts)
+      tree.add(open_.back().node, span, !open_.back().isInside);
+    open_.pop_back();
+  }
+
+private:
+  struct Place {
+    std::uint32_t node;
+    bool isInside; // PathTree::kRest in itself
+  };
+  std::uint32_t node() const { return open_.empty() ? PathTree::kRoot : open_.back().node; }
+  std::vector<Place> open_;
+};
+
 /// What a function cost over all paths of a sorted tree; only the outermost of recursive calls count in the total.
 struct FunctionSum {
   std::uint64_t calls = 0, totalNs = 0, selfNs = 0;

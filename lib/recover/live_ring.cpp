@@ -11,12 +11,12 @@
 
 #include "ada/ring_file.h"
 #include "ada/trace/manifest.h"
+#include "base/boot_time.h"
 #include "base/file_descriptor.h"
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <fstream>
 #include <optional>
@@ -109,10 +109,7 @@ OrderResult give(const RingHeader &ring) {
             process +
                 " does not record windows: start it with `adatrace record --detail=GLOB --detail-mode=window`, or as a "
                 "flight recorder with --flight=64M"};
-  timespec now;
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  const uint64_t ns = static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
-  __atomic_store_n(&ring->trigger_time_ns, ns, __ATOMIC_RELAXED);
+  __atomic_store_n(&ring->trigger_time_ns, bootTimeNs(), __ATOMIC_RELAXED);
   __atomic_fetch_add(&ring->trigger_count, 1, __ATOMIC_RELEASE);
   return {};
 }

@@ -115,9 +115,7 @@ extern const TraceFormat kCallgrindFormat;
 const TraceFormat kCallgrindFormat = {
     .title = "callgrind profile",
     .variants = kVariants,
-    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
-      return std::make_unique<CallgrindSink>(std::move(target.bytes));
-    },
+    .makeSink = makeStreamSink<CallgrindSink>,
 };
 
 } // namespace ada::model

@@ -116,9 +116,7 @@ extern const TraceFormat kChromeFormat;
 const TraceFormat kChromeFormat = {
     .title = "Chrome trace JSON",
     .variants = kVariants,
-    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
-      return std::make_unique<ChromeSink>(std::move(target.bytes));
-    },
+    .makeSink = makeStreamSink<ChromeSink>,
 };
 
 } // namespace ada::model

@@ -72,9 +72,7 @@ extern const TraceFormat kCsvFormat;
 const TraceFormat kCsvFormat = {
     .title = "CSV",
     .variants = kVariants,
-    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
-      return std::make_unique<CsvSink>(std::move(target.bytes));
-    },
+    .makeSink = makeStreamSink<CsvSink>,
 };
 
 } // namespace ada::model

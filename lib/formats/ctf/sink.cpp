@@ -168,9 +168,7 @@ const TraceFormat kCtfFormat = {
     .variants = kVariants,
     .shape = Shape::Directory,
     .isThreadwise = true,
-    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
-      return std::make_unique<CtfSink>(target.path);
-    },
+    .makeSink = makeFileSink<CtfSink>,
 };
 
 } // namespace ada::model

@@ -251,9 +251,7 @@ const TraceFormat kFirefoxFormat = {
     .title = "Firefox Profiler profile",
     .variants = kVariants,
     .isThreadwise = true,
-    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
-      return std::make_unique<FirefoxSink>(std::move(target.bytes));
-    },
+    .makeSink = makeStreamSink<FirefoxSink>,
 };
 
 } // namespace ada::model

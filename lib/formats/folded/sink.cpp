@@ -58,9 +58,7 @@ extern const TraceFormat kFoldedFormat;
 const TraceFormat kFoldedFormat = {
     .title = "folded stacks",
     .variants = kVariants,
-    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
-      return std::make_unique<FoldedSink>(std::move(target.bytes));
-    },
+    .makeSink = makeStreamSink<FoldedSink>,
 };
 
 } // namespace ada::model

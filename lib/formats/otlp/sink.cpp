@@ -122,9 +122,7 @@ extern const TraceFormat kOtlpFormat;
 const TraceFormat kOtlpFormat = {
     .title = "OTLP JSON",
     .variants = kVariants,
-    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
-      return std::make_unique<OtlpSink>(std::move(target.bytes));
-    },
+    .makeSink = makeStreamSink<OtlpSink>,
 };
 
 } // namespace ada::model

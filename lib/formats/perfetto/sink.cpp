@@ -214,9 +214,7 @@ extern const TraceFormat kPerfettoFormat;
 const TraceFormat kPerfettoFormat = {
     .title = "Perfetto trace",
     .variants = kVariants,
-    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
-      return std::make_unique<PerfettoSink>(std::move(target.bytes));
-    },
+    .makeSink = makeStreamSink<PerfettoSink>,
 };
 
 } // namespace ada::model

@@ -148,9 +148,7 @@ extern const TraceFormat kPprofFormat;
 const TraceFormat kPprofFormat = {
     .title = "pprof profile",
     .variants = kVariants,
-    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
-      return std::make_unique<PprofSink>(std::move(target.bytes));
-    },
+    .makeSink = makeStreamSink<PprofSink>,
 };
 
 } // namespace ada::model

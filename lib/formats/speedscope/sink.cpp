@@ -100,9 +100,7 @@ const TraceFormat kSpeedscopeFormat = {
     .title = "speedscope JSON",
     .variants = kVariants,
     .isThreadwise = true,
-    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
-      return std::make_unique<SpeedscopeSink>(std::move(target.bytes));
-    },
+    .makeSink = makeStreamSink<SpeedscopeSink>,
 };
 
 } // namespace ada::model

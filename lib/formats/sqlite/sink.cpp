@@ -160,9 +160,7 @@ const TraceFormat kSqliteFormat = {
     .title = "SQLite database",
     .variants = kVariants,
     .shape = Shape::File,
-    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
-      return std::make_unique<SqliteSink>(target.path);
-    },
+    .makeSink = makeFileSink<SqliteSink>,
 };
 
 } // namespace ada::model

@@ -74,7 +74,7 @@ protected:
   }
 
   // Where the record of event `i` is in the chunk: a call takes 9 units, a return 8.
-  static std::uint64_t recordOf(unsigned i) { return i / 2 * 17 + i % 2 * 9; }
+  static std::uint32_t recordOf(unsigned i) { return i / 2 * 17 + i % 2 * 9; }
 
   static std::uint64_t time(unsigned i) { return 1000 + 10 * i; }
 
@@ -186,7 +186,7 @@ TEST_P(CutFiles, IndexCutAnywhere) {
     SCOPED_TRACE("index file cut to " + std::to_string(size) + " bytes");
     lay(index.substr(0, size), detail);
     const auto cut = IndexReader::open(index_, {.checksum = ChecksumPolicy::Defer});
-    const unsigned events = cut ? static_cast<unsigned>(cut->size()) : 0;
+    const unsigned events = cut ? static_cast<uint32_t>(cut->size()) : 0;
     if (!GetParam().ring && !cut)
       continue; // nothing says whose details these are
     // The journal's cursor that holds is that of what the file has.

@@ -38,8 +38,7 @@ std::optional<analysis::Report> readRun(const Options &options, const std::strin
     return std::nullopt;
   }
   analysis::ReportOptions report{.filter = options.filter.options};
-  report.filter.fromNs = input->fromNs();
-  report.filter.toNs = input->toNs();
+  input->setRange(report.filter);
   auto made = analysis::makeReport(input->source(), input->table(), input->threads(), report);
   if (!made) {
     exitCode = fail(kCantRead, "{}", made.error().text());

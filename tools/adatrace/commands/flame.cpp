@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -42,8 +43,7 @@ std::optional<Session> readSession(const InputOptions &place, const analysis::Fi
   if (!session.input)
     return std::nullopt;
   analysis::CallPathsOptions options{.filter = filter, .by = analysis::PathsBy::Thread};
-  options.filter.fromNs = session.input->fromNs();
-  options.filter.toNs = session.input->toNs();
+  session.input->setRange(options.filter);
   auto paths =
       analysis::readCallPaths(session.input->source(), session.input->table(), session.input->threads(), options);
   if (!paths) {
@@ -89,17 +89,17 @@ void addSheets(FlamePage &page, const Session &session, const ThreadTrees &now, 
   // What the page holds of all threads together: as much again.
   most = std::max<uint64_t>(100, most / now.byKey.size());
   const std::vector<std::string> keys = analysis::threadKeys(session.input->table());
-  std::map<std::string, bool> isDone;
+  std::set<std::string> done;
   for (const analysis::CallPathGroup &group : session.paths.groups) {
     const std::string &key = keys[*group.thread];
     const auto other = before ? before->byKey.find(key) : now.byKey.end();
     const PathTree *earlier = !before ? nullptr : other == before->byKey.end() ? &none : &other->second;
     add(session.input->label(*group.thread), now.byKey.at(key), earlier);
-    isDone[key] = true;
+    done.insert(key);
   }
   if (before)
     for (const auto &[key, tree] : before->byKey)
-      if (!isDone[key])
+      if (!done.contains(key))
         add("only in the other session: thread " + key, none, &tree);
 }
 

@@ -42,8 +42,7 @@ int run(Options &options, const Invocation &invocation) {
   if (!input)
     return exitCode;
   options.paths.filter = options.filter.options;
-  options.paths.filter.fromNs = input->fromNs();
-  options.paths.filter.toNs = input->toNs();
+  input->setRange(options.paths.filter);
   const auto paths = analysis::readCallPaths(input->source(), input->table(), input->threads(), options.paths);
   if (!paths)
     return fail(kCantRead, "{}", paths.error().text());
@@ -103,10 +102,7 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
       ->type_name("WHAT")
       ->check(CLI::IsMember({"trace", "process", "thread"}).description(""));
   addCount(app, "--limit", options->limit, "At most this many lines; 0: all [0]");
-  app.add_option("--format", options->format,
-                 "text, jsonl (one JSON object per line) or json (an array of them) [text]")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "jsonl"}).description(""));
+  addRowFormat(app, options->format);
   // For tests: as with a trace that has more paths than fit.
   app.add_option("--max-nodes", options->paths.mostNodes, "")->group("");
   return [options, &invocation] {

@@ -76,8 +76,7 @@ int run(Options &options, const Invocation &invocation) {
   std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
   if (!input)
     return exitCode;
-  options.filter.options.fromNs = input->fromNs();
-  options.filter.options.toNs = input->toNs();
+  input->setRange(options.filter.options);
   const Palette palette(invocation.color, STDOUT_FILENO);
   if (options.slowest)
     return runSlowest(options, *input, palette);

@@ -30,8 +30,7 @@ int run(Options &options, const Invocation &invocation, int (*show)(const Option
   std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
   if (!input)
     return exitCode;
-  options.filter.options.fromNs = input->fromNs();
-  options.filter.options.toNs = input->toNs();
+  input->setRange(options.filter.options);
   std::optional<StackTable> table =
       StackTable::read(*input, options.filter.options, static_cast<size_t>(std::min<uint64_t>(options.calls, 1 << 20)));
   if (!table)
@@ -102,9 +101,7 @@ void declareCommon(CLI::App &app, Options &options) {
   declareInput(app, options.input);
   declareFilter(app, options.filter);
   declareNames(app, options.lines.names);
-  app.add_option("--format", options.format, "text, jsonl (one JSON object per line) or json (an array of them) [text]")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "jsonl"}).description(""));
+  addRowFormat(app, options.format);
 }
 
 std::function<int()> declareStacks(CLI::App &app, const Invocation &invocation) {

@@ -2,6 +2,7 @@
 #include "base/quantities.h"
 #include "command.h"
 #include "options/filter_options.h"
+#include "options/option_values.h"
 #include "output/tree_lines.h"
 
 #include "analysis/early_end.h"
@@ -75,8 +76,7 @@ int run(Options &options, const Invocation &invocation) {
   if (limit)
     options.lines.limit = limit;
   analysis::FilterOptions &filter = options.filter.options;
-  filter.fromNs = input->fromNs();
-  filter.toNs = input->toNs();
+  input->setRange(filter);
 
   std::unique_ptr<TreeLines> lines;
   if (isText)
@@ -109,10 +109,7 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   app.add_flag("--args", options->walk.values,
                "Show arguments and results of the calls that have them (`record --detail`)");
   app.add_flag("--begin", options->lines.begin, "Show when each call began (of folded calls, the first of them)");
-  app.add_option("--format", options->format,
-                 "text, jsonl (one JSON object per line of the tree) or json (an array of them) [text]")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "jsonl"}).description(""));
+  addRowFormat(app, options->format, "one JSON object per line of the tree");
   app.add_flag("--no-fold", options->noFold, "One line for each call: do not fold repetitions and recursion");
   app.add_option("--limit", options->limit,
                  fmt::format("At most this many lines; 0: all [{} on a terminal, else 0]", kTerminalLimit))

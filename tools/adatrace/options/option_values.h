@@ -61,6 +61,13 @@ inline void addThreads(CLI::App &app, std::vector<std::string> &threads) {
            "N|TID|NAME");
 }
 
+/// --format of commands that print rows.
+inline void addRowFormat(CLI::App &app, std::string &format, const char *line = "one JSON object per line") {
+  app.add_option("--format", format, fmt::format("text, jsonl ({}) or json (an array of them) [text]", line))
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json", "jsonl"}).description(""));
+}
+
 /// "10us" and "1.5ms" count from the start of the trace, or with `absolute` on its clock; "@123456789" is nanoseconds
 /// on its clock.
 inline std::optional<analysis::TimeBound> parseTime(std::string_view text, bool absolute = false) {

@@ -1,11 +1,11 @@
 // Prints how threads ended.
 #include "stack_lines.h"
+#include "base/boot_time.h"
 #include "base/quantities.h"
 #include "json_fields.h"
 #include "process/recover_process.h"
 
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 
 namespace ada::cli {
@@ -14,13 +14,6 @@ using analysis::EndCall;
 using analysis::ThreadEnd;
 
 //===--- the table --------------------------------------------------------===//
-
-// Now on the clock that recording programs use.
-static uint64_t nowNs() {
-  timespec now = {};
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 // Whether the process records now. The trace may be its directory, or the session around it.
 static bool isLive(const std::string &trace, const std::string &process) {
@@ -34,7 +27,7 @@ std::optional<StackTable> StackTable::read(TraceInput &input, const analysis::Fi
   StackTable table(input);
   for (const model::Process &process : input.table().processes) {
     table.areAlive_.push_back(isLive(input.name(), process.name));
-    table.processEnds_.push_back(table.areAlive_.back() ? std::max(nowNs(), input.endNs()) : input.endNs());
+    table.processEnds_.push_back(table.areAlive_.back() ? std::max(bootTimeNs(), input.endNs()) : input.endNs());
   }
   auto ends = analysis::readThreadEnds(input.source(), input.table(), input.threads(), filter, recent);
   if (!ends) {

@@ -2,6 +2,7 @@
 #ifndef ADATRACE_TRACE_INPUT_H
 #define ADATRACE_TRACE_INPUT_H
 
+#include "analysis/call_filter.h"
 #include "analysis/part_sink.h"
 #include "analysis/thread_workers.h"
 #include "analysis/trace_table.h"
@@ -54,6 +55,7 @@ public:
   /// The range of --from and --to on the trace's clock, [from, to); 0 to 2^64-1 if not given.
   uint64_t fromNs() const { return from_; }
   uint64_t toNs() const { return to_; }
+  void setRange(analysis::FilterOptions &filter) const { filter.fromNs = from_, filter.toNs = to_; }
   bool isInRange(uint64_t ns) const { return ns >= from_ && (ns < to_ || to_ == ~uint64_t(0)); }
   /// Time of the first and last event of the trace.
   uint64_t startNs() const { return start_; }
