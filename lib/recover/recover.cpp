@@ -207,7 +207,8 @@ private:
       return reader.error();
     note(thread.index, *reader);
     RecoveredThread &t = threads[thread.index];
-    t.name.assign(thread.name, ::strnlen(thread.name, sizeof thread.name));
+    const auto &name = thread.name[0] ? thread.name : thread.comm;
+    t.name.assign(name, ::strnlen(name, sizeof name));
     ring::addLosses(cursor, state);
     if (cursor.lost[ADA_LOST_WRITE_ERROR] > 0) // of calls that are not in the file
       cursor.lost[ADA_LOST_WRITE_ERROR] += state.strayExits;

@@ -3,6 +3,7 @@
 #include "drain_thread.h"
 #include "message.h"
 #include "orphans.h"
+#include "process_info.h"
 
 namespace ada {
 namespace {
@@ -102,6 +103,7 @@ void Drain::run() {
   }
   prepare();
   while (true) {
+    askNames();
     uint32_t seen = __atomic_load_n(&wakeWord_, __ATOMIC_SEQ_CST);
     uint32_t wanted = __atomic_load_n(&requested_, __ATOMIC_ACQUIRE);
     const uint32_t dumps = __atomic_load_n(&dumpsAsked_, __ATOMIC_ACQUIRE);
@@ -286,11 +288,31 @@ void Drain::takeTriggers() {
     writer_.windows().takePending();
 }
 
+// What the system calls the threads goes into the ring, once a second: of a killed process nobody can ask any more.
+void Drain::askNames() {
+  constexpr uint64_t kMostAtOnce = 64;
+  if (namesNext_ == 0 && sys::nowNs() < namesDueNs_)
+    return;
+  const uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
+  for (uint64_t asked = 0; namesNext_ < used; ++namesNext_) {
+    ada_ring_thread &thread = ring_->threads()[namesNext_];
+    if (__atomic_load_n(&thread.state, __ATOMIC_ACQUIRE) != ADA_THREAD_LIVE || thread.name[0] != 0)
+      continue;
+    if (asked++ == kMostAtOnce)
+      return; // the next pass goes on
+    readThreadName(thread.tid, thread.comm);
+  }
+  namesNext_ = 0;
+  namesDueNs_ = sys::nowNs() + 1000000000;
+}
+
 uint64_t Drain::drainThread(uint64_t slot, bool last, bool whole) {
   RingReader::Thread &t = reader_.thread(slot);
   if (!t.active) {
     reader_.begin(slot);
     writer_.begin(slot);
+    if (ada_ring_thread &thread = ring_->threads()[slot]; thread.name[0] == 0)
+      readThreadName(thread.tid, thread.comm);
     manifestChanged();
   }
   // Read before the records: what a thread recorded before it ended is complete.

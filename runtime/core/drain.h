@@ -61,6 +61,7 @@ private:
   void commit(uint64_t slot, uint64_t place);
   void wakeWaiting(uint64_t used);
   void prepare();
+  void askNames();
   void writeWindows(uint64_t used, uint64_t limitNs);
   void writeManifest();
   void askForDump(bool isUrgent);
@@ -87,6 +88,7 @@ private:
 
   // The drain thread's own.
   uint64_t manifestDueNs_ = 0;
+  uint64_t namesDueNs_ = 0, namesNext_ = 0; // the next round of asking, and the slot that one has come to
   bool hasManifest_ = false, hasLookedForOrphans_ = false;
   Identity identity_;
   bool isFlight_ = false;

@@ -14,6 +14,9 @@ void gatherHostInfo();
 // The process that it was gathered in: a forked child has another name and number.
 uint32_t processInfoIsOf();
 
+// What the system calls a thread of this process, as for pthread_setname_np. `name` stays as it is if there is none.
+void readThreadName(uint32_t tid, char (&name)[16]);
+
 void writeProcess(JsonWriter &json, Ending ending, int status);
 void writeHost(JsonWriter &json);
 

@@ -3,6 +3,7 @@
 #include "identity.h"
 #include "images.h"
 #include "message.h"
+#include "process_info.h"
 #include "shared/ring/losses.h"
 #include "shared/ring/tables.h"
 
@@ -390,15 +391,9 @@ void SessionWriter::summarise(uint64_t slot) {
   ring::lossesAt(from, from.cursor[from.current], s.lost);
   if (t.number + 1 > summaryCount_)
     summaryCount_ = t.number + 1;
-  if (s.name[0] == 0) { // still running, or gone without a word: what the system calls it
-    Text<64> path("/proc/self/task/");
-    path << from.tid << "/comm";
-    int fd = sys::open(path.c_str(), O_RDONLY);
-    if (fd >= 0) {
-      long n = sys::read(fd, s.name, sizeof s.name - 1);
-      s.name[n > 0 ? (s.name[n - 1] == '\n' ? n - 1 : n) : 0] = 0;
-      sys::close(fd);
-    }
+  if (s.name[0] == 0) { // still running, or gone without a word
+    readThreadName(from.tid, from.comm);
+    __builtin_memcpy(s.name, from.comm, sizeof s.name);
   }
 }
 

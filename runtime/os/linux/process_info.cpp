@@ -76,6 +76,17 @@ void gatherHostInfo() {
   info.cores = sys::usableProcessors();
 }
 
+void readThreadName(uint32_t tid, char (&name)[16]) {
+  Text<64> path("/proc/self/task/");
+  path << tid << "/comm";
+  char comm[sizeof name] = {};
+  const size_t n = readFile(path.c_str(), comm, sizeof comm - 1);
+  if (n == 0)
+    return;
+  comm[comm[n - 1] == '\n' ? n - 1 : n] = 0;
+  __builtin_memcpy(name, comm, sizeof name);
+}
+
 void writeProcess(JsonWriter &json, Ending ending, int status) {
   json.line().beginObject(manifest::kProcess);
   json.number(manifest::kPid, sys::processId()).number(manifest::kPpid, sys::parentId());
