@@ -209,12 +209,12 @@ typedef struct ada_ring_thread {
   ada_ring_cursor cursor[2];
   uint64_t first_chunk;            /* (atomic) chunk number + 1 */
   uint64_t lost[ADA_LOST_REASONS]; /* (atomic) what the thread itself could not record */
-  char name[16];                   /* as for pthread_setname_np; of a live thread empty unless the program gave it one */
-  uint64_t drained;                /* (atomic) */
-  uint32_t waiting;                /* (atomic) futex */
-  uint32_t notes_chunk;            /* chunk number + 1 of the notes: a half per cursor; 0 if there never were any */
-  uint64_t events_ended;           /* see ADA_THREAD_GONE */
-  char comm[16];                   /* what the system called it when the drain last asked */
+  char name[16];         /* as for pthread_setname_np; of a live thread empty unless the program gave it one */
+  uint64_t drained;      /* (atomic) */
+  uint32_t waiting;      /* (atomic) futex */
+  uint32_t notes_chunk;  /* chunk number + 1 of the notes: a half per cursor; 0 if there never were any */
+  uint64_t events_ended; /* see ADA_THREAD_GONE */
+  char comm[16];         /* what the system called it when the drain last asked */
   uint64_t reserved[17];
 } ada_ring_thread;
 

@@ -11,6 +11,30 @@ static constexpr unsigned kSubBits = 6, kRowSize = 1u << kSubBits;
 
 //===--- Distribution -----------------------------------------------------===//
 
+// Bins are numbered: 0 is the value 0, the others have perOctave numbers for each power of two. Where an octave has
+// fewer values than that, some bins are empty for want of values and have no width.
+static std::uint64_t binOf(std::uint64_t value, unsigned perOctave) {
+  if (value == 0)
+    return 0;
+  const unsigned octave = static_cast<unsigned>(std::bit_width(value)) - 1;
+  const std::uint64_t above = value - (std::uint64_t{1} << octave);
+  const std::uint64_t sub =
+      octave >= kSubBits ? (above >> (octave - kSubBits)) * perOctave >> kSubBits : above * perOctave >> octave;
+  return 1 + std::uint64_t{octave} * perOctave + sub;
+}
+
+// The smallest value of a bin or, if it has none, of the next that has.
+static std::uint64_t startOf(std::uint64_t bin, unsigned perOctave) {
+  if (bin == 0)
+    return 0;
+  const std::uint64_t octave = (bin - 1) / perOctave, sub = (bin - 1) % perOctave;
+  if (octave > 63)
+    return ~std::uint64_t{0};
+  const std::uint64_t one = std::uint64_t{1} << octave;
+  return one + (octave >= kSubBits ? (one >> kSubBits) * (sub * kRowSize / perOctave)
+                                   : (sub * one + perOctave - 1) / perOctave);
+}
+
 // The leading bit picks the row, the six bits after it the bucket.
 static unsigned rowOf(std::uint64_t value) {
   unsigned bits = static_cast<unsigned>(std::bit_width(value));
@@ -76,6 +100,31 @@ void Distribution::merge(const Distribution &other) {
   number_ += other.number_;
   smallest_ = std::min(smallest_, other.smallest_);
   largest_ = std::max(largest_, other.largest_);
+}
+
+std::vector<Distribution::Bin> Distribution::bins(unsigned perOctave) const {
+  std::vector<Bin> bins;
+  if (number_ == 0)
+    return bins;
+  const std::uint64_t first = binOf(smallest_, perOctave), last = binOf(largest_, perOctave);
+  std::vector<std::uint64_t> counts(last - first + 1);
+  // A bucket may begin below the smallest value.
+  const auto add = [&](std::uint64_t value, std::uint64_t count) {
+    counts[std::max(binOf(value, perOctave), first) - first] += count;
+  };
+  for (std::uint64_t value : exact_)
+    add(value, 1);
+  for (std::size_t i = 0; i < counts_.size(); ++i)
+    if (counts_[i] > 0) {
+      const std::size_t row = firstRow_ + i / kRowSize, bucket = i % kRowSize;
+      add(row == 0 ? bucket : (kRowSize + bucket) << (row - 1), counts_[i]);
+    }
+  for (std::uint64_t bin = first; bin <= last; ++bin) {
+    const std::uint64_t from = startOf(bin, perOctave), to = startOf(bin + 1, perOctave);
+    if (from < to)
+      bins.push_back({from, to, counts[bin - first]});
+  }
+  return bins;
 }
 
 std::uint64_t Distribution::percentile(double percent) const {

@@ -223,6 +223,36 @@ TEST(Distribution, IsExactForFewValues) {
   }
 }
 
+TEST(Distribution, PutsEachValueIntoItsBin) {
+  std::mt19937_64 random(10);
+  for (unsigned shape = 0; shape < 4; ++shape)
+    for (const std::size_t number : {1u, 60u, 5000u})
+      for (const unsigned perOctave : {1u, 4u, 64u}) {
+        Distribution d;
+        std::vector<std::uint64_t> values;
+        for (std::size_t i = 0; i < number; ++i) {
+          values.push_back(shape == 0   ? random() % 200
+                           : shape == 1 ? random() >> (1 + random() % 63)
+                           : shape == 2 ? 1000000 + random() % 1000
+                                        : random() % 2);
+          d.add(values.back());
+        }
+        const std::vector<Distribution::Bin> bins = d.bins(perOctave);
+        ASSERT_FALSE(bins.empty());
+        EXPECT_LE(bins.front().from, std::ranges::min(values));
+        EXPECT_GT(bins.back().to, std::ranges::max(values));
+        for (std::size_t i = 0; i < bins.size(); ++i) {
+          const auto [from, to, count] = bins[i];
+          ASSERT_TRUE(from < to && (i == 0 || bins[i - 1].to == from)) << shape << " " << number << " " << perOctave;
+          EXPECT_LE(to, 2 * std::max<std::uint64_t>(from, 1)) << "an octave at most";
+          EXPECT_EQ(count, static_cast<std::uint64_t>(
+                               std::ranges::count_if(values, [&](auto v) { return v >= from && v < to; })))
+              << shape << " " << number << " " << perOctave << " " << from;
+        }
+      }
+  EXPECT_TRUE(Distribution().bins(4).empty());
+}
+
 TEST(Distribution, IsWithinOnePercentForMany) {
   std::mt19937_64 random(9);
   for (unsigned shape = 0; shape < 4; ++shape) {

@@ -33,6 +33,15 @@ public:
   /// percentile(100) is max().
   std::uint64_t percentile(double percent) const;
 
+  /// So many values v with from <= v < to.
+  struct Bin {
+    std::uint64_t from = 0, to = 0, count = 0;
+  };
+  /// All values by size, from the smallest to the largest: `perOctave` bins for
+  /// each power of two (1, 2, 4, … 64), empty ones in between included. Counts
+  /// are exact.
+  std::vector<Bin> bins(unsigned perOctave) const;
+
 private:
   std::uint64_t *row(unsigned number);
   std::uint64_t *makeRow(unsigned number);

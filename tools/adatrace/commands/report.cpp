@@ -19,11 +19,14 @@ namespace {
 
 using analysis::ReportBy;
 
+constexpr uint64_t kHistograms = 10; // unless --limit says how many
+
 struct Options {
   InputOptions input;
   FilterArguments filter;
   ReportLineOptions lines;
-  uint64_t limit = 0, slowest = 0;
+  std::optional<uint64_t> limit;
+  uint64_t slowest = 0;
   bool suggestsFilter = false;
   std::string filterFile;
 };
@@ -90,13 +93,15 @@ int run(Options &options, const Invocation &invocation) {
     return fail(kCantRead, "{}", report.error().text());
   std::vector<ReportLine> lines = sortedLines(*report, options.lines);
   const size_t all = lines.size();
-  if (options.limit && all > options.limit)
-    lines.resize(options.limit);
+  const bool isText = options.lines.format == "text", isHistogram = isText && options.lines.histogram;
+  if (const uint64_t limit = options.limit.value_or(isHistogram ? kHistograms : 0); limit && all > limit)
+    lines.resize(limit);
 
   Output out;
-  const bool isText = options.lines.format == "text";
   if (isText && all == 0)
     printNothing(out, *input);
+  else if (isHistogram)
+    printHistograms(out, palette, lines, *input, options.lines);
   else
     printReport(out, palette, lines, *input, options.lines);
   if (isText && lines.size() < all)
@@ -135,6 +140,9 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   app.add_flag("--args", options->lines.arguments,
                "One line for each function and its arguments, where they were recorded (`record --detail`)");
   addCount(app, "--slowest", options->slowest, "Instead: the N calls that took longest, one by one");
+  app.add_flag("--histogram", options->lines.histogram,
+               "How the calls of each function spread over lengths of time; each line of text is for calls of at least "
+               "that length");
   app.add_flag("--suggest-filter", options->suggestsFilter,
                "Instead: the functions whose tracing costs most and tells least, and what leaving them out saves");
   app.add_option("--filter-file", options->filterFile,
@@ -157,7 +165,8 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
          "One line for each function, function and thread, module, or source file [function]")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"function", "thread", "module", "file"}).description(""));
-  addCount(app, "--limit", options->limit, "At most this many lines; 0: all [0]");
+  addCount(app, "--limit", options->limit,
+           fmt::format("At most this many lines; 0: all [0; with --histogram {}]", kHistograms));
   app.add_option("--format", options->lines.format,
                  "text, csv, jsonl (one JSON object per line) or json (an array of them); times in the latter three "
                  "are nanoseconds [text]")
@@ -171,6 +180,8 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
     if (options->suggestsFilter && (options->slowest || options->lines.arguments ||
                                     options->lines.by != ReportBy::Function || options->lines.format != "text"))
       return fail(kWrongUsage, "report: --suggest-filter goes with none of --slowest, --args, --by and --format");
+    if (options->lines.histogram && (options->slowest || options->suggestsFilter || options->lines.format == "csv"))
+      return fail(kWrongUsage, "report: --histogram goes with none of --slowest, --suggest-filter and --format=csv");
     return run(*options, invocation);
   };
 }

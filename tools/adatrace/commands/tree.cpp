@@ -6,6 +6,7 @@
 #include "output/tree_lines.h"
 
 #include "analysis/early_end.h"
+#include "analysis/tree_fit.h"
 
 #include <CLI/CLI.hpp>
 
@@ -22,7 +23,7 @@ struct Options {
   FilterArguments filter;
   TreeLineOptions lines;
   analysis::TreeWalkOptions walk;
-  std::optional<uint64_t> limit;
+  std::optional<uint64_t> limit, fit;
   std::string format = "text";
   bool noFold = false;
 };
@@ -50,7 +51,11 @@ bool hasValues(const TraceInput &input) {
   return finder.found;
 }
 
-void printNotes(Output &out, const TraceInput &input, const TreeLines &lines, const Palette &palette) {
+void printNotes(Output &out, const TraceInput &input, const TreeLines &lines, const Palette &palette,
+                uint64_t leftOutNs) {
+  if (leftOutNs)
+    out.print("{}... without calls shorter than {}; --limit=0 shows all, --min-duration as many as you like{}\n",
+              palette.dim, formatDuration(leftOutNs), palette.reset);
   if (lines.wasCut()) {
     std::string rest;
     if (const size_t more = input.threads().size() - std::min(lines.threads(), input.threads().size()))
@@ -72,11 +77,21 @@ int run(Options &options, const Invocation &invocation) {
   Output out;
   const Palette palette(invocation.color, STDOUT_FILENO);
   const bool isText = options.format == "text";
-  const uint64_t limit = options.limit.value_or(isText && isTerminal(STDOUT_FILENO) ? kTerminalLimit : uint64_t(0));
-  if (limit)
+  const uint64_t screens = isText && isTerminal(STDOUT_FILENO) ? kTerminalLimit : 0;
+  if (const uint64_t limit = options.limit.value_or(screens))
     options.lines.limit = limit;
   analysis::FilterOptions &filter = options.filter.options;
   input->setRange(filter);
+  uint64_t leftOutNs = 0; // calls shorter than that, without being asked
+  if (const uint64_t fit =
+          options.fit.value_or(options.limit || filter.minDurationNs || options.noFold ? 0 : screens)) {
+    const auto duration =
+        analysis::fitTrees(input->source(), input->table(), input->threads(), filter, options.walk, fit);
+    if (!duration)
+      return fail(kCantRead, "{}", duration.error().text());
+    leftOutNs = *duration > filter.minDurationNs ? *duration : 0;
+    filter.minDurationNs = *duration;
+  }
 
   std::unique_ptr<TreeLines> lines;
   if (isText)
@@ -89,7 +104,7 @@ int run(Options &options, const Invocation &invocation) {
     return fail(kCantRead, "{}", walked.error().text());
   lines->finish();
   if (isText)
-    printNotes(out, *input, *lines, palette);
+    printNotes(out, *input, *lines, palette, leftOutNs);
   out.flush();
   if (!lines->wasCut() && input->hasAllThreads())
     warnAboutUnmatched(filter, input->table().functions);
@@ -111,9 +126,13 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   app.add_flag("--begin", options->lines.begin, "Show when each call began (of folded calls, the first of them)");
   addRowFormat(app, options->format, "one JSON object per line of the tree");
   app.add_flag("--no-fold", options->noFold, "One line for each call: do not fold repetitions and recursion");
-  app.add_option("--limit", options->limit,
-                 fmt::format("At most this many lines; 0: all [{} on a terminal, else 0]", kTerminalLimit))
-      ->type_name("N");
+  addCount(app, "--limit", options->limit,
+           fmt::format("At most this many lines; 0: all [{} on a terminal, else 0]", kTerminalLimit));
+  addCount(
+      app, "--fit", options->fit,
+      fmt::format("Leave short calls out until at most this many lines are left; 0: none [{} on a terminal, unless "
+                  "--limit, --min-duration or --no-fold is given]",
+                  kTerminalLimit));
   // For tests: print early, as with a trace that does not fit into memory.
   app.add_option("--max-nodes", options->walk.maxNodes, "")->group("");
   return [options, &invocation] {

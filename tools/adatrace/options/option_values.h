@@ -30,12 +30,15 @@ inline CLI::Option *addDuration(CLI::App &app, const std::string &name, uint64_t
 }
 
 /// Adds an option like --limit 20.
-inline CLI::Option *addCount(CLI::App &app, const std::string &name, uint64_t &target, const std::string &text) {
+template <class Target>
+CLI::Option *addCount(CLI::App &app, const std::string &name, Target &target, const std::string &text) {
   return app
       .add_option_function<std::string>(
           name,
           [name, &target](const std::string &value) {
-            const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), target);
+            uint64_t count = 0;
+            const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+            target = count;
             if (error != std::errc() || end != value.data() + value.size())
               throw CLI::ValidationError(name, "'" + value + "' is not a whole number like 20");
           },

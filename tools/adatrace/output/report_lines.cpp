@@ -75,6 +75,43 @@ Place placeOf(const ReportRow &row, const TraceInput &input) {
   return place;
 }
 
+// What is behind a row's name.
+void printEnds(Output &out, const Palette &palette, const ReportLine &line, const ReportLineOptions &options) {
+  const FunctionStatistics &figures = line.row->figures;
+  if (figures.exceptions)
+    out.print(" {}[{} left by exception]{}", palette.error, formatCount(figures.exceptions), palette.reset);
+  if (figures.earlier)
+    out.print(" {}[{} began before the trace]{}", palette.dim, formatCount(figures.earlier), palette.reset);
+  if (figures.open)
+    out.print(" {}[{} still open]{}", palette.warn, formatCount(figures.open), palette.reset);
+  if (options.names.source && !line.source.empty())
+    out.print("  {}{}{}", palette.dim, line.source, palette.reset);
+  out.write("\n");
+}
+
+// As fine as fits on half a screen. Of empty bins in a row only the first is kept.
+std::vector<Distribution::Bin> binsOf(const Distribution &durations) {
+  constexpr size_t kMostLines = 24;
+  for (unsigned perOctave = 16;; perOctave /= 2) {
+    std::vector<Distribution::Bin> bins = durations.bins(perOctave);
+    const auto isEmpty = [](const Distribution::Bin &bin) { return bin.count == 0; };
+    bins.erase(std::unique(bins.begin(), bins.end(),
+                           [&](const auto &left, const auto &right) { return isEmpty(left) && isEmpty(right); }),
+               bins.end());
+    if (bins.size() <= kMostLines || perOctave == 1)
+      return bins;
+  }
+}
+
+// `width` is in eighths of a column.
+std::string barOf(size_t width) {
+  static constexpr const char *kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  std::string bar;
+  for (size_t i = 0; i < width / 8; ++i)
+    bar += "█";
+  return bar + kEighths[width % 8];
+}
+
 void printText(Output &out, const Palette &palette, std::span<const ReportLine> lines, const TraceInput &input,
                const ReportLineOptions &options) {
   const bool processes = input.severalProcesses(), threads = options.by == ReportBy::Thread, coarse = isCoarse(input);
@@ -105,15 +142,7 @@ void printText(Output &out, const Palette &palette, std::span<const ReportLine> 
     }
     out.print("  {}{}{}{}{}", palette.name, analysis::withArguments(line.name, row.arguments), palette.reset,
               row.result.empty() ? "" : " → ", row.result);
-    if (row.figures.exceptions)
-      out.print(" {}[{} left by exception]{}", palette.error, formatCount(row.figures.exceptions), palette.reset);
-    if (row.figures.earlier)
-      out.print(" {}[{} began before the trace]{}", palette.dim, formatCount(row.figures.earlier), palette.reset);
-    if (row.figures.open)
-      out.print(" {}[{} still open]{}", palette.warn, formatCount(row.figures.open), palette.reset);
-    if (options.names.source && !line.source.empty())
-      out.print("  {}{}{}", palette.dim, line.source, palette.reset);
-    out.write("\n");
+    printEnds(out, palette, line, options);
   }
   for (const model::Process &process : input.table().processes)
     if (process.resolutionNs)
@@ -176,7 +205,15 @@ std::string jsonOf(const ReportLine &line, const TraceInput &input, const Report
     json.number(kColumns[i].name + std::string("_ns"), kColumns[i].value(row.figures));
   if (isCoarse(input))
     json.number("total_error_ns", errorsOf(row, input).total).number("self_error_ns", errorsOf(row, input).self);
-  return json.number("earlier", row.figures.earlier).object();
+  json.number("earlier", row.figures.earlier);
+  if (options.histogram) {
+    json.beginArray("histogram");
+    for (const Distribution::Bin &bin : row.figures.durations.bins(4))
+      if (bin.count)
+        json.beginObject().number("from_ns", bin.from).number("to_ns", bin.to).number("calls", bin.count).endObject();
+    json.endArray();
+  }
+  return json.object();
 }
 
 template <class List, class Make> void printJson(Output &out, const List &list, bool isArray, Make make) {
@@ -286,6 +323,39 @@ void printReport(Output &out, const Palette &palette, std::span<const ReportLine
   if (options.format == "csv")
     return printCsv(out, lines, input, options);
   printJson(out, lines, options.format == "json", [&](const ReportLine &line) { return jsonOf(line, input, options); });
+}
+
+void printHistograms(Output &out, const Palette &palette, std::span<const ReportLine> lines, const TraceInput &input,
+                     const ReportLineOptions &options) {
+  constexpr size_t kColumns = 40;
+  for (const ReportLine &line : lines) {
+    const Distribution &durations = line.row->figures.durations;
+    if (input.severalProcesses())
+      out.print("{}: ", placeOf(*line.row, input).process);
+    if (line.row->thread)
+      out.print("{}: ", input.label(*line.row->thread));
+    out.print("{}{}{}: {}", palette.name, analysis::withArguments(line.name, line.row->arguments), palette.reset,
+              formatCount(line.row->figures.calls, "call"));
+    if (durations.count() > 0)
+      out.print(", p50 {}, p99 {}, longest {}", formatDuration(durations.percentile(50)),
+                formatDuration(durations.percentile(99)), formatDuration(durations.max()));
+    printEnds(out, palette, line, options);
+    const std::vector<Distribution::Bin> bins = binsOf(durations);
+    uint64_t most = 1;
+    for (const Distribution::Bin &bin : bins)
+      most = std::max(most, bin.count);
+    for (const Distribution::Bin &bin : bins) {
+      if (bin.count == 0) {
+        out.print("{:>11}\n", "...");
+        continue;
+      }
+      // Whoever is there is seen.
+      const auto width = static_cast<size_t>(static_cast<double>(bin.count) / static_cast<double>(most) * kColumns * 8);
+      out.print("{:>11} {}{}{} {}\n", formatDuration(bin.from), palette.number, barOf(std::max<size_t>(width, 1)),
+                palette.reset, formatCount(bin.count));
+    }
+    out.write("\n");
+  }
 }
 
 void printCalls(Output &out, const Palette &palette, const std::vector<SlowCall> &calls, const TraceInput &input,

@@ -24,6 +24,7 @@ struct ReportLineOptions {
   std::string format = "text"; ///< text, csv, jsonl, json
   NameOptions names;
   bool arguments = false;
+  bool histogram = false; ///< not with csv
 };
 
 /// A row with its texts.
@@ -38,6 +39,9 @@ std::vector<ReportLine> sortedLines(const analysis::Report &report, const Report
 
 void printReport(Output &out, const Palette &palette, std::span<const ReportLine> lines, const TraceInput &input,
                  const ReportLineOptions &options);
+/// For each row how its calls spread over lengths of time. Text only.
+void printHistograms(Output &out, const Palette &palette, std::span<const ReportLine> lines, const TraceInput &input,
+                     const ReportLineOptions &options);
 /// One line per call.
 void printCalls(Output &out, const Palette &palette, const std::vector<analysis::SlowCall> &calls,
                 const TraceInput &input, const ReportLineOptions &options);
