@@ -36,8 +36,12 @@ JoinedFunctions joinFunctions(std::span<const std::vector<model::Function> *cons
 std::vector<std::string> threadKeys(const TraceTable &table) {
   std::map<std::string, unsigned> met;
   std::vector<std::string> keys;
-  for (const model::Thread &thread : table.threads)
-    keys.push_back(thread.name + " #" + std::to_string(++met[thread.name]));
+  for (const model::Thread &thread : table.threads) {
+    // It has the program's name, and another version of the program may be called otherwise.
+    const bool isMain = thread.tid != 0 && table.processOf(thread).pid == thread.tid;
+    const std::string name = isMain ? "main thread" : thread.name;
+    keys.push_back(name + " #" + std::to_string(++met[name]));
+  }
   return keys;
 }
 

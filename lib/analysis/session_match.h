@@ -52,7 +52,8 @@ JoinedFunctions joinFunctions(std::span<const std::vector<model::Function> *cons
 JoinedFunctions joinFunctions(std::span<const std::vector<model::Function> *const> lists);
 
 /// For each thread, by number, what it is called in all sessions: "worker-1 #2" for the second thread of that name,
-/// " #1" for the first without a name. With several processes in the trace, these are not told apart.
+/// " #1" for the first without a name, "main thread #1" for the one whose id is the process's. With several processes
+/// in the trace, these are not told apart.
 std::vector<std::string> threadKeys(const TraceTable &table);
 
 } // namespace ada::analysis

@@ -4,6 +4,7 @@
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/diff_lines.h"
+#include "output/flow_lines.h"
 #include "trace/trace_input.h"
 
 #include "analysis/diff.h"
@@ -25,7 +26,12 @@ struct Options {
   FilterArguments filter;
   DiffLineOptions lines;
   std::vector<std::string> failIf;
+  bool flow = false, values = false;
+  std::optional<uint64_t> limit;
 };
+
+constexpr uint64_t kFlowLimit = 20;
+constexpr const char *kAny = "any"; // of --fail-if, with --flow
 
 // Reads one run. Nothing, and the exit code, if that fails.
 std::optional<analysis::Report> readRun(const Options &options, const std::string &path, int &exitCode) {
@@ -48,7 +54,62 @@ std::optional<analysis::Report> readRun(const Options &options, const std::strin
   return *std::move(made);
 }
 
+int runFlow(const Options &options, const Invocation &invocation) {
+  if (options.sessions.size() != 1 || options.with.size() != 1)
+    return fail(kWrongUsage, "diff: --flow compares two sessions");
+  int exitCode = kOk;
+  InputOptions place = options.input;
+  place.path = options.sessions[0];
+  std::optional<TraceInput> a = TraceInput::open(place, exitCode);
+  if (!a)
+    return exitCode;
+  place.path = options.with[0];
+  std::optional<TraceInput> b = TraceInput::open(place, exitCode);
+  if (!b)
+    return exitCode;
+  FlowLineOptions lines{options.lines.names, options.lines.format, options.limit.value_or(kFlowLimit)};
+  Output out;
+  const Palette palette(invocation.color, STDOUT_FILENO);
+  FlowLines flow(out, palette, *a, *b, lines);
+  const auto compared =
+      analysis::compareFlows({&a->source(), &a->table(), a->threads()}, {&b->source(), &b->table(), b->threads()},
+                             {options.filter.options, options.values}, flow);
+  if (!compared)
+    return fail(kCantRead, "{}", compared.error().text());
+  flow.finish(*compared);
+  out.flush();
+  exitCode = std::max(a->close(), b->close());
+  if (!options.failIf.empty() && flow.differences() > 0) {
+    complain(fmt::format("{} and {} did not do the same", a->name(), b->name()));
+    exitCode = std::max<int>(exitCode, kProblemsFound);
+  }
+  return exitCode;
+}
+
+// What goes with --flow, and what does not. Empty if that is kept.
+std::string faultOfFlow(const Options &options) {
+  const analysis::FilterOptions &filter = options.filter.options;
+  if (!options.flow)
+    return options.values ? "--args goes with --flow" : options.limit ? "--limit goes with --flow" : "";
+  if (filter.minDurationNs || options.lines.all || options.lines.format == "markdown")
+    return "--flow goes with none of --min-duration, --all and --format=markdown";
+  for (const std::string &rule : options.failIf)
+    if (rule != kAny)
+      return fmt::format("with --flow the only rule for --fail-if is '{}', not '{}'", kAny, rule);
+  return "";
+}
+
 int run(Options &options, const Invocation &invocation) {
+  if (const std::string fault = faultOfFlow(options); !fault.empty())
+    return fail(kWrongUsage, "diff: {}", fault);
+  if (options.with.empty() && options.sessions.size() == 2) {
+    options.with = {options.sessions[1]};
+    options.sessions.pop_back();
+  }
+  if (options.sessions.empty() || options.with.empty())
+    return fail(kWrongUsage, "diff: two sessions are needed, or A1 A2 ... --with B1 B2 ...");
+  if (options.flow)
+    return runFlow(options, invocation);
   std::vector<DiffRule> rules;
   for (const std::string &text : options.failIf) {
     const std::optional<DiffRule> rule = parseDiffRule(text);
@@ -56,12 +117,6 @@ int run(Options &options, const Invocation &invocation) {
       return fail(kWrongUsage, "diff: --fail-if '{}' is not a rule like 'handle*: p99 > +5%'", text);
     rules.push_back(*rule);
   }
-  if (options.with.empty() && options.sessions.size() == 2) {
-    options.with = {options.sessions[1]};
-    options.sessions.pop_back();
-  }
-  if (options.sessions.empty() || options.with.empty())
-    return fail(kWrongUsage, "diff: two sessions are needed, or A1 A2 ... --with B1 B2 ...");
   int exitCode = kOk;
   std::vector<analysis::Report> a, b;
   for (const auto &[paths, reports] : {std::pair(&options.sessions, &a), std::pair(&options.with, &b)})
@@ -93,11 +148,16 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   addThreads(app, options->input.threads);
   declareFilter(app, options->filter);
   declareNames(app, options->lines.names);
+  app.add_flag("--flow", options->flow,
+               "Instead: where the threads of two sessions made other calls, one place after the other");
+  app.add_flag("--args", options->values, "With --flow: compare arguments and results, too (`record --detail`)");
+  addCount(app, "--limit", options->limit,
+           fmt::format("With --flow: stop after so many differences; 0: never [{}]", kFlowLimit));
   app.add_flag("--all", options->lines.all, "Also functions that changed no more than by noise");
   app.add_option(
          "--fail-if", options->failIf,
          "End with status 1 if a function's calls, total, self, p50 or p99 changed more: 'GLOB: p99 > +5%'; may "
-         "be repeated")
+         "be repeated. With --flow: 'any' difference")
       ->type_name("RULE")
       ->allow_extra_args(false);
   app.add_option("--format", options->lines.format, "text, markdown, jsonl (one JSON object per line) or json [text]")
@@ -116,6 +176,7 @@ const Command kDiff = {
     "diff",
     "Compare two sessions, or several runs of each: what changed, and what is noise",
     "adatrace diff before after\n"
+    "adatrace diff --flow --args good bad\n"
     "adatrace diff before1 before2 before3 before4 --with after1 after2 after3 after4 --fail-if 'handle*: p99 > +5%'",
     declare,
 };

@@ -1,0 +1,56 @@
+// Prints where two runs did something else.
+#ifndef ADATRACE_FLOW_LINES_H
+#define ADATRACE_FLOW_LINES_H
+
+#include "function_names.h"
+#include "json_fields.h"
+#include "terminal.h"
+#include "trace/trace_input.h"
+
+#include "analysis/flow_diff.h"
+
+#include <cstdint>
+#include <string>
+
+namespace ada::cli {
+
+struct FlowLineOptions {
+  NameOptions names;
+  std::string format = "text"; ///< text, json, jsonl
+  uint64_t limit = 0;          ///< differences; 0: all
+};
+
+class FlowLines : public analysis::FlowOutput {
+public:
+  FlowLines(Output &out, const Palette &palette, const TraceInput &a, const TraceInput &b,
+            const FlowLineOptions &options)
+      : out_(out), palette_(palette), a_(a), b_(b), options_(options), array_(out, options.format == "json") {}
+
+  void beginThread(uint32_t threadA, uint32_t threadB) override;
+  bool difference(const analysis::FlowDifference &difference, const analysis::FlowFunctions &functions) override;
+  void endThread(uint64_t sameCalls) override;
+  /// After the last thread.
+  void finish(const analysis::FlowThreads &threads);
+
+  /// That were printed, threads of one side only included.
+  uint64_t differences() const { return differences_; }
+
+private:
+  void printText(const analysis::FlowDifference &difference, const analysis::FlowFunctions &functions);
+  void printPart(const char *sign, const Escape &colour, const analysis::FlowPart &part,
+                 const analysis::FlowDifference &difference, const analysis::FlowFunctions &functions);
+  std::string jsonOf(const analysis::FlowDifference &difference, const analysis::FlowFunctions &functions) const;
+  void thread(const TraceInput &input, uint32_t thread, const char *side, const Escape &colour);
+  bool isText() const { return options_.format == "text"; }
+
+  Output &out_;
+  const Palette &palette_;
+  const TraceInput &a_, &b_;
+  const FlowLineOptions &options_;
+  JsonList array_;
+  uint32_t threadA_ = 0, threadB_ = 0;
+  uint64_t differences_ = 0, ofThread_ = 0;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_FLOW_LINES_H
