@@ -135,7 +135,7 @@ void control(std::vector<DiffPair *> tested) {
     tested[k]->isSignificant = std::abs(tested[k]->change()) >= kLeastChange;
 }
 
-// Marks what is more than noise; see the header.
+// Marks what is more than noise; see the header. `deltas`: by row, with one run per side.
 void judge(Diff &diff, const std::vector<double> &deltas, size_t runs) {
   const double whole = std::max(diff.whole.meanA(), diff.whole.meanB());
   std::vector<size_t> rows; // that take enough time to be looked at
@@ -171,6 +171,68 @@ void judge(Diff &diff, const std::vector<double> &deltas, size_t runs) {
   control(std::move(causes));
   control(std::move(others));
 }
+
+// Judges the rows and puts them in order.
+void finish(Diff &diff, const std::vector<double> &deltas, size_t runs) {
+  judge(diff, deltas, runs);
+  std::ranges::stable_sort(diff.rows, [](const DiffRow &x, const DiffRow &y) {
+    const auto key = [](const DiffRow &row) {
+      const DiffPair &self = row[DiffValue::Self];
+      return std::pair(row.isSignificant(), std::abs(self.meanB() - self.meanA()));
+    };
+    return key(x) > key(y);
+  });
+}
+
+// The paths of several runs in one tree, with the values of each run.
+class JoinedPaths {
+public:
+  explicit JoinedPaths(size_t runs) : runs_(runs), rows_(1), tree_(~size_t(0)) {}
+
+  // `numbers`: of the run's functions.
+  void add(const PathTree &tree, const std::vector<uint32_t> &numbers, size_t run) {
+    std::vector<uint32_t> places(tree.size());
+    for (uint32_t node = 1; node < tree.size(); ++node) {
+      const PathTree::Node &entry = tree[node];
+      const uint32_t function = entry.function == PathTree::kRest ? PathTree::kRest : numbers[entry.function];
+      const uint32_t place = places[node] = tree_.child(places[entry.parent], function);
+      if (place >= rows_.size())
+        rows_.resize(place + size_t{1});
+      Values &values = rows_[place];
+      if (values.empty())
+        values.resize(runs_);
+      values[run] = {entry.calls, entry.totalNs, entry.selfNs};
+    }
+  }
+  // The rows of a Diff whose first `runsA` runs are side a. What did not fit into a tree has none.
+  std::vector<DiffRow> rows(const std::vector<model::Function> &functions, size_t runsA) const {
+    std::vector<DiffRow> rows;
+    for (uint32_t node = 1; node < rows_.size(); ++node) {
+      if (tree_[node].function == PathTree::kRest)
+        continue;
+      DiffRow &row = rows.emplace_back();
+      row.function = &functions[tree_[node].function];
+      for (uint32_t at = tree_[node].parent; at != PathTree::kRoot; at = tree_[at].parent)
+        row.callers.insert(row.callers.begin(), tree_[at].function);
+      for (size_t run = 0; run < runs_; ++run) {
+        const Figures &figures = rows_[node][run];
+        const uint64_t values[kDiffValues] = {figures.calls, figures.totalNs, figures.selfNs, 0, 0};
+        for (size_t value = 0; value < kDiffValues; ++value)
+          (run < runsA ? row.values[value].a : row.values[value].b).push_back(static_cast<double>(values[value]));
+      }
+    }
+    return rows;
+  }
+
+private:
+  struct Figures {
+    uint64_t calls = 0, totalNs = 0, selfNs = 0;
+  };
+  using Values = std::vector<Figures>; // by run
+  size_t runs_;
+  std::vector<Values> rows_; // by node
+  PathTree tree_;
+};
 
 } // namespace
 
@@ -260,14 +322,36 @@ Diff makeDiff(std::span<const Report> a, std::span<const Report> b) {
     diff.rows[i].function = &diff.functions[i];
     deltas.push_back(runs == 1 ? cliffsDelta(durations[i][0], durations[i][1]) : 0);
   }
-  judge(diff, deltas, runs);
-  std::ranges::stable_sort(diff.rows, [](const DiffRow &x, const DiffRow &y) {
-    const auto key = [](const DiffRow &row) {
-      const DiffPair &self = row[DiffValue::Self];
-      return std::pair(row.isSignificant(), std::abs(self.meanB() - self.meanA()));
-    };
-    return key(x) > key(y);
-  });
+  finish(diff, deltas, runs);
+  return diff;
+}
+
+Diff makePathDiff(std::span<const CallPaths> a, std::span<const CallPaths> b) {
+  std::vector<const CallPaths *> all;
+  std::vector<const std::vector<model::Function> *> lists;
+  for (const std::span<const CallPaths> side : {a, b})
+    for (const CallPaths &paths : side) {
+      all.push_back(&paths);
+      lists.push_back(&paths.functions);
+    }
+  JoinedFunctions joined = joinFunctions(lists);
+  Diff diff;
+  diff.functions = std::move(joined.functions);
+  JoinedPaths paths(all.size());
+  for (size_t run = 0; run < all.size(); ++run) {
+    double self = 0;
+    for (const CallPathGroup &group : all[run]->groups) {
+      paths.add(group.tree, joined.numbers[run], run);
+      for (uint32_t node = 1; node < group.tree.size(); ++node)
+        self += static_cast<double>(group.tree[node].selfNs);
+    }
+    (run < a.size() ? diff.whole.a : diff.whole.b).push_back(self);
+  }
+  diff.rows = paths.rows(diff.functions, a.size());
+  std::vector<double> deltas; // nothing is known of single calls: the change decides
+  for (const DiffRow &row : diff.rows)
+    deltas.push_back(row[DiffValue::Self].change() < 0 ? -1 : 1);
+  finish(diff, deltas, std::min(a.size(), b.size()));
   return diff;
 }
 

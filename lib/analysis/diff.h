@@ -13,6 +13,7 @@
 #ifndef ADA_LIB_ANALYSIS_DIFF_H
 #define ADA_LIB_ANALYSIS_DIFF_H
 
+#include "call_paths.h"
 #include "report.h"
 
 #include <array>
@@ -41,6 +42,7 @@ struct DiffPair {
 
 struct DiffRow {
   const model::Function *function = nullptr; ///< in Diff::functions
+  std::vector<uint32_t> callers;             ///< by path: the functions around it, the outermost first
   std::array<DiffPair, kDiffValues> values;
   const DiffPair &operator[](DiffValue value) const { return values[static_cast<size_t>(value)]; }
   /// Calls or self are: total grows with what a function calls.
@@ -55,6 +57,9 @@ struct Diff {
 
 /// Compares reports by function, one for each run.
 Diff makeDiff(std::span<const Report> a, std::span<const Report> b);
+/// Compares call paths (PathsBy::Trace), one for each run: a row for each function and way to it. There are no p50 and
+/// p99; with one run per side only the change counts, for nothing tells how single calls differ.
+Diff makePathDiff(std::span<const CallPaths> a, std::span<const CallPaths> b);
 
 /// How likely chance parts two groups of values at least as far: the exact permutation test of the rank sum, or its
 /// normal approximation for more than 50 values.

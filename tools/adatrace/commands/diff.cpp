@@ -7,6 +7,7 @@
 #include "output/flow_lines.h"
 #include "trace/trace_input.h"
 
+#include "analysis/call_paths.h"
 #include "analysis/diff.h"
 
 #include <CLI/CLI.hpp>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -33,8 +35,10 @@ struct Options {
 constexpr uint64_t kFlowLimit = 20;
 constexpr const char *kAny = "any"; // of --fail-if, with --flow
 
-// Reads one run. Nothing, and the exit code, if that fails.
-std::optional<analysis::Report> readRun(const Options &options, const std::string &path, int &exitCode) {
+// Reads one run: makes something of it by use(input). Nothing, and the exit code, if that fails.
+template <class Use>
+auto readRun(const Options &options, const std::string &path, int &exitCode, const Use &use)
+    -> std::optional<std::decay_t<decltype(*use(std::declval<TraceInput &>()))>> {
   InputOptions place = options.input;
   place.path = path;
   int opened = kOk;
@@ -43,15 +47,51 @@ std::optional<analysis::Report> readRun(const Options &options, const std::strin
     exitCode = opened;
     return std::nullopt;
   }
-  analysis::ReportOptions report{.filter = options.filter.options};
-  input->setRange(report.filter);
-  auto made = analysis::makeReport(input->source(), input->table(), input->threads(), report);
+  auto made = use(*input);
   if (!made) {
     exitCode = fail(kCantRead, "{}", made.error().text());
     return std::nullopt;
   }
   exitCode = std::max(exitCode, input->close(made->damage));
   return *std::move(made);
+}
+
+// Reads all runs with use(input) and compares them with compare(a, b). Nothing, and the exit code, if that fails.
+template <class Use, class Compare>
+std::optional<analysis::Diff> compareRuns(const Options &options, int &exitCode, const Use &use,
+                                          const Compare &compare) {
+  std::vector<std::decay_t<decltype(*use(std::declval<TraceInput &>()))>> a, b;
+  for (const auto &[paths, runs] : {std::pair(&options.sessions, &a), std::pair(&options.with, &b)})
+    for (const std::string &path : *paths) {
+      auto run = readRun(options, path, exitCode, use);
+      if (!run)
+        return std::nullopt;
+      runs->push_back(*std::move(run));
+    }
+  return compare(a, b);
+}
+
+std::optional<analysis::Diff> compareByFunction(const Options &options, int &exitCode) {
+  return compareRuns(
+      options, exitCode,
+      [&](TraceInput &input) {
+        analysis::ReportOptions report{.filter = options.filter.options};
+        input.setRange(report.filter);
+        return analysis::makeReport(input.source(), input.table(), input.threads(), report);
+      },
+      [](const auto &a, const auto &b) { return analysis::makeDiff(a, b); });
+}
+
+std::optional<analysis::Diff> compareByPath(const Options &options, int &exitCode) {
+  constexpr size_t kMostPaths = 100'000;
+  return compareRuns(
+      options, exitCode,
+      [&](TraceInput &input) {
+        analysis::CallPathsOptions paths{.filter = options.filter.options, .mostNodes = kMostPaths};
+        input.setRange(paths.filter);
+        return analysis::readCallPaths(input.source(), input.table(), input.threads(), paths);
+      },
+      [](const auto &a, const auto &b) { return analysis::makePathDiff(a, b); });
 }
 
 int runFlow(const Options &options, const Invocation &invocation) {
@@ -91,8 +131,8 @@ std::string faultOfFlow(const Options &options) {
   const analysis::FilterOptions &filter = options.filter.options;
   if (!options.flow)
     return options.values ? "--args goes with --flow" : options.limit ? "--limit goes with --flow" : "";
-  if (filter.minDurationNs || options.lines.all || options.lines.format == "markdown")
-    return "--flow goes with none of --min-duration, --all and --format=markdown";
+  if (filter.minDurationNs || options.lines.all || options.lines.byPath || options.lines.format == "markdown")
+    return "--flow goes with none of --min-duration, --all, --by=path and --format=markdown";
   for (const std::string &rule : options.failIf)
     if (rule != kAny)
       return fmt::format("with --flow the only rule for --fail-if is '{}', not '{}'", kAny, rule);
@@ -115,18 +155,16 @@ int run(Options &options, const Invocation &invocation) {
     const std::optional<DiffRule> rule = parseDiffRule(text);
     if (!rule)
       return fail(kWrongUsage, "diff: --fail-if '{}' is not a rule like 'handle*: p99 > +5%'", text);
+    if (options.lines.byPath && rule->value >= analysis::DiffValue::P50)
+      return fail(kWrongUsage, "diff: --by=path knows no p50 and p99, which --fail-if '{}' asks for", text);
     rules.push_back(*rule);
   }
   int exitCode = kOk;
-  std::vector<analysis::Report> a, b;
-  for (const auto &[paths, reports] : {std::pair(&options.sessions, &a), std::pair(&options.with, &b)})
-    for (const std::string &path : *paths) {
-      std::optional<analysis::Report> report = readRun(options, path, exitCode);
-      if (!report)
-        return exitCode;
-      reports->push_back(*std::move(report));
-    }
-  const analysis::Diff diff = analysis::makeDiff(a, b);
+  const std::optional<analysis::Diff> compared =
+      options.lines.byPath ? compareByPath(options, exitCode) : compareByFunction(options, exitCode);
+  if (!compared)
+    return exitCode;
+  const analysis::Diff &diff = *compared;
   Output out;
   printDiff(out, Palette(invocation.color, STDOUT_FILENO), diff, options.lines);
   out.flush();
@@ -148,6 +186,11 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   addThreads(app, options->input.threads);
   declareFilter(app, options->filter);
   declareNames(app, options->lines.names);
+  app.add_option_function<std::string>(
+         "--by", [options = options.get()](const std::string &value) { options->lines.byPath = value == "path"; },
+         "One row for each function, or for each path of calls to it [function]")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"function", "path"}).description(""));
   app.add_flag("--flow", options->flow,
                "Instead: where the threads of two sessions made other calls, one place after the other");
   app.add_flag("--args", options->values, "With --flow: compare arguments and results, too (`record --detail`)");

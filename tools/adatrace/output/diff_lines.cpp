@@ -35,8 +35,19 @@ std::string runsText(const analysis::Diff &diff) {
                      formatDuration(rounded(diff.whole.meanB())), changeText(diff.whole));
 }
 
+// "main > handle > parse": the innermost ones, which tell most.
+std::string pathText(const DiffRow &row, const analysis::Diff &diff, NameStyle style) {
+  constexpr size_t kMost = 6;
+  const size_t first = row.callers.size() > kMost ? row.callers.size() - kMost : 0;
+  std::string text = first ? "... > " : "";
+  for (size_t i = first; i < row.callers.size(); ++i)
+    text += nameOf(diff.functions[row.callers[i]], style) + " > ";
+  return text + nameOf(*row.function, style);
+}
+
 void printText(Output &out, const Palette &palette, const analysis::Diff &diff, std::span<const DiffRow> rows,
-               const NameOptions &names) {
+               const DiffLineOptions &options) {
+  const NameOptions &names = options.names;
   out.print("{}\n", runsText(diff));
   if (!rows.empty())
     out.print("{}{:>11} {:>11} {:>9} {:>11} {:>11} {:>9} {:>11} {:>11} {:>9} {:>9}  function{}\n", palette.dim,
@@ -50,8 +61,8 @@ void printText(Output &out, const Palette &palette, const analysis::Diff &diff, 
               formatDuration(rounded(self.meanA())), formatDuration(rounded(self.meanB())), colour, changeText(self),
               palette.reset, formatDuration(rounded(total.meanA())), formatDuration(rounded(total.meanB())), colour,
               changeText(total), palette.reset, formatCount(rounded(calls.meanA())),
-              formatCount(rounded(calls.meanB())), changeText(row[DiffValue::P99]), pText(self), palette.name,
-              nameOf(*row.function, names.style), palette.reset);
+              formatCount(rounded(calls.meanB())), options.byPath ? "-" : changeText(row[DiffValue::P99]), pText(self),
+              palette.name, pathText(row, diff, names.style), palette.reset);
     if (!row.isSignificant())
       out.print("  {}(noise){}", palette.dim, palette.reset);
     if (const std::string source = sourceOf(*row.function); names.source && !source.empty())
@@ -80,7 +91,7 @@ void printMarkdown(Output &out, const analysis::Diff &diff, std::span<const Diff
       "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n");
   for (const DiffRow &row : rows) {
     const DiffPair &self = row[DiffValue::Self], &total = row[DiffValue::Total], &calls = row[DiffValue::Calls];
-    out.print("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", escaped(nameOf(*row.function, style)),
+    out.print("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", escaped(pathText(row, diff, style)),
               formatDuration(rounded(self.meanA())), formatDuration(rounded(self.meanB())), changeText(self),
               formatDuration(rounded(total.meanA())), formatDuration(rounded(total.meanB())), changeText(total),
               formatCount(rounded(calls.meanA())), formatCount(rounded(calls.meanB())),
@@ -94,7 +105,13 @@ void printJson(Output &out, const analysis::Diff &diff, const DiffLineOptions &o
     list.next();
     JsonMembers json;
     json.text("function", nameOf(*row.function, options.names.style)).textOrNull("source", sourceOf(*row.function));
-    for (size_t i = 0; i < analysis::kDiffValues; ++i) {
+    if (options.byPath) {
+      json.beginArray("callers");
+      for (const uint32_t caller : row.callers)
+        json.text({}, nameOf(diff.functions[caller], options.names.style));
+      json.endArray();
+    }
+    for (size_t i = 0; i < (options.byPath ? size_t(3) : analysis::kDiffValues); ++i) {
       const std::string name = kNames[i] + std::string(i ? "_ns" : "");
       json.number(name + "_a", rounded(row.values[i].meanA())).number(name + "_b", rounded(row.values[i].meanB()));
     }
@@ -120,10 +137,10 @@ void printDiff(Output &out, const Palette &palette, const analysis::Diff &diff, 
   if (options.format == "markdown")
     printMarkdown(out, diff, rows, options.names.style);
   else
-    printText(out, palette, diff, rows, options.names);
+    printText(out, palette, diff, rows, options);
   if (shown < diff.rows.size())
     out.print("{}{}{} changed no more than by noise; --all shows them\n", options.format == "markdown" ? "\n" : "",
-              shown ? "... and " : "", formatCount(diff.rows.size() - shown, "function"));
+              shown ? "... and " : "", formatCount(diff.rows.size() - shown, options.byPath ? "path" : "function"));
 }
 
 std::optional<DiffRule> parseDiffRule(const std::string &text) {
@@ -165,7 +182,7 @@ std::string brokenBy(const DiffRule &rule, const analysis::Diff &diff, NameStyle
     const DiffPair &pair = row[rule.value];
     const bool isBroken = rule.isMore ? pair.change() > rule.change : pair.change() < rule.change;
     if (chosen[row.function->index] && isBroken && (pair.isSignificant || !areTested))
-      broken += fmt::format("{}{} ({})", broken.empty() ? "" : ", ", nameOf(*row.function, style), changeText(pair));
+      broken += fmt::format("{}{} ({})", broken.empty() ? "" : ", ", pathText(row, diff, style), changeText(pair));
   }
   return broken.empty() ? broken : fmt::format("'{}' holds for {}", rule.text, broken);
 }

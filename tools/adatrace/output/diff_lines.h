@@ -16,6 +16,7 @@ struct DiffLineOptions {
   NameOptions names;
   std::string format = "text"; ///< text, markdown, json, jsonl
   bool all = false;            ///< text and Markdown: what is noise, too
+  bool byPath = false;
 };
 
 void printDiff(Output &out, const Palette &palette, const analysis::Diff &diff, const DiffLineOptions &options);
