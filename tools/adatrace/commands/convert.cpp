@@ -5,9 +5,8 @@
 #include "options/option_values.h"
 #include "output/convert_output.h"
 #include "output/convert_progress.h"
+#include "trace/chosen_calls.h"
 
-#include "analysis/duration_sink.h"
-#include "analysis/part_sink.h"
 #include "convert/budget.h"
 #include "formats/table.h"
 #include "model/spool.h"
@@ -173,28 +172,6 @@ int copy(model::ByteInput &input, const Options &options) {
   return copied->problem ? kProblemsFound : kOk;
 }
 
-// The calls that are asked for, on their way to a sink.
-class Chosen {
-public:
-  Chosen(const Options &options, uint64_t minDurationNs, model::TraceSink &sink) : first_(&sink) {
-    if (minDurationNs)
-      first_ = &longOnes_.emplace(minDurationNs, sink);
-    if (!options.part.isEverything())
-      first_ = &part_.emplace(options.part, *first_);
-  }
-  Chosen(const Chosen &) = delete;
-
-  model::TraceSink &sink() { return *first_; }
-  bool isPart() const { return part_ || longOnes_; }
-  const std::optional<analysis::PartSink> &part() const { return part_; }
-  uint64_t tooShort() const { return longOnes_ ? longOnes_->leftOut() : 0; }
-
-private:
-  std::optional<analysis::DurationSink> longOnes_;
-  std::optional<analysis::PartSink> part_;
-  model::TraceSink *first_;
-};
-
 // How long calls must be, by --min-duration and --budget.
 Expected<uint64_t> minDuration(const Options &options, model::TraceSource &source, ConvertLine &line) {
   if (!options.budget)
@@ -209,7 +186,7 @@ Expected<uint64_t> minDuration(const Options &options, model::TraceSource &sourc
           },
       .read =
           [&](model::TraceSink &sink) {
-            Chosen chosen(options, 0, sink);
+            ChosenCalls chosen(options.part, 0, sink);
             ConvertProgress progress(source, chosen.sink(), line);
             return model::convert(source, progress);
           },
@@ -272,7 +249,7 @@ int run(Options &options) {
   model::EventCounter written(*sink);
   ConvertLine line(options.quiet ? "never" : options.progress);
   const Expected<uint64_t> minDurationNs = minDuration(options, **source, line);
-  Chosen chosen(options, minDurationNs ? *minDurationNs : 0, written);
+  ChosenCalls chosen(options.part, minDurationNs ? *minDurationNs : 0, written);
   const std::optional<analysis::PartSink> &filter = chosen.part();
   ConvertProgress progress(**source, chosen.sink(), line);
   const Expected<void> done = minDurationNs ? model::convert(**source, progress) : minDurationNs.error();

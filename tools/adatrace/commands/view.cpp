@@ -3,19 +3,11 @@
 #include "process/session_place.h"
 #include "view/api.h"
 #include "view/http_server.h"
+#include "view/serve.h"
 
 #include <CLI/CLI.hpp>
 
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
-#include <fcntl.h>
 #include <memory>
-#include <pthread.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
 
 namespace ada::cli {
 
@@ -28,38 +20,6 @@ struct Options {
   std::string assets;
 };
 
-// The signals that end the server, which all its threads leave to waitForEnd().
-sigset_t endSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGHUP);
-  return signals;
-}
-
-// The page shows the address, too; where there is no browser, or it does not start, nothing is lost.
-void openBrowser(const std::string &address) {
-  const char *name = "xdg-open";
-  std::string program = name, argument = address;
-  char *argv[] = {program.data(), argument.data(), nullptr};
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  pid_t pid = 0;
-  if (posix_spawnp(&pid, name, &files, &attributes, argv, environ) == 0)
-    std::thread([pid] { waitpid(pid, nullptr, 0); }).detach();
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-}
-
 int run(const Options &options) {
   std::vector<std::string> paths = options.sessions;
   if (paths.empty()) {
@@ -68,10 +28,7 @@ int run(const Options &options) {
       return kCantRead;
     paths.push_back(*newest);
   }
-  // Before the first thread starts: all of them leave these signals alone.
-  const sigset_t signals = endSignals();
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  const EndSignals signals;
   std::vector<std::unique_ptr<ViewSession>> sessions;
   for (const std::string &path : paths) {
     auto session = std::make_unique<ViewSession>(static_cast<uint32_t>(sessions.size()), path);
@@ -92,14 +49,7 @@ int run(const Options &options) {
   Output out;
   out.print("{}\n", server.address());
   out.flush();
-  std::thread serving([&] { server.run(); });
-  if (!options.noBrowser)
-    openBrowser(server.address());
-  int received = 0;
-  while (sigwait(&signals, &received) == EINTR)
-    continue;
-  server.stop();
-  serving.join();
+  serveUntilEnd(server, signals, options.noBrowser ? std::string() : server.address());
   return kOk;
 }
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <span>
 #include <string_view>
 #include <sys/random.h>
 
@@ -88,12 +89,14 @@ void respondError(httplib::Response &response, int status, std::string_view mess
 struct HttpServer::State {
   Options options;
   ApiHandler handler;
+  SharedFile shared = {};
   std::string token = randomToken();
   int port = 0;
   httplib::Server server;
 
   void answer(const httplib::Request &request, httplib::Response &response);
   void answerFile(std::string name, httplib::Response &response) const;
+  void answerShared(const httplib::Request &request, httplib::Response &response) const;
   bool isHost(const std::string &host) const {
     return host == fmt::format("{}:{}", kHost, port) || host == fmt::format("localhost:{}", port);
   }
@@ -121,6 +124,31 @@ void HttpServer::State::answerFile(std::string name, httplib::Response &response
   respondError(response, 404, "there is no such page; the viewer is at /");
 }
 
+// The page asks first whether it may (CORS; Chromium asks for private addresses, too).
+void HttpServer::State::answerShared(const httplib::Request &request, httplib::Response &response) const {
+  if (!isSame(request.path, fmt::format("/{}/{}", token, shared.name)))
+    return respondError(response, 404, "there is no such file; use the address that `adatrace open` printed");
+  response.set_header("Access-Control-Allow-Origin", shared.origin);
+  response.set_header("Access-Control-Allow-Private-Network", "true");
+  response.set_header("Vary", "Origin");
+  if (request.method == "OPTIONS") {
+    response.set_header("Access-Control-Allow-Methods", "GET, HEAD");
+    response.set_header("Access-Control-Allow-Headers", "*");
+    response.status = 204;
+    return;
+  }
+  if (request.method != "GET" && request.method != "HEAD")
+    return respondError(response, 405, "only GET is answered");
+  response.status = 200;
+  response.set_content_provider(shared.file->size(), "application/octet-stream",
+                                [file = shared.file](size_t offset, size_t length, httplib::DataSink &sink) {
+                                  constexpr size_t kPiece = 1 << 20;
+                                  std::string piece(std::min(length, kPiece), 0);
+                                  return file->read(offset, std::as_writable_bytes(std::span(piece))) &&
+                                         sink.write(piece.data(), piece.size());
+                                });
+}
+
 void HttpServer::State::answer(const httplib::Request &request, httplib::Response &response) {
   response.set_header("Content-Security-Policy",
                       "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
@@ -132,6 +160,8 @@ void HttpServer::State::answer(const httplib::Request &request, httplib::Respons
                         fmt::format("the Host header names another server; use the address that `adatrace view` "
                                     "printed (http://{}:{}/?token=…)",
                                     kHost, port));
+  if (shared.file)
+    return answerShared(request, response);
   if (request.method != "GET" && request.method != "HEAD") {
     response.set_header("Connection", "close");
     return respondError(response, 405, "only GET is answered");
@@ -176,6 +206,10 @@ HttpServer::HttpServer(Options options, ApiHandler handler) : state_(std::make_u
   });
 }
 
+HttpServer::HttpServer(int port, SharedFile shared) : HttpServer({.port = port, .assets = {}}, nullptr) {
+  state_->shared = std::move(shared);
+}
+
 HttpServer::~HttpServer() = default;
 
 Expected<void> HttpServer::bind() {
@@ -198,6 +232,10 @@ Expected<void> HttpServer::bind() {
 
 std::string HttpServer::address() const {
   return fmt::format("http://{}:{}/?token={}", kHost, state_->port, state_->token);
+}
+
+std::string HttpServer::sharedAddress() const {
+  return fmt::format("http://{}:{}/{}/{}", kHost, state_->port, state_->token, state_->shared.name);
 }
 
 void HttpServer::run() { state_->server.listen_after_bind(); }

@@ -1,4 +1,4 @@
-// The HTTP side of `adatrace view`: who may ask, files of the page, and requests handed on.
+// The HTTP side of `adatrace view` and `open`: who may ask, files of the page, and requests handed on.
 //
 // It listens on 127.0.0.1 only. Other users and programs of the machine can connect, too, and so can pages of other
 // sites through the user's browser. So each request needs the token that the address has (or the cookie that the first
@@ -7,6 +7,7 @@
 #define ADATRACE_VIEW_HTTP_SERVER_H
 
 #include "ada/trace/error.h"
+#include "base/temporary_file.h"
 
 #include <functional>
 #include <map>
@@ -23,6 +24,13 @@ struct HttpAnswer {
 /// Answers a request for /api/NAME. Any thread, several at a time.
 using ApiHandler = std::function<HttpAnswer(const std::string &name, const std::map<std::string, std::string> &query)>;
 
+/// A file that a page of another site may fetch: at an address that has the token, from the page's origin only.
+struct SharedFile {
+  std::string name;   ///< the end of the address
+  std::string origin; ///< "https://ui.perfetto.dev"
+  const TemporaryFile *file = nullptr;
+};
+
 class HttpServer {
 public:
   struct Options {
@@ -30,12 +38,16 @@ public:
     std::string assets; ///< a directory with the page's files instead of those built in; for developers of the page
   };
   HttpServer(Options options, ApiHandler handler);
+  /// Serves one file and nothing else. It must outlive the server.
+  HttpServer(int port, SharedFile shared);
   ~HttpServer();
 
   /// Takes the port. E_IO if somebody else has it.
   Expected<void> bind();
   /// With the token. After bind().
   std::string address() const;
+  /// Of the shared file.
+  std::string sharedAddress() const;
   /// Answers requests until stop() is called, by another thread.
   void run();
   void stop();

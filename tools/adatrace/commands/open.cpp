@@ -1,0 +1,150 @@
+// Adatrace open: a trace in somebody else's viewer.
+#include "base/quantities.h"
+#include "command.h"
+#include "options/filter_options.h"
+#include "trace/chosen_calls.h"
+#include "trace/trace_input.h"
+#include "view/http_server.h"
+#include "view/serve.h"
+
+#include "ada/trace/convert.h"
+#include "base/temporary_file.h"
+#include "formats/table.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace ada::cli {
+
+namespace {
+
+// A viewer that is a page of its makers' site. The trace goes from this machine to the browser; the page does not send
+// it on.
+struct Viewer {
+  const char *name, *title, *origin, *format, *file;
+  int port; // 0: any. The page's own rules may allow one only
+  // The page's address, but for the trace's.
+  const char *address;
+  bool isEscaped; // the trace's address is in it with %-escapes
+};
+constexpr Viewer kViewers[] = {
+    {"perfetto", "Perfetto UI", "https://ui.perfetto.dev", "perfetto", "trace.perfetto-trace", 9001,
+     "https://ui.perfetto.dev/#!/?url=", false},
+    {"speedscope", "speedscope", "https://www.speedscope.app", "speedscope", "trace.speedscope.json", 0,
+     "https://www.speedscope.app/#profileURL=", true},
+    {"firefox", "Firefox Profiler", "https://profiler.firefox.com", "firefox", "trace.json", 0,
+     "https://profiler.firefox.com/from-url/", true},
+};
+
+struct Options {
+  InputOptions input;
+  FilterArguments filter;
+  std::string viewer;
+  std::optional<int> port;
+  bool noBrowser = false;
+};
+
+// As in RFC 3986: all but unreserved characters.
+std::string escaped(const std::string &text) {
+  std::string safe;
+  for (const char c : text)
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_')
+      safe += c;
+    else
+      safe += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return safe;
+}
+
+// The trace in the viewer's format.
+Expected<TemporaryFile> convertFor(const Viewer &viewer, TraceInput &input, const Options &options) {
+  TemporaryFile file;
+  std::optional<Error> failure;
+  const model::ByteSink bytes = [&](std::span<const std::byte> data) {
+    if (const auto done = file.append(data); !done)
+      failure = done.error();
+    return !failure;
+  };
+  const model::FormatChoice format = model::formatNamed(viewer.format);
+  const std::unique_ptr<model::TraceSink> sink =
+      format.format->makeSink({.bytes = bytes}, {format.variant, /*exactTimes=*/true});
+  analysis::PartOptions part{.calls = options.filter.options, .threads = options.input.threads, .from = {}, .to = {}};
+  const uint64_t minDurationNs = std::exchange(part.calls.minDurationNs, 0);
+  if (input.fromNs() != 0)
+    part.from = analysis::TimeBound{true, input.fromNs()};
+  if (input.toNs() != ~uint64_t(0))
+    part.to = analysis::TimeBound{true, input.toNs()};
+  ChosenCalls chosen(part, minDurationNs, *sink);
+  if (auto done = model::convert(input.source(), chosen.sink()); !done)
+    return failure ? *failure : done.error();
+  for (const model::Loss &loss : sink->losses())
+    warning("not carried over: {} {}", formatCount(loss.count), loss.what);
+  return file;
+}
+
+int run(const Options &options) {
+  const Viewer &viewer = *std::ranges::find(kViewers, options.viewer, &Viewer::name);
+  const EndSignals signals;
+  int exitCode = kOk;
+  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
+  if (!input)
+    return exitCode;
+  if (input->eventCount() == 0)
+    return fail(kCantRead, "there are no events in {}", input->name());
+  auto file = convertFor(viewer, *input, options);
+  if (!file)
+    return fail(kCantRead, "{}", file.error().text());
+  exitCode = input->close();
+  HttpServer server(options.port.value_or(viewer.port), SharedFile{viewer.file, viewer.origin, &*file});
+  if (const auto bound = server.bind(); !bound)
+    return fail(kCantRead, "open: {}", bound.error().message);
+  const std::string trace = server.sharedAddress();
+  const std::string address = viewer.address + (viewer.isEscaped ? escaped(trace) : trace);
+  Output out;
+  out.print("{}\n", address);
+  out.print("Open this address in a browser on this machine, if none has opened: {} fetches the trace ({}) from\n{}\n"
+            "and shows it. It needs the network for its page; the trace stays on this machine. Ctrl-C ends this "
+            "when the trace is shown.\n",
+            viewer.title, formatBytes(file->size()), trace);
+  out.flush();
+  serveUntilEnd(server, signals, options.noBrowser ? std::string() : address);
+  return exitCode;
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &) {
+  auto options = std::make_shared<Options>();
+  declareInput(app, options->input);
+  declareFilter(app, options->filter);
+  std::vector<std::string> names;
+  for (const Viewer &viewer : kViewers)
+    names.push_back(viewer.name);
+  app.add_option("--in", options->viewer, "The viewer: perfetto, speedscope or firefox")
+      ->type_name("VIEWER")
+      ->required()
+      ->check(CLI::IsMember(names).description(""));
+  app.add_option("--port", options->port,
+                 "The port of 127.0.0.1 to listen on [9001 for perfetto, which allows no other; else any that is free]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65535).description(""));
+  app.add_flag("--no-browser", options->noBrowser, "Only print the address; open no browser");
+  return [options] {
+    if (!options->filter.settle("open"))
+      return int(kWrongUsage);
+    return run(*options);
+  };
+}
+
+} // namespace
+
+const Command kOpen = {
+    "open",
+    "Show a trace in Perfetto, speedscope or the Firefox Profiler",
+    "adatrace open --in=perfetto\n"
+    "adatrace open --in=speedscope --thread=main --from=1s --to=2s ada-traces/session_20261121_101500",
+    declare,
+};
+
+} // namespace ada::cli

@@ -1,0 +1,35 @@
+// The calls that the user asks for, on their way to a sink.
+#ifndef ADATRACE_CHOSEN_CALLS_H
+#define ADATRACE_CHOSEN_CALLS_H
+
+#include "analysis/duration_sink.h"
+#include "analysis/part_sink.h"
+
+#include <optional>
+
+namespace ada::cli {
+
+class ChosenCalls {
+public:
+  /// Both must outlive this. `minDurationNs`: calls that took less are left out; part.calls has none.
+  ChosenCalls(const analysis::PartOptions &part, uint64_t minDurationNs, model::TraceSink &sink) : first_(&sink) {
+    if (minDurationNs)
+      first_ = &longOnes_.emplace(minDurationNs, sink);
+    if (!part.isEverything())
+      first_ = &part_.emplace(part, *first_);
+  }
+  ChosenCalls(const ChosenCalls &) = delete;
+
+  model::TraceSink &sink() { return *first_; }
+  bool isPart() const { return part_ || longOnes_; }
+  const std::optional<analysis::PartSink> &part() const { return part_; }
+  uint64_t tooShort() const { return longOnes_ ? longOnes_->leftOut() : 0; }
+
+private:
+  std::optional<analysis::DurationSink> longOnes_;
+  std::optional<analysis::PartSink> part_;
+  model::TraceSink *first_;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_CHOSEN_CALLS_H

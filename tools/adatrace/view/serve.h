@@ -1,0 +1,28 @@
+// Runs a server until the user ends it, and shows it in a browser.
+#ifndef ADATRACE_VIEW_SERVE_H
+#define ADATRACE_VIEW_SERVE_H
+
+#include "view/http_server.h"
+
+#include <csignal>
+#include <string>
+
+namespace ada::cli {
+
+/// Keeps the signals that end a server (SIGINT, SIGTERM, SIGHUP) for serveUntilEnd(). Made before the first thread
+/// starts: all of them leave these signals alone.
+class EndSignals {
+public:
+  EndSignals();
+  /// Waits for one of them.
+  void wait() const;
+
+private:
+  sigset_t signals_;
+};
+
+/// Answers requests until a signal comes. Opens `address` in the user's browser, if it is not empty and there is one.
+void serveUntilEnd(HttpServer &server, const EndSignals &signals, const std::string &address);
+
+} // namespace ada::cli
+#endif // ADATRACE_VIEW_SERVE_H
