@@ -8,12 +8,15 @@
 #include <httplib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 #include <span>
 #include <string_view>
 #include <sys/random.h>
+#include <thread>
 
 namespace ada::cli {
 
@@ -93,6 +96,7 @@ struct HttpServer::State {
   std::string token = randomToken();
   int port = 0;
   httplib::Server server;
+  std::atomic<bool> isOver = false; // run()
 
   void answer(const httplib::Request &request, httplib::Response &response);
   void answerFile(std::string name, httplib::Response &response) const;
@@ -238,7 +242,15 @@ std::string HttpServer::sharedAddress() const {
   return fmt::format("http://{}:{}/{}/{}", kHost, state_->port, state_->token, state_->shared.name);
 }
 
-void HttpServer::run() { state_->server.listen_after_bind(); }
-void HttpServer::stop() { state_->server.stop(); }
+void HttpServer::run() {
+  state_->server.listen_after_bind();
+  state_->isOver = true;
+}
+
+void HttpServer::stop() {
+  // The library's stop() does nothing before the loop has begun, which may be about to.
+  for (; !state_->isOver; std::this_thread::sleep_for(std::chrono::milliseconds(5)))
+    state_->server.stop();
+}
 
 } // namespace ada::cli

@@ -48,7 +48,7 @@ public:
   std::string address() const;
   /// Of the shared file.
   std::string sharedAddress() const;
-  /// Answers requests until stop() is called, by another thread.
+  /// Answers requests until stop() is called, by another thread, which waits for the end of this.
   void run();
   void stop();
 
