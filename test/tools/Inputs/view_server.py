@@ -8,8 +8,9 @@ import subprocess
 
 
 class Server:
-    def __init__(self, *arguments, environment=None):
-        self.process = subprocess.Popen(["adatrace", "view", "--no-browser", *arguments], stdout=subprocess.PIPE,
+    def __init__(self, *arguments, environment=None, browser=False):
+        arguments = [*([] if browser else ["--no-browser"]), *arguments]
+        self.process = subprocess.Popen(["adatrace", "view", *arguments], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, env=environment)
         atexit.register(self.process.kill)  # when a test has failed
         self.address = self.process.stdout.readline().strip()
