@@ -95,8 +95,8 @@ struct HttpServer::State {
   SharedFile shared = {};
   std::string token = randomToken();
   int port = 0;
+  std::atomic<bool> hasEnded = false;
   httplib::Server server;
-  std::atomic<bool> isOver = false; // run()
 
   void answer(const httplib::Request &request, httplib::Response &response);
   void answerFile(std::string name, httplib::Response &response) const;
@@ -244,13 +244,14 @@ std::string HttpServer::sharedAddress() const {
 
 void HttpServer::run() {
   state_->server.listen_after_bind();
-  state_->isOver = true;
+  state_->hasEnded = true;
 }
 
 void HttpServer::stop() {
-  // The library's stop() does nothing before the loop has begun, which may be about to.
-  for (; !state_->isOver; std::this_thread::sleep_for(std::chrono::milliseconds(5)))
-    state_->server.stop();
+  // What does not run yet can't be stopped.
+  while (!state_->hasEnded && !state_->server.is_running())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  state_->server.stop();
 }
 
 } // namespace ada::cli
