@@ -1,0 +1,166 @@
+// The server's pictures of threads: asked for ahead of need, kept, and given out for drawing, also while better ones are under way.
+// @ts-check
+import {getPicture} from './api.js';
+
+/** @typedef {import('./api.js').Timeline} Timeline */
+
+/** Pixels of one unit that a request consists of, and how many units more than the visible ones are asked for on each side. */
+const UNIT = 512, MARGIN = 1;
+const MOST_REQUESTS = 2, MOST_THREADS = 16, MOST_ITEMS = 4e6, RETRY_MS = 2000;
+
+/** A picture of one thread, as typed arrays. */
+export class Picture {
+  /** @param {Timeline} timeline @param {number} level @param {number} generation @param {number} knownEnd */
+  constructor(timeline, level, generation, knownEnd) {
+    this.from = timeline.from;
+    this.to = timeline.to;
+    this.isExact = timeline.exact;
+    this.level = level;
+    this.generation = generation;
+    this.knownEnd = knownEnd;
+    this.maxDepth = timeline.max_depth;
+    this.count = timeline.begin.length;
+    this.depth = Int32Array.from(timeline.depth);
+    this.begin = Float64Array.from(timeline.begin);
+    this.end = Float64Array.from(timeline.end);
+    this.function = Int32Array.from(timeline.function);
+    this.kind = Uint8Array.from(timeline.kind);
+    this.seq = Float64Array.from(timeline.seq);
+    this.calls = Float64Array.from(timeline.count);
+    this.fill = Float64Array.from(timeline.fill);
+    /** Set by the first drawing: the items by colour, and by length. @type {{byFill: Uint32Array, fills: Uint16Array, byLength: Uint32Array, names: number} | null} */
+    this.order = null;
+    this.used = 0;
+  }
+  /** @param {number} from @param {number} to */
+  covers(from, to) {
+    return this.from <= from && this.to >= to;
+  }
+}
+
+/** @typedef {{threads: Set<number>, level: number, from: number, to: number, generation: number, abort: AbortController}} Request */
+
+export class Pictures {
+  /** @param {number} session @param {{arrived: () => void, failed: (text: string) => void}} listener */
+  constructor(session, listener) {
+    this.session = session;
+    this.listener = listener;
+    /** @type {Map<number, Picture[]>} */
+    this.kept = new Map();
+    /** @type {Request[]} */
+    this.requests = [];
+    this.items = 0;
+    this.clock = 0;
+    this.pausedUntil = 0;
+    /** Pictures of an older generation are drawn until a new one is there. */
+    this.generation = 0;
+    this.end = 0;
+  }
+
+  /** The trace has grown, or its index is ready. @param {number} end @param {boolean} isBetter */
+  refresh(end, isBetter) {
+    this.end = end;
+    if (isBetter)
+      ++this.generation;
+  }
+
+  /** @param {number} nsPerPixel pictures have 1, 2, 4… nanoseconds per pixel */
+  static level(nsPerPixel) {
+    return Math.max(0, Math.round(Math.log2(nsPerPixel)));
+  }
+
+  /** @param {Picture | Request} picture @param {number} level @param {number} from @param {number} to */
+  satisfies(picture, level, from, to) {
+    if (picture.level !== level || picture.generation !== this.generation || picture.from > from)
+      return false;
+    return picture instanceof Picture ? picture.to >= to && (picture.to <= picture.knownEnd || picture.knownEnd >= this.end) : picture.to >= to;
+  }
+
+  /** Asks for what is missing of a view. Costs next to nothing if nothing is. @param {number[]} threads @param {number} from @param {number} to @param {number} width */
+  want(threads, from, to, width) {
+    const level = Pictures.level((to - from) / width), unit = UNIT * 2 ** level;
+    const first = Math.max(0, from), last = Math.max(Math.min(to, this.end), first);
+    this.requests = this.requests.filter((request) => {
+      const isWanted = Math.abs(request.level - level) <= 1 && request.from < last && request.to > first;
+      if (!isWanted)
+        request.abort.abort();
+      return isWanted;
+    });
+    const missing = threads.filter((thread) =>
+      !this.kept.get(thread)?.some((picture) => this.satisfies(picture, level, first, last)) &&
+      !this.requests.some((request) => request.threads.has(thread) && this.satisfies(request, level, first, last)));
+    if (performance.now() < this.pausedUntil)
+      return;
+    while (missing.length && this.requests.length < MOST_REQUESTS)
+      this.request(missing.splice(0, MOST_THREADS), level, Math.max(0, Math.floor(first / unit - MARGIN) * unit),
+        Math.ceil(last / unit + MARGIN) * unit);
+  }
+
+  /** @param {number[]} threads @param {number} level @param {number} from @param {number} to */
+  async request(threads, level, from, to) {
+    const abort = new AbortController(), {generation, end} = this;
+    const request = {threads: new Set(threads), level, from, to, generation, abort};
+    this.requests.push(request);
+    try {
+      const answer = await getPicture({session: this.session, threads: threads.join(','), from, to, pixels: Math.round((to - from) / 2 ** level)}, abort.signal);
+      for (const {thread, timeline} of answer.threads)
+        // What was asked for is what is covered, even if the server cut the range to the trace.
+        this.keep(thread, new Picture({...timeline, from, to}, level, generation, end));
+    } catch (error) {
+      if (abort.signal.aborted)
+        return;
+      this.pausedUntil = performance.now() + RETRY_MS;
+      window.setTimeout(this.listener.arrived, RETRY_MS);
+      this.listener.failed(error instanceof Error ? error.message : String(error));
+    } finally {
+      this.requests = this.requests.filter((other) => other !== request);
+    }
+    this.listener.arrived();
+  }
+
+  /** @param {number} thread @param {Picture} picture */
+  keep(thread, picture) {
+    const old = this.kept.get(thread) || [];
+    // A newer one of the same place replaces it.
+    const rest = old.filter((other) => !(other.level === picture.level && picture.covers(other.from, other.to)));
+    this.kept.set(thread, [...rest, picture]);
+    picture.used = ++this.clock;
+    this.items = 0;
+    for (const pictures of this.kept.values())
+      for (const {count} of pictures)
+        this.items += count + 500;
+    if (this.items > MOST_ITEMS)
+      this.forget();
+  }
+
+  /** Drops half of the pictures: those that were not drawn for the longest time. */
+  forget() {
+    const used = [...this.kept.values()].flat().map((picture) => picture.used).sort((a, b) => a - b);
+    const middle = used[used.length >> 1];
+    for (const [thread, pictures] of this.kept)
+      this.kept.set(thread, pictures.filter((picture) => picture.used > middle));
+  }
+
+  /** What to draw of a thread, in that order: each picture hides what the ones before it have in its range. @param {number} thread @param {number} from @param {number} to @param {number} width @returns {Picture[]} */
+  layers(thread, from, to, width) {
+    const pictures = this.kept.get(thread) || [], level = Pictures.level((to - from) / width);
+    const first = Math.max(0, from), last = Math.max(first, Math.min(to, this.end));
+    const best = pictures.find((picture) => this.satisfies(picture, level, first, last));
+    if (best) {
+      best.used = ++this.clock;
+      return [best];
+    }
+    const near = pictures.filter((picture) => picture.to > first && picture.from < last && picture.level > level - 6);
+    // Coarse ones at the bottom; an old one of the same level below a new one.
+    near.sort((a, b) => b.level - a.level || a.generation - b.generation || a.used - b.used);
+    const whole = near.findLastIndex((picture) => picture.level <= level && picture.covers(first, last));
+    const drawn = near.slice(Math.max(whole, 0), whole < 0 ? undefined : whole + 1);
+    for (const picture of drawn)
+      picture.used = ++this.clock;
+    return drawn;
+  }
+
+  get isBusy() {
+    return this.requests.length > 0;
+  }
+}

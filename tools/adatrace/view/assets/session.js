@@ -1,0 +1,75 @@
+// One session as the page knows it: what the server said of it, its functions, its pictures.
+// @ts-check
+import {getFunctions} from './api.js';
+import {Pictures} from './pictures.js';
+
+/** @typedef {import('./api.js').SessionInfo} SessionInfo */
+/** @typedef {import('./api.js').FunctionInfo} FunctionInfo */
+
+export class Session {
+  /** @param {SessionInfo} info @param {{arrived: () => void, failed: (text: string) => void}} listener */
+  constructor(info, listener) {
+    this.info = info;
+    this.listener = listener;
+    this.pictures = new Pictures(info.id, listener);
+    this.pictures.refresh(info.duration_ns, false);
+    /** @type {FunctionInfo[]} */
+    this.functions = [];
+    this.isFetching = false;
+    /** Grows when names became known. */
+    this.names = 0;
+  }
+
+  get id() {
+    return this.info.id;
+  }
+  get duration() {
+    return Math.max(this.info.duration_ns, 1);
+  }
+
+  /** @param {SessionInfo} info */
+  update(info) {
+    const isBetter = info.index.state === 'ready' && this.info.index.state !== 'ready';
+    this.info = info;
+    this.pictures.refresh(info.duration_ns, isBetter);
+    if (info.functions > this.functions.length)
+      void this.fetchFunctions();
+  }
+
+  async fetchFunctions() {
+    if (this.isFetching)
+      return;
+    this.isFetching = true;
+    try {
+      const {functions} = await getFunctions(this.id, this.functions.length);
+      for (const known of functions)
+        this.functions[known.id] = known;
+      if (functions.length)
+        ++this.names;
+      this.listener.arrived();
+    } catch (error) {
+      this.listener.failed(error instanceof Error ? error.message : String(error));
+    } finally {
+      this.isFetching = false;
+    }
+  }
+
+  /** @param {number} id */
+  name(id) {
+    return this.functions[id]?.name ?? `function ${id}`;
+  }
+  /** @param {number} id */
+  place(id) {
+    const known = this.functions[id];
+    return known?.file ? `${known.file}${known.line ? `:${known.line}` : ''}` : '';
+  }
+  /** @param {number} id */
+  thread(id) {
+    return this.info.threads.find((thread) => thread.id === id);
+  }
+  /** @param {number} id */
+  threadName(id) {
+    const thread = this.thread(id);
+    return thread ? thread.name || `thread ${thread.tid}` : `thread ${id}`;
+  }
+}
