@@ -3,16 +3,20 @@
 #   ada_embed(adatrace flame_assets flame/page.html flame/flame.css)
 #
 # adds a source to target adatrace that defines `std::string_view page_html, flame_css` in namespace ada::flame_assets;
-# who uses them has a header that declares them. As a script (cmake -P) it writes that source.
+# who uses them has a header that declares them. `files` is a list of all, each with its name. As a script (cmake -P) it writes that source.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(defined "")
+  set(list "")
   foreach(file IN LISTS FILES)
-    get_filename_component(name ${file} NAME)
-    string(MAKE_C_IDENTIFIER ${name} name)
+    get_filename_component(file_name ${file} NAME)
+    string(MAKE_C_IDENTIFIER ${file_name} name)
     file(READ ${file} text)
-    string(APPEND defined "extern const std::string_view ${name} = R\"ADA_EMBED(${text})ADA_EMBED\";\n")
+    string(APPEND defined "extern constexpr std::string_view ${name} = R\"ADA_EMBED(${text})ADA_EMBED\";\n")
+    string(APPEND list "  {\"${file_name}\", ${name}},\n")
   endforeach()
-  file(WRITE ${OUTPUT} "// Made by cmake/AdaEmbed.cmake.\n#include <string_view>\nnamespace ada::${NAME} {\n${defined}}\n")
+  file(WRITE ${OUTPUT} "// Made by cmake/AdaEmbed.cmake.\n#include <array>\n#include <span>\n#include <string_view>\n"
+    "namespace ada::${NAME} {\n${defined}static constexpr std::array<std::string_view, 2> list[] = {\n${list}};\n"
+    "extern const std::span<const std::array<std::string_view, 2>> files = list;\n}\n")
   return()
 endif()
 

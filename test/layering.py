@@ -55,6 +55,9 @@ RULES = [
     Rule("lib/analysis", "what commands compute of a trace of any format: call trees, reports, filters",
          ["lib/analysis", "lib/model", "lib/base", "lib/shared", "include/ada"], {"c", "std", "system", "any"},
          ["include/ada/trace/dial9", "include/ada/trace/wtf", "include/ada/trace/dial9.h", "include/ada/trace/wtf.h"]),
+    Rule("lib/view", "pictures of any part of a trace, whatever its size: its index, and samples while there is none",
+         ["lib/view", "lib/analysis", "lib/model", "lib/base", "lib/shared", "include/ada"], {"c", "std", "system", "any"},
+         ["include/ada/trace/dial9", "include/ada/trace/wtf", "include/ada/trace/dial9.h", "include/ada/trace/wtf.h"]),
     Rule("lib/convert", "joins formats: opens a file of any format, copies a source to a sink",
          ["lib", "include/ada"], {"c", "std", "system", "any"}),
     Rule("lib/recover", "from the ring file of a killed program to a complete session",
@@ -80,7 +83,7 @@ FREESTANDING = set("atomic bit compare concepts cstddef cstdint cstdarg cstring 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
-THIRD_PARTY = {"zstd.h", "zlib.h", "isa-l.h", "simdjson.h"}
+THIRD_PARTY = {"zstd.h", "zlib.h", "isa-l.h", "simdjson.h", "httplib.h"}
 
 
 def kindsOf(header):

@@ -36,12 +36,12 @@ struct Command {
 };
 
 extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kDiff, kInfo, kDump, kVerify, kConvert,
-    kRecover, kFlags, kTrigger;
+    kRecover, kFlags, kTrigger, kView;
 
 /// All subcommands in the order of --help.
 inline std::span<const Command *const> commands() {
-  static const Command *const list[] = {&kRecord, &kTree, &kReport, &kGraph,   &kFlame,   &kStacks,  &kLast, &kDiff,
-                                        &kInfo,   &kDump, &kVerify, &kConvert, &kRecover, &kTrigger, &kFlags};
+  static const Command *const list[] = {&kRecord, &kTree, &kReport, &kGraph,  &kFlame,   &kStacks,  &kLast,    &kDiff,
+                                        &kView,   &kInfo, &kDump,   &kVerify, &kConvert, &kRecover, &kTrigger, &kFlags};
   return list;
 }
 

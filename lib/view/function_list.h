@@ -1,0 +1,55 @@
+// The functions of a trace under numbers that stay, however often it is opened.
+#ifndef ADA_LIB_VIEW_FUNCTION_LIST_H
+#define ADA_LIB_VIEW_FUNCTION_LIST_H
+
+#include "ada/trace/model.h"
+#include "analysis/trace_table.h"
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ada::view {
+
+/// Sources number functions in the order in which they meet them, each its own way. Here a function is what has this id
+/// in the process of this name. Any thread.
+class FunctionList {
+public:
+  std::uint32_t numberOf(const std::string &process, const model::Function &function);
+  std::size_t size() const;
+  /// A copy: others may be added meanwhile.
+  model::Function at(std::uint32_t number) const;
+  /// Those from `since` on.
+  std::vector<model::Function> from(std::size_t since) const;
+
+private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> numbers_;
+  std::deque<model::Function> functions_;
+};
+
+/// The numbers of one reader's functions, looked up once each. For one thread of the program.
+class FunctionNumbers {
+public:
+  FunctionNumbers(const analysis::TraceTable &table, FunctionList &list) : table_(&table), list_(&list) {}
+
+  std::uint32_t of(std::uint32_t function) {
+    return function < numbers_.size() && numbers_[function] != kNone ? numbers_[function] : find(function);
+  }
+  FunctionList &list() const { return *list_; }
+
+private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t find(std::uint32_t function);
+
+  const analysis::TraceTable *table_;
+  FunctionList *list_;
+  std::vector<std::uint32_t> numbers_;
+};
+
+} // namespace ada::view
+
+#endif // ADA_LIB_VIEW_FUNCTION_LIST_H

@@ -1,0 +1,87 @@
+// What a viewer draws of a thread: calls that are wide enough to see, and boxes for those that are not.
+#ifndef ADA_LIB_VIEW_PICTURE_H
+#define ADA_LIB_VIEW_PICTURE_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ada::view {
+
+inline constexpr std::uint64_t kNoSeq = ~std::uint64_t{0};
+
+enum class ItemKind : std::uint8_t {
+  Call = 0,
+  Box = 1,       ///< several calls of one depth
+  Open = 2,      ///< a call whose end is not known
+  Exception = 3, ///< a call that was left by an exception
+};
+
+/// A call, or several short ones of one depth.
+struct Item {
+  std::uint64_t beginNs = 0, endNs = 0;
+  std::uint64_t seq = kNoSeq; ///< number of the event that began the call, if it is known
+  std::uint64_t count = 1;    ///< calls
+  std::uint64_t fillNs = 0;   ///< time in them
+  std::uint32_t depth = 0;
+  std::uint32_t function = 0; ///< of a box, that with the most time
+  ItemKind kind = ItemKind::Call;
+
+  bool operator==(const Item &) const = default;
+};
+
+/// Which of several functions takes the most time. Exact up to eight of them; beyond that the one with the least time
+/// makes room, as in "space-saving" counting, and the answer is one with much time.
+class TopFunction {
+public:
+  void add(std::uint32_t function, std::uint64_t ns);
+  void add(const TopFunction &other);
+  std::uint32_t best() const;
+  void clear() { size_ = 0; }
+
+private:
+  struct Share {
+    std::uint32_t function = 0;
+    std::uint64_t ns = 0;
+  };
+  std::array<Share, 8> shares_;
+  std::uint32_t size_ = 0;
+};
+
+/// Short calls of one depth that are added up.
+struct Box {
+  std::uint64_t cell = 0; ///< number of the cell in which its first call begins
+  Item item = {.count = 0, .kind = ItemKind::Box};
+  TopFunction functions;
+
+  bool isEmpty() const { return item.count == 0; }
+  /// The item must begin behind all that were added before.
+  void add(const Item &from);
+  /// The sum, and nothing is left. A box of one call is that call.
+  Item take();
+};
+
+/// Adds up what is shorter than a pixel. Items of one depth have to come in the order of their begin.
+class PictureBuilder {
+public:
+  /// Of `depths` depths from 0 on, at most.
+  PictureBuilder(std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t pixels, std::uint32_t depths);
+
+  /// Ignored if it lies outside of the range.
+  void add(const Item &item);
+  std::vector<Item> finish();
+  std::uint64_t pixelNs() const { return pixelNs_; }
+  std::uint64_t fromNs() const { return fromNs_; }
+  std::uint64_t toNs() const { return toNs_; }
+
+private:
+  std::uint64_t fromNs_, toNs_, pixelNs_;
+  std::uint32_t depths_;
+  std::vector<Box> boxes_; // by depth
+  std::vector<Item> items_;
+};
+
+} // namespace ada::view
+
+#endif // ADA_LIB_VIEW_PICTURE_H

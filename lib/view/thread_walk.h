@@ -1,0 +1,112 @@
+// One thread's calls from some place of it on, with the numbers of the events that began them.
+#ifndef ADA_LIB_VIEW_THREAD_WALK_H
+#define ADA_LIB_VIEW_THREAD_WALK_H
+
+#include "ada/trace/calls.h"
+#include "analysis/early_end.h"
+#include "analysis/trace_table.h"
+#include "function_list.h"
+#include "picture.h"
+
+#include <vector>
+
+namespace ada::view {
+
+/// A call that has not ended.
+struct OpenCall {
+  std::uint64_t beginNs = 0;
+  std::uint64_t seq = kNoSeq;
+  std::uint32_t function = 0; ///< number in the FunctionList
+};
+
+/// Where a thread can be read from.
+struct Place {
+  std::uint64_t seq = 0; ///< of the event that comes there
+  std::uint64_t timeNs = 0;
+  std::vector<OpenCall> open; ///< outermost first
+  /// The calls that are open there come with the reading (ReadRequest::withOpenCalls) instead.
+  bool sourceKnowsOpen = true;
+};
+
+/// What a walk tells. Functions are numbers of the FunctionList.
+class CallVisitor {
+public:
+  virtual ~CallVisitor() = default;
+  /// Before each event; false ends the walk.
+  virtual bool goesOn(std::uint64_t /*seq*/, std::uint64_t /*timeNs*/) { return true; }
+  /// Calls that were open at the start come first; `seq` is kNoSeq where it is not known.
+  virtual void begin(const OpenCall &, std::uint32_t /*depth*/) {}
+  virtual void end(const Span & /*call*/, std::uint64_t /*seq*/) {}
+};
+
+/// Feeds a CallVisitor. After the reading, walker() has the calls that are open.
+class ThreadWalk : public analysis::TableSink {
+public:
+  ThreadWalk(analysis::TraceTable &table, FunctionNumbers &numbers, const Place &place, CallVisitor &visitor)
+      : TableSink(table), numbers_(numbers), visitor_(visitor), latestNs_(place.timeNs) {
+    for (const OpenCall &call : place.open)
+      open(call, 0);
+  }
+
+  Expected<void> events(const model::Batch &batch) override {
+    std::uint64_t seq = batch.firstSeq;
+    for (const model::Event &event : batch.events) {
+      if (event.isEarlier) {
+        if (walker_.depth() == 0)
+          walker_.openUnknown(batch.unknownCalls);
+        open({event.timeNs, kNoSeq, numbers_.of(event.function)}, batch.keptFromNs);
+        continue;
+      }
+      if (!visitor_.goesOn(seq, event.timeNs))
+        return analysis::earlyEnd();
+      take(seq++, event);
+    }
+    return {};
+  }
+
+  const CallStackWalker &walker() const { return walker_; }
+  CallStackWalker &walker() { return walker_; }
+  /// Number of the event that began the open call at this depth.
+  std::uint64_t seqOf(std::uint32_t depth) const { return seqs_[depth]; }
+  std::uint64_t seqOf(const Span &open) const { return seqs_[open.depth]; }
+  std::uint64_t latestNs() const { return latestNs_; }
+  std::uint64_t nextSeq() const { return nextSeq_; }
+
+private:
+  void open(const OpenCall &call, std::uint64_t firstNs) {
+    const std::uint32_t depth = walker_.depth();
+    walker_.openEarlier(call.beginNs, call.function, firstNs);
+    setSeq(depth, call.seq);
+    visitor_.begin(call, depth);
+  }
+  void setSeq(std::uint32_t depth, std::uint64_t seq) {
+    if (depth >= seqs_.size())
+      seqs_.resize(depth + std::size_t{1});
+    seqs_[depth] = seq;
+  }
+  void take(std::uint64_t seq, const model::Event &event) {
+    latestNs_ = event.timeNs > latestNs_ ? event.timeNs : latestNs_;
+    nextSeq_ = seq + 1;
+    if (event.kind > model::Kind::Other)
+      return;
+    const std::uint32_t function = numbers_.of(event.function);
+    const auto kind = event.kind == model::Kind::Other ? EventKind{event.other} : EventKind(event.kind);
+    const CallStackWalker::Step step = walker_.feedNumbered(seq, event.timeNs, function, kind);
+    if (kind == EventKind::Call) {
+      setSeq(step.depth, seq);
+      visitor_.begin({event.timeNs, seq, function}, step.depth);
+    }
+    for (const Span &span : step.finished)
+      visitor_.end(span, seqs_[span.depth]);
+  }
+
+  FunctionNumbers &numbers_;
+  CallVisitor &visitor_;
+  CallStackWalker walker_;
+  std::vector<std::uint64_t> seqs_; // by depth
+  std::uint64_t latestNs_ = 0, nextSeq_ = 0;
+};
+
+} // namespace ada::view
+
+#endif // ADA_LIB_VIEW_THREAD_WALK_H

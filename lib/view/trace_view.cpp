@@ -1,0 +1,323 @@
+// A trace that is opened for a viewer.
+#include "trace_view.h"
+
+#include "model/spool.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace ada::view {
+
+namespace {
+
+// What is read for one picture. Half a million events take some 10 ms.
+constexpr std::uint64_t kMostEvents = 500'000;
+// And behind it, to see how calls end.
+constexpr std::uint64_t kEventsBehind = 20'000;
+// A trace without places to enter has no index yet: from its start on.
+constexpr std::uint64_t kMostEventsFromStart = 4'000'000;
+constexpr std::size_t kMostSamples = 256;
+
+Item itemOf(const Span &span, std::uint64_t seq) {
+  return {.beginNs = span.beginNs,
+          .endNs = span.endNs,
+          .seq = seq,
+          .count = 1,
+          .fillNs = span.durationNs(),
+          .depth = span.depth,
+          .function = span.functionIndex,
+          .kind = span.how == SpanEnd::Exception ? ItemKind::Exception : ItemKind::Call};
+}
+
+} // namespace
+
+// Places that the source can be entered at. Nothing changes but times, which are found when they are wanted.
+struct TraceView::ThreadCuts {
+  explicit ThreadCuts(std::vector<std::uint64_t> all) : seqs(std::move(all)), times(seqs.size()) {}
+  std::vector<std::uint64_t> seqs;
+  std::vector<std::atomic<std::uint64_t>> times; // plus 1; 0 is not known
+};
+
+Expected<std::shared_ptr<TraceView>> TraceView::open(std::unique_ptr<model::TraceSource> source,
+                                                     FunctionList &functions) {
+  auto threadwise = model::makeThreadwise(std::move(source));
+  if (!threadwise)
+    return threadwise.error();
+  std::shared_ptr<TraceView> view(new TraceView);
+  view->functions_ = &functions;
+  view->source_ = *std::move(threadwise);
+  analysis::TableSink sink(view->table_);
+  model::ReadRequest nothing;
+  nothing.threads.emplace();
+  if (const auto read = view->source_->readPart(sink, nothing); !read)
+    return read.error();
+  bool any = false;
+  for (const model::Thread &thread : view->table_.threads)
+    if (thread.extent && thread.extent->events) {
+      view->start_ = any ? std::min(view->start_, thread.extent->firstNs) : thread.extent->firstNs;
+      view->end_ = std::max(view->end_, thread.extent->lastNs);
+      view->events_ += thread.extent->events;
+      any = true;
+    }
+  view->end_ = std::max(view->end_, view->start_);
+  view->cuts_.resize(view->table_.threads.size());
+  view->tell(*view->source_);
+  return view;
+}
+
+std::vector<std::string> TraceView::warnings() const {
+  const std::lock_guard lock(mutex_);
+  return warnings_;
+}
+
+void TraceView::tell(const model::TraceSource &source) {
+  const std::lock_guard lock(mutex_);
+  const auto add = [&](const std::string &text) {
+    if (std::ranges::find(warnings_, text) == warnings_.end())
+      warnings_.push_back(text);
+  };
+  for (const Error &problem : source.problems())
+    add(problem.text());
+  for (const Warning &warning : source.warnings())
+    add(warning.message);
+}
+
+TraceView::Lease TraceView::lease() {
+  const std::lock_guard lock(mutex_);
+  if (readers_.empty())
+    return {*this, std::make_unique<Reader>(source_->another(), table_, *functions_)};
+  std::unique_ptr<Reader> reader = std::move(readers_.back());
+  readers_.pop_back();
+  return {*this, std::move(reader)};
+}
+
+void TraceView::giveBack(std::unique_ptr<Reader> reader) {
+  tell(*reader->source);
+  const std::lock_guard lock(mutex_);
+  readers_.push_back(std::move(reader));
+}
+
+//===--- places -----------------------------------------------------------===//
+
+TraceView::ThreadCuts &TraceView::cutsOf(std::uint32_t thread) {
+  const std::lock_guard lock(mutex_);
+  if (!cuts_[thread])
+    cuts_[thread] = std::make_unique<ThreadCuts>(source_->cuts(thread, ~std::size_t{0}));
+  return *cuts_[thread];
+}
+
+Expected<std::uint64_t> TraceView::timeOf(std::uint32_t thread, ThreadCuts &cuts, std::size_t cut) {
+  if (const std::uint64_t known = cuts.times[cut].load(std::memory_order_relaxed))
+    return known - 1;
+  struct Sink : analysis::TableSink {
+    using TableSink::TableSink;
+    Expected<void> events(const model::Batch &batch) override {
+      timeNs = batch.events.front().timeNs;
+      return {};
+    }
+    std::uint64_t timeNs = ~std::uint64_t{0} - 1;
+  };
+  const Lease reader = lease();
+  Sink sink(reader->table);
+  model::ReadRequest request;
+  request.threads = {thread};
+  request.fromSeq = cuts.seqs[cut], request.toSeq = cuts.seqs[cut] + 1;
+  request.isFurther = true;
+  if (const auto done = reader->source->readPart(sink, request); !done)
+    return done.error();
+  cuts.times[cut].store(sink.timeNs + 1, std::memory_order_relaxed);
+  return sink.timeNs;
+}
+
+// The last cut whose event comes before `ns`, or the first one.
+Expected<std::size_t> TraceView::cutBefore(std::uint32_t thread, ThreadCuts &cuts, std::uint64_t ns) {
+  std::size_t low = 0, high = cuts.seqs.size();
+  while (high - low > 1) {
+    const std::size_t middle = low + (high - low) / 2;
+    const auto time = timeOf(thread, cuts, middle);
+    if (!time)
+      return time.error();
+    (*time < ns ? low : high) = middle;
+  }
+  return low;
+}
+
+Expected<Place> TraceView::placeBefore(std::uint32_t thread, std::uint64_t ns) {
+  ThreadCuts &cuts = cutsOf(thread);
+  const auto cut = cutBefore(thread, cuts, ns);
+  if (!cut)
+    return cut.error();
+  return Place{.seq = cuts.seqs[*cut], .open = {}};
+}
+
+Expected<Place> TraceView::placeOf(std::uint32_t thread, std::uint64_t seq) {
+  const ThreadCuts &cuts = cutsOf(thread);
+  const auto next = std::upper_bound(cuts.seqs.begin(), cuts.seqs.end(), seq);
+  return Place{.seq = next == cuts.seqs.begin() ? 0 : *(next - 1), .open = {}};
+}
+
+Expected<bool> TraceView::walk(std::uint32_t thread, const Place &place, CallVisitor &visitor,
+                               const std::function<void(const ThreadWalk &)> &after) {
+  const Lease reader = lease();
+  ThreadWalk sink(reader->table, reader->numbers, place, visitor);
+  model::ReadRequest request;
+  request.threads = {thread};
+  request.fromSeq = place.seq;
+  request.isFurther = true;
+  request.withOpenCalls = place.sourceKnowsOpen;
+  const auto done = reader->source->readPart(sink, request);
+  if (!done && !analysis::isEarlyEnd(done.error()))
+    return done.error();
+  if (after)
+    after(sink);
+  return static_cast<bool>(done);
+}
+
+//===--- pictures ---------------------------------------------------------===//
+
+namespace {
+
+// Draws calls as they end.
+class EventsPicture : public CallVisitor {
+public:
+  EventsPicture(PictureBuilder &builder, std::uint64_t most) : builder_(builder), most_(most) {}
+
+  bool goesOn(std::uint64_t, std::uint64_t timeNs) override {
+    if (timeNs >= builder_.toNs()) {
+      // Those that began in the range still end.
+      if (open_ == 0)
+        return false;
+      isBehind_ = true;
+      return ++behind_ <= kEventsBehind;
+    }
+    return ++read_ <= most_;
+  }
+  void begin(const OpenCall &call, std::uint32_t depth) override {
+    if (call.beginNs < builder_.toNs() && !isBehind_)
+      open_ = depth + 1, maxDepth_ = std::max(maxDepth_, open_);
+  }
+  void end(const Span &call, std::uint64_t seq) override {
+    if (call.beginNs < builder_.toNs())
+      open_ = std::min(open_, call.depth);
+    builder_.add(itemOf(call, seq));
+  }
+  /// Some part of the range was not read.
+  bool isCut() const { return read_ > most_; }
+  std::uint32_t maxDepth() const { return maxDepth_; }
+
+private:
+  PictureBuilder &builder_;
+  std::uint64_t most_, read_ = 0, behind_ = 0;
+  bool isBehind_ = false;
+  std::uint32_t open_ = 0; // of those that began before the range's end
+  std::uint32_t maxDepth_ = 0;
+};
+
+} // namespace
+
+Expected<bool> TraceView::readEvents(const PictureRequest &request, const Place &place, Picture &picture) {
+  PictureBuilder builder(request.fromNs, request.toNs, request.pixels, request.depths);
+  EventsPicture visitor(builder, std::max(kMostEvents, place.seq == 0 ? kMostEventsFromStart : 0));
+  const auto ended = walk(request.thread, place, visitor, [&](const ThreadWalk &walk) {
+    for (const Span &open : walk.walker().open()) {
+      const std::uint64_t endNs = visitor.isCut() ? std::min(walk.latestNs(), request.toNs) : request.toNs;
+      builder.add({.beginNs = open.beginNs,
+                   .endNs = std::max(endNs, open.beginNs),
+                   .seq = walk.seqOf(open),
+                   .fillNs = std::max(endNs, open.beginNs) - open.beginNs,
+                   .depth = open.depth,
+                   .function = open.functionIndex,
+                   .kind = ItemKind::Open});
+      picture.isExact &= open.beginNs >= request.toNs;
+    }
+  });
+  if (!ended)
+    return ended.error();
+  picture.isExact = (picture.isExact || *ended) && !visitor.isCut();
+  picture.maxDepth = visitor.maxDepth();
+  picture.items = builder.finish();
+  return true;
+}
+
+Expected<bool> TraceView::readSamples(const PictureRequest &request, std::size_t first, std::size_t last,
+                                      Picture &picture) {
+  struct Sink : analysis::TableSink {
+    using TableSink::TableSink;
+    Expected<void> events(const model::Batch &batch) override {
+      for (const model::Event &event : batch.events)
+        if (event.isEarlier)
+          open.push_back(event);
+      return {};
+    }
+    std::vector<model::Event> open;
+  };
+  ThreadCuts &cuts = cutsOf(request.thread);
+  const std::size_t samples = std::clamp<std::size_t>(request.pixels, 1, kMostSamples);
+  const std::size_t step = std::max<std::size_t>((last - first + samples) / samples, 1);
+  std::vector<Item> row; // of the place before, by depth
+  const Lease reader = lease();
+  PictureBuilder builder(request.fromNs, request.toNs, request.pixels, request.depths);
+  for (std::size_t cut = first; cut < cuts.seqs.size(); cut += step) {
+    const auto time = timeOf(request.thread, cuts, cut);
+    if (!time)
+      return time.error();
+    Sink sink(reader->table);
+    model::ReadRequest part;
+    part.threads = {request.thread};
+    part.fromSeq = part.toSeq = cuts.seqs[cut];
+    part.isFurther = part.withOpenCalls = true;
+    if (const auto done = reader->source->readPart(sink, part); !done)
+      return done.error();
+    std::size_t same = 0;
+    while (same < row.size() && same < sink.open.size() && row[same].beginNs == sink.open[same].timeNs &&
+           row[same].function == reader->numbers.of(sink.open[same].function))
+      ++same;
+    // What is not open any more has ended somewhere in between: at the latest where the next call of its depth began.
+    for (std::size_t depth = same; depth < row.size(); ++depth) {
+      Item &item = row[depth];
+      item.endNs = depth < sink.open.size() ? std::max(sink.open[depth].timeNs, item.beginNs) : *time;
+      item.fillNs = item.endNs - item.beginNs;
+      builder.add(item);
+    }
+    row.resize(same);
+    for (std::size_t depth = same; depth < sink.open.size(); ++depth)
+      row.push_back({.beginNs = sink.open[depth].timeNs,
+                     .endNs = sink.open[depth].timeNs,
+                     .depth = static_cast<std::uint32_t>(depth),
+                     .function = reader->numbers.of(sink.open[depth].function)});
+    picture.maxDepth = std::max(picture.maxDepth, static_cast<std::uint32_t>(row.size()));
+    if (cut > last)
+      break;
+  }
+  for (Item &item : row) {
+    item.endNs = std::max(request.toNs, item.beginNs);
+    item.fillNs = item.endNs - item.beginNs;
+    item.kind = ItemKind::Open;
+    builder.add(item);
+  }
+  picture.from = Picture::From::Samples;
+  picture.isExact = false;
+  picture.items = builder.finish();
+  return true;
+}
+
+Expected<Picture> TraceView::picture(const PictureRequest &request) {
+  Picture picture;
+  if (table_.threads[request.thread].extent->events == 0 || request.fromNs >= request.toNs)
+    return picture;
+  ThreadCuts &cuts = cutsOf(request.thread);
+  const auto first = cutBefore(request.thread, cuts, request.fromNs);
+  const auto last = cutBefore(request.thread, cuts, request.toNs);
+  if (!first || !last)
+    return first ? last.error() : first.error();
+  const std::uint64_t end =
+      *last + 1 < cuts.seqs.size() ? cuts.seqs[*last + 1] : table_.threads[request.thread].extent->events;
+  const bool isSmall = end - cuts.seqs[*first] <= kMostEvents || cuts.seqs.size() == 1;
+  const auto done = isSmall ? readEvents(request, {.seq = cuts.seqs[*first], .open = {}}, picture)
+                            : readSamples(request, *first, *last, picture);
+  if (!done)
+    return done.error();
+  return picture;
+}
+
+} // namespace ada::view

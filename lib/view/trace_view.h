@@ -1,0 +1,111 @@
+// A trace that is opened for a viewer: pictures and calls of any part of it, for several threads of the program at
+// once.
+#ifndef ADA_LIB_VIEW_TRACE_VIEW_H
+#define ADA_LIB_VIEW_TRACE_VIEW_H
+
+#include "analysis/trace_table.h"
+#include "function_list.h"
+#include "picture.h"
+#include "thread_walk.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada::view {
+
+struct PictureRequest {
+  std::uint32_t thread = 0;
+  std::uint64_t fromNs = 0, toNs = 0; ///< on the trace's clock
+  std::uint64_t pixels = 1000;
+  std::uint32_t depths = ~std::uint32_t{0}; ///< the outermost only
+};
+
+/// Items are in no particular order.
+struct Picture {
+  enum class From { Events, Index, Samples } from = From::Events;
+  bool isExact = true;
+  std::uint32_t maxDepth = 0; ///< calls that are open at once, at most
+  std::vector<Item> items;
+};
+
+/// What one thread of the program reads with.
+struct Reader {
+  Reader(std::unique_ptr<model::TraceSource> from, const analysis::TraceTable &known, FunctionList &list)
+      : source(std::move(from)), table(known), numbers(table, list) {}
+  std::unique_ptr<model::TraceSource> source;
+  analysis::TraceTable table;
+  FunctionNumbers numbers;
+};
+
+class TraceView {
+public:
+  /// `functions` must outlive this; numbers of functions are its. Errors: those of the source.
+  static Expected<std::shared_ptr<TraceView>> open(std::unique_ptr<model::TraceSource> source, FunctionList &functions);
+
+  /// Processes and threads; not the functions, which are in the FunctionList.
+  const analysis::TraceTable &table() const { return table_; }
+  FunctionList &functions() const { return *functions_; }
+  std::uint64_t events() const { return events_; }
+  /// Time of the first and last event.
+  std::uint64_t startNs() const { return start_; }
+  std::uint64_t endNs() const { return end_; }
+  /// What was found to be damaged so far, each once.
+  std::vector<std::string> warnings() const;
+
+  Expected<Picture> picture(const PictureRequest &request);
+
+  /// The last place of the thread behind which all its events from `ns` on are. With the index it is near; without one
+  /// it is as near as the trace's own places are.
+  Expected<Place> placeBefore(std::uint32_t thread, std::uint64_t ns);
+  /// The same by the number of an event, which comes at or behind the place.
+  Expected<Place> placeOf(std::uint32_t thread, std::uint64_t seq);
+  /// Reads from a place on until the visitor has enough or the thread ends. `after` is told what is open then, before
+  /// that is forgotten; true: the thread has ended.
+  Expected<bool> walk(std::uint32_t thread, const Place &place, CallVisitor &visitor,
+                      const std::function<void(const ThreadWalk &)> &after = {});
+
+  /// A reader for one thread of the program, given back when it is destroyed.
+  class Lease {
+  public:
+    Lease(TraceView &view, std::unique_ptr<Reader> reader) : view_(view), reader_(std::move(reader)) {}
+    Lease(const Lease &) = delete;
+    ~Lease() { view_.giveBack(std::move(reader_)); }
+    Reader *operator->() const { return reader_.get(); }
+    Reader &operator*() const { return *reader_; }
+
+  private:
+    TraceView &view_;
+    std::unique_ptr<Reader> reader_;
+  };
+  Lease lease();
+
+private:
+  struct ThreadCuts;
+  TraceView() = default;
+  void giveBack(std::unique_ptr<Reader> reader);
+  void tell(const model::TraceSource &source);
+  ThreadCuts &cutsOf(std::uint32_t thread);
+  Expected<std::uint64_t> timeOf(std::uint32_t thread, ThreadCuts &cuts, std::size_t cut);
+  Expected<std::size_t> cutBefore(std::uint32_t thread, ThreadCuts &cuts, std::uint64_t ns);
+  Expected<bool> readEvents(const PictureRequest &request, const Place &place, Picture &picture);
+  Expected<bool> readSamples(const PictureRequest &request, std::size_t first, std::size_t last, Picture &picture);
+
+  std::unique_ptr<model::TraceSource> source_; // others are made of it; it reads nothing after open()
+  analysis::TraceTable table_;
+  FunctionList *functions_ = nullptr;
+  std::uint64_t events_ = 0, start_ = 0, end_ = 0;
+  std::vector<std::unique_ptr<ThreadCuts>> cuts_; // by thread
+
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Reader>> readers_; // unused ones
+  std::vector<std::string> warnings_;
+};
+
+} // namespace ada::view
+
+#endif // ADA_LIB_VIEW_TRACE_VIEW_H

@@ -1,0 +1,129 @@
+// Adatrace view: a viewer for the browser, served on this machine only.
+#include "command.h"
+#include "process/session_place.h"
+#include "view/api.h"
+#include "view/http_server.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <memory>
+#include <pthread.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+struct Options {
+  std::vector<std::string> sessions;
+  int port = 0;
+  bool noBrowser = false;
+  std::string assets;
+};
+
+// The signals that end the server, which all its threads leave to waitForEnd().
+sigset_t endSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
+  return signals;
+}
+
+// The page shows the address, too; where there is no browser, or it does not start, nothing is lost.
+void openBrowser(const std::string &address) {
+  const char *name = "xdg-open";
+  std::string program = name, argument = address;
+  char *argv[] = {program.data(), argument.data(), nullptr};
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t pid = 0;
+  if (posix_spawnp(&pid, name, &files, &attributes, argv, environ) == 0)
+    std::thread([pid] { waitpid(pid, nullptr, 0); }).detach();
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+}
+
+int run(const Options &options) {
+  std::vector<std::string> paths = options.sessions;
+  if (paths.empty()) {
+    const auto newest = sessionOrNewest("");
+    if (!newest)
+      return kCantRead;
+    paths.push_back(*newest);
+  }
+  std::vector<std::unique_ptr<ViewSession>> sessions;
+  for (const std::string &path : paths) {
+    auto session = std::make_unique<ViewSession>(static_cast<uint32_t>(sessions.size()), path);
+    if (const auto opened = session->open(); !opened)
+      return fail(kCantRead, "{}", opened.error().text());
+    for (const std::string &text : session->view()->warnings())
+      warning("{}", text);
+    sessions.push_back(std::move(session));
+  }
+
+  const sigset_t signals = endSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  ViewApi api(std::move(sessions));
+  HttpServer server({.port = options.port, .assets = options.assets},
+                    [&](const std::string &name, const std::map<std::string, std::string> &query) {
+                      return api.answer(name, query);
+                    });
+  if (const auto bound = server.bind(); !bound)
+    return fail(kCantRead, "view: {}", bound.error().message);
+  Output out;
+  out.print("{}\n", server.address());
+  out.flush();
+  std::thread serving([&] { server.run(); });
+  if (!options.noBrowser)
+    openBrowser(server.address());
+  int received = 0;
+  while (sigwait(&signals, &received) == EINTR)
+    continue;
+  server.stop();
+  serving.join();
+  return kOk;
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &) {
+  auto options = std::make_shared<Options>();
+  app.add_option("session", options->sessions,
+                 "Sessions or files, of any format [the newest session under ./ada-traces]")
+      ->type_name("");
+  app.add_option("--port", options->port, "The port of 127.0.0.1 to listen on [any that is free]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65535).description(""));
+  app.add_flag("--no-browser", options->noBrowser, "Only print the address; open no browser");
+  // For who works on the page: files of this directory instead of those built in.
+  app.add_option("--assets", options->assets, "")->group("");
+  return [options] { return run(*options); };
+}
+
+} // namespace
+
+const Command kView = {
+    "view",
+    "Look at sessions in the browser: timelines, calls, statistics",
+    "adatrace view\n"
+    "adatrace view --no-browser --port=8080 ada-traces/session_20261121_101500",
+    declare,
+};
+
+} // namespace ada::cli

@@ -1,0 +1,27 @@
+// The answers of `adatrace view`, as docs/view.md describes them.
+#ifndef ADATRACE_VIEW_API_H
+#define ADATRACE_VIEW_API_H
+
+#include "http_server.h"
+#include "view_session.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ada::cli {
+
+class ViewApi {
+public:
+  explicit ViewApi(std::vector<std::unique_ptr<ViewSession>> sessions) : sessions_(std::move(sessions)) {}
+
+  /// /api/NAME. Any thread.
+  HttpAnswer answer(const std::string &name, const std::map<std::string, std::string> &query);
+
+private:
+  std::vector<std::unique_ptr<ViewSession>> sessions_;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_VIEW_API_H

@@ -1,0 +1,96 @@
+// The parameters of a request to `adatrace view`.
+#include "api_request.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace ada::cli {
+
+namespace {
+
+std::optional<uint64_t> wholeNumber(std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view rest = text.substr(static_cast<size_t>(end - text.data()));
+  if (rest.starts_with('.'))
+    rest.remove_prefix(std::min(rest.find_first_not_of("0123456789", 1), rest.size()));
+  if (error != std::errc() || !rest.empty() || text.empty())
+    return std::nullopt;
+  return value;
+}
+
+} // namespace
+
+std::optional<uint64_t> ApiRequest::number(const char *name) const {
+  const std::string *given = text(name);
+  if (!given || given->empty())
+    return std::nullopt;
+  const auto value = wholeNumber(*given);
+  if (!value)
+    throw ApiError{400, fmt::format("{}: '{}' is not a number from 0 on", name, *given)};
+  return value;
+}
+
+ViewSession &ApiRequest::session() const {
+  const uint64_t id = number("session", 0);
+  if (id >= sessions_.size())
+    throw ApiError{404, fmt::format("there is no session {}; /api/sessions lists them", id)};
+  return *sessions_[id];
+}
+
+view::TraceView &ApiRequest::view() {
+  if (!view_)
+    view_ = session().view();
+  return *view_;
+}
+
+uint32_t ApiRequest::threadNumber(const std::string &text) {
+  const auto id = wholeNumber(text);
+  if (!id)
+    throw ApiError{400, fmt::format("'{}' is not the number of a thread", text)};
+  if (*id >= view().table().threads.size())
+    throw ApiError{404, fmt::format("there is no thread {}; /api/sessions lists them", *id)};
+  return static_cast<uint32_t>(*id);
+}
+
+uint32_t ApiRequest::thread() {
+  const std::string *given = text("thread");
+  if (!given)
+    throw ApiError{400, "thread is missing: the id of a thread in /api/sessions"};
+  return threadNumber(*given);
+}
+
+std::vector<uint32_t> ApiRequest::threads() {
+  std::vector<uint32_t> numbers;
+  const std::string *given = text("threads");
+  if (!given) {
+    for (uint32_t i = 0; i < view().table().threads.size(); ++i)
+      numbers.push_back(i);
+    return numbers;
+  }
+  for (size_t at = 0; at < given->size();) {
+    const size_t end = std::min(given->find(',', at), given->size());
+    const uint32_t number = threadNumber(given->substr(at, end - at));
+    if (std::ranges::find(numbers, number) == numbers.end())
+      numbers.push_back(number);
+    at = end + 1;
+  }
+  return numbers;
+}
+
+uint64_t ApiRequest::onClock(const char *name, uint64_t otherwise) {
+  uint64_t time = 0;
+  if (__builtin_add_overflow(number(name, otherwise), view().startNs(), &time))
+    time = ~uint64_t(0);
+  return time;
+}
+
+uint64_t ApiRequest::toNs() {
+  // The last event is in the range.
+  const uint64_t to = onClock("to", view().endNs() - view().startNs() + 1);
+  if (to < fromNs())
+    throw ApiError{400, "to is before from"};
+  return to;
+}
+
+} // namespace ada::cli

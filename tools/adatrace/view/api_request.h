@@ -1,0 +1,60 @@
+// The parameters of a request to `adatrace view`, checked.
+#ifndef ADATRACE_VIEW_API_REQUEST_H
+#define ADATRACE_VIEW_API_REQUEST_H
+
+#include "view_session.h"
+
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada::cli {
+
+/// Why a request can't be answered.
+struct ApiError {
+  int status = 400;
+  std::string message;
+};
+
+/// Members throw ApiError.
+class ApiRequest {
+public:
+  using Query = std::map<std::string, std::string>;
+  ApiRequest(const Query &query, const std::vector<std::unique_ptr<ViewSession>> &sessions)
+      : query_(query), sessions_(sessions) {}
+
+  /// The value of a parameter; nothing if it is not given.
+  const std::string *text(const char *name) const {
+    const auto at = query_.find(name);
+    return at == query_.end() ? nullptr : &at->second;
+  }
+  /// A whole number. What is behind a point is left out: pages compute times with fractions.
+  std::optional<uint64_t> number(const char *name) const;
+  uint64_t number(const char *name, uint64_t otherwise) const { return number(name).value_or(otherwise); }
+
+  /// `session`, or the first one.
+  ViewSession &session() const;
+  /// What is open of it, the same each time.
+  view::TraceView &view();
+  /// `thread`, which must be given.
+  uint32_t thread();
+  /// `threads`, or all of them.
+  std::vector<uint32_t> threads();
+  /// `from` and `to` on the trace's clock; the whole session where they are not given.
+  uint64_t fromNs() { return onClock("from", 0); }
+  uint64_t toNs();
+
+private:
+  uint64_t onClock(const char *name, uint64_t otherwise);
+  uint32_t threadNumber(const std::string &text);
+
+  const Query &query_;
+  const std::vector<std::unique_ptr<ViewSession>> &sessions_;
+  std::shared_ptr<view::TraceView> view_;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_VIEW_API_REQUEST_H

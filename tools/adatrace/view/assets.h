@@ -1,0 +1,16 @@
+// The files of the viewer's page, embedded by the build (cmake/AdaEmbed.cmake).
+#ifndef ADATRACE_VIEW_ASSETS_H
+#define ADATRACE_VIEW_ASSETS_H
+
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace ada::view_assets {
+
+/// Each file's name and text.
+extern const std::span<const std::array<std::string_view, 2>> files;
+
+} // namespace ada::view_assets
+
+#endif // ADATRACE_VIEW_ASSETS_H

@@ -1,0 +1,206 @@
+// The HTTP side of `adatrace view`. The only file that includes the HTTP library, which takes long to compile.
+#include "http_server.h"
+#include "view/assets.h"
+
+#include "base/file_bytes.h"
+#include "base/json.h"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <string_view>
+#include <sys/random.h>
+
+namespace ada::cli {
+
+namespace {
+
+constexpr size_t kMostBody = 4096; // no request has one
+constexpr const char *kHost = "127.0.0.1";
+
+// 128 bits that nobody can guess.
+std::string randomToken() {
+  unsigned char bytes[16];
+  size_t have = 0;
+  while (have < sizeof bytes) {
+    const ssize_t n = ::getrandom(bytes + have, sizeof bytes - have, 0);
+    if (n < 0 && errno != EINTR)
+      return {};
+    have += n > 0 ? static_cast<size_t>(n) : 0;
+  }
+  std::string text;
+  for (const unsigned char byte : bytes)
+    text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+// Takes the same time whatever `given` is.
+bool isSame(std::string_view given, std::string_view token) {
+  unsigned difference = given.size() != token.size();
+  for (size_t i = 0; i < token.size(); ++i)
+    difference |=
+        static_cast<unsigned char>(token[i]) ^ static_cast<unsigned char>(i < given.size() ? given[i] : ~token[i]);
+  return difference == 0;
+}
+
+// The value of a cookie in a header "a=1; b=2".
+std::string_view cookieIn(std::string_view header, std::string_view name) {
+  while (!header.empty()) {
+    header.remove_prefix(std::min(header.find_first_not_of("; "), header.size()));
+    const std::string_view one = header.substr(0, header.find(';'));
+    header.remove_prefix(one.size());
+    if (one.starts_with(name) && one.size() > name.size() && one[name.size()] == '=')
+      return one.substr(name.size() + 1);
+  }
+  return {};
+}
+
+const char *contentTypeOf(std::string_view name) {
+  return name.ends_with(".html")  ? "text/html; charset=utf-8"
+         : name.ends_with(".css") ? "text/css; charset=utf-8"
+         : name.ends_with(".js")  ? "text/javascript; charset=utf-8"
+         : name.ends_with(".svg") ? "image/svg+xml"
+                                  : "text/plain; charset=utf-8";
+}
+
+// By a provider, because the library would compress a body as small as it can, and that takes seconds.
+void respond(httplib::Response &response, int status, std::string text, const char *type) {
+  response.status = status;
+  auto kept = std::make_shared<const std::string>(std::move(text));
+  if (kept->empty())
+    return;
+  response.set_content_provider(kept->size(), type, [kept](size_t offset, size_t length, httplib::DataSink &sink) {
+    return sink.write(kept->data() + offset, std::min(length, kept->size() - offset));
+  });
+}
+
+void respondError(httplib::Response &response, int status, std::string_view message) {
+  JsonMembers json;
+  json.text("error", message);
+  respond(response, status, json.object(), "application/json");
+}
+
+} // namespace
+
+struct HttpServer::State {
+  Options options;
+  ApiHandler handler;
+  std::string token = randomToken();
+  int port = 0;
+  httplib::Server server;
+
+  void answer(const httplib::Request &request, httplib::Response &response);
+  void answerFile(std::string name, httplib::Response &response) const;
+  bool isHost(const std::string &host) const {
+    return host == fmt::format("{}:{}", kHost, port) || host == fmt::format("localhost:{}", port);
+  }
+  // Servers of different ports share their cookies.
+  std::string cookieName() const { return fmt::format("adatrace{}", port); }
+};
+
+void HttpServer::State::answerFile(std::string name, httplib::Response &response) const {
+  if (name.empty())
+    name = "index.html";
+  const bool isPlain = std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
+  });
+  if (isPlain && !options.assets.empty()) {
+    if (const auto file = name.starts_with('.') ? Error() : FileBytes::open(options.assets + "/" + name)) {
+      const auto bytes = file->bytes();
+      return respond(response, 200, {reinterpret_cast<const char *>(bytes.data()), bytes.size()}, contentTypeOf(name));
+    }
+  } else if (isPlain) {
+    for (const auto &[known, text] : view_assets::files)
+      if (name == known)
+        return respond(response, 200, std::string(text), contentTypeOf(name));
+  }
+  respondError(response, 404, "there is no such page; the viewer is at /");
+}
+
+void HttpServer::State::answer(const httplib::Request &request, httplib::Response &response) {
+  response.set_header("Content-Security-Policy",
+                      "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  response.set_header("X-Content-Type-Options", "nosniff");
+  response.set_header("Referrer-Policy", "no-referrer");
+  response.set_header("Cache-Control", "no-store");
+  if (!isHost(request.get_header_value("Host")))
+    return respondError(response, 403,
+                        fmt::format("the Host header names another server; use the address that `adatrace view` "
+                                    "printed (http://{}:{}/?token=…)",
+                                    kHost, port));
+  if (request.method != "GET" && request.method != "HEAD") {
+    response.set_header("Connection", "close");
+    return respondError(response, 405, "only GET is answered");
+  }
+  const bool hasToken = isSame(request.get_param_value("token"), token);
+  if (!hasToken && !isSame(cookieIn(request.get_header_value("Cookie"), cookieName()), token))
+    return respondError(response, 401,
+                        "the token is missing or wrong; use the address that `adatrace view` printed, with its token");
+  if (hasToken)
+    response.set_header("Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookieName(), token));
+  if (request.path.starts_with("/api/")) {
+    std::map<std::string, std::string> query;
+    for (const auto &[name, value] : request.params)
+      query.try_emplace(name, value);
+    HttpAnswer result = handler(request.path.substr(5), query);
+    return respond(response, result.status, std::move(result.json), "application/json");
+  }
+  answerFile(request.path.substr(1), response);
+}
+
+HttpServer::HttpServer(Options options, ApiHandler handler) : state_(std::make_unique<State>()) {
+  state_->options = std::move(options);
+  state_->handler = std::move(handler);
+  httplib::Server &server = state_->server;
+  server.set_payload_max_length(kMostBody);
+  server.set_tcp_nodelay(true);
+  // A browser keeps up to six connections open, and each takes a thread.
+  server.new_task_queue = [] { return new httplib::ThreadPool(16); };
+  server.set_keep_alive_max_count(100'000);
+  server.set_keep_alive_timeout(2);
+  // The library's choice lets two servers share a port.
+  server.set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
+  server.set_pre_routing_handler([this](const httplib::Request &request, httplib::Response &response) {
+    state_->answer(request, response);
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  server.set_exception_handler([](const httplib::Request &, httplib::Response &response, std::exception_ptr) {
+    respondError(response, 500, "the answer takes more memory than there is; ask for less");
+  });
+}
+
+HttpServer::~HttpServer() = default;
+
+Expected<void> HttpServer::bind() {
+  State &state = *state_;
+  if (state.token.empty())
+    return Error{.code = "E_IO", .message = std::string("there are no random numbers: ") + std::strerror(errno)};
+  errno = 0;
+  if (state.options.port == 0)
+    state.port = std::max(state.server.bind_to_any_port(kHost), 0);
+  else if (state.server.bind_to_port(kHost, state.options.port))
+    state.port = state.options.port;
+  if (state.port > 0)
+    return {};
+  const std::string reason = errno ? std::string(": ") + std::strerror(errno) : std::string();
+  return Error{.code = "E_IO",
+               .message = fmt::format("port {} of {} can't be used{}; name another with --port, or none for any that "
+                                      "is free",
+                                      state.options.port, kHost, reason)};
+}
+
+std::string HttpServer::address() const {
+  return fmt::format("http://{}:{}/?token={}", kHost, state_->port, state_->token);
+}
+
+void HttpServer::run() { state_->server.listen_after_bind(); }
+void HttpServer::stop() { state_->server.stop(); }
+
+} // namespace ada::cli
