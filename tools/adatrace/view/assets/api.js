@@ -1,7 +1,7 @@
 // What the server is asked and what it answers (docs/view.md).
 // @ts-check
 
-/** @typedef {{id: number, pid: number, name: string, executable: string, exit: unknown}} Process */
+/** @typedef {{id: number, pid: number | null, name: string, executable: string, exit: unknown}} Process */
 /** @typedef {{id: number, process: number, tid: number, name: string, events: number, begin_ns: number, end_ns: number}} Thread */
 /**
  * @typedef {{id: number, name: string, start_ns: number, duration_ns: number, events: number, is_live: boolean,

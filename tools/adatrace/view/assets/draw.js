@@ -1,6 +1,6 @@
 // Draws the calls of one thread on a canvas.
 // @ts-check
-import {SHADES, hueOf} from './theme.js';
+import {HUES, SHADES, hueOf} from './theme.js';
 
 /** @typedef {import('./pictures.js').Picture} Picture */
 /** @typedef {import('./theme.js').Colours} Colours */
@@ -11,20 +11,33 @@ export const KIND = {call: 0, box: 1, open: 2, exception: 3, gap: 4, waiting: 5}
 export const FONT = '11px system-ui, sans-serif';
 const NARROWEST_NAME = 26, PADDING = 4;
 
-/** @param {Picture} picture @param {Session} session */
+/**
+ * The items sorted by colour (setting a colour costs more than a rectangle), and those that may be wide enough for a name by length.
+ * @param {Picture} picture @param {Session} session
+ */
 function makeOrder(picture, session) {
-  const {count, kind, calls, fill, begin, end} = picture;
-  const fills = new Uint16Array(count), byFill = new Uint32Array(count), byLength = new Uint32Array(count);
+  const {count, kind, calls, fill, begin, end} = picture, fills = new Uint16Array(count), starts = new Uint32Array(HUES * SHADES + 1);
+  /** @type {number[]} */
+  const named = [], hues = new Map(), shortest = 2 ** picture.level * NARROWEST_NAME / 4;
   for (let i = 0; i < count; ++i) {
     let shade = SHADES - 1;
     if (kind[i] === KIND.box && calls[i] > 1)
       shade = Math.min(SHADES - 1, Math.floor(fill[i] / Math.max(end[i] - begin[i], 1) * SHADES));
-    fills[i] = hueOf(session.name(picture.function[i])) * SHADES + shade;
-    byFill[i] = byLength[i] = i;
+    let hue = hues.get(picture.function[i]);
+    if (hue === undefined)
+      hues.set(picture.function[i], hue = hueOf(session.name(picture.function[i])));
+    fills[i] = hue * SHADES + shade;
+    ++starts[fills[i] + 1];
+    if (end[i] - begin[i] >= shortest)
+      named.push(i);
   }
-  byFill.sort((a, b) => fills[a] - fills[b]);
-  byLength.sort((a, b) => (end[b] - begin[b]) - (end[a] - begin[a]));
-  return {byFill, fills, byLength};
+  for (let fill = 1; fill < starts.length; ++fill)
+    starts[fill] += starts[fill - 1];
+  const byFill = new Uint32Array(count);
+  for (let i = 0; i < count; ++i)
+    byFill[starts[fills[i]]++] = i;
+  named.sort((a, b) => (end[b] - begin[b]) - (end[a] - begin[a]));
+  return {byFill, fills, byLength: Uint32Array.from(named), names: session.names};
 }
 
 /** Names in pixels, measured once. @type {Map<string, number>} */
@@ -81,7 +94,7 @@ export function hatching(context, colour) {
  */
 export function drawPicture(context, picture, session, frame, colours, chosen) {
   if (!picture.order || picture.order.names !== session.names)
-    picture.order = {...makeOrder(picture, session), names: session.names};
+    picture.order = makeOrder(picture, session);
   const {begin, end, depth, kind, function: functions} = picture, {byFill, fills, byLength} = picture.order;
   const {top, level, width, from} = frame, scale = width / (frame.to - from);
   const deepest = Math.floor(frame.height / level) - 1, high = level > 6 ? level - 1 : level - 0.5;

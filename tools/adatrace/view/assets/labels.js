@@ -56,8 +56,8 @@ export class Labels {
     let name, detail;
     if (row.thread < 0) {
       const process = session.info.processes.find(({id}) => id === row.process), isClosed = rows.closed.has(row.process);
-      name = process?.name || `process ${row.process}`;
-      detail = `pid ${process?.pid}`;
+      name = session.processName(row.process);
+      detail = process?.pid && !name.includes(String(process.pid)) ? `pid ${process.pid}` : '';
       const toggle = button(isClosed ? '▸' : '▾', () => this.pane.close(row), 'fold');
       toggle.tabIndex = -1;
       toggle.setAttribute('aria-label', isClosed ? 'show its threads' : 'show no threads');
@@ -66,7 +66,7 @@ export class Labels {
       name = session.threadName(row.thread);
       detail = `tid ${session.thread(row.thread)?.tid}`;
     }
-    item.title = `${name} (${detail})`;
+    item.title = detail ? `${name} (${detail})` : name;
     const hide = button('×', () => this.pane.hide(row), 'hide');
     hide.tabIndex = -1;
     hide.title = 'hide (x)';

@@ -39,10 +39,16 @@ let sessions = [];
 
 async function load() {
   const answer = await getSessions();
+  let known = 0;
   const listener = {
     arrived: () => {
       app.succeed();
       app.invalidate();
+      const names = sessions.reduce((sum, session) => sum + session.names, 0);
+      if (names !== known) {
+        known = names;
+        app.changed('names');
+      }
     },
     failed: (/** @type {string} */ text) => app.fail(text),
   };

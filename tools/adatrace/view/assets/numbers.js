@@ -37,7 +37,7 @@ export function parseDuration(text) {
  * @param {number} time @param {number} step @param {number} largest
  */
 export function timeLabel(time, step, largest) {
-  const [unit, size] = largest < 1e4 ? ['ns', 1] : largest < 1e7 ? ['us', 1e3] : largest < 1e10 ? ['ms', 1e6] : ['s', 1e9];
+  const [unit, size] = largest < 1e3 ? ['ns', 1] : largest < 1e6 ? ['us', 1e3] : largest < 1e9 ? ['ms', 1e6] : ['s', 1e9];
   const decimals = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / size) - 1e-9)));
   const [whole, part] = (time / size).toFixed(decimals).split('.');
   // Groups of three digits on both sides, so that long numbers can be read.

@@ -116,7 +116,7 @@ export class Pane {
     if (info.index.state === 'building') {
       const bar = make('progress');
       bar.value = info.index.progress;
-      right.append(make('label', 'building', `index ${Math.floor(info.index.progress * 100)} %`, bar));
+      right.append(make('label', 'building', `samples until the index is ready: ${Math.floor(info.index.progress * 100)} %`, bar));
     } else if (info.index.state === 'failed')
       right.append(make('span', 'warning', `no index: ${info.index.note || 'the view is made of samples'}`));
     if (hidden.size) {
@@ -198,7 +198,7 @@ export class Pane {
         context.fillRect(from, top, Math.min(axis.x(session.duration, width), width) - from, row.height - 1);
       }
       for (const [place, picture] of layers.entries()) {
-        isDeeper = this.rows.sawDepth(row.thread, picture.maxDepth) || isDeeper;
+        isDeeper = this.rows.sawLevels(row.thread, picture.levels) || isDeeper;
         const from = axis.x(picture.from, width), to = axis.x(picture.to, width), isPart = from > 0 || to < width;
         if (isPart) {
           context.save();

@@ -18,7 +18,8 @@ export class Picture {
     this.level = level;
     this.generation = generation;
     this.knownEnd = knownEnd;
-    this.maxDepth = timeline.max_depth;
+    /** Calls that are open at once, at most. */
+    this.levels = timeline.max_depth;
     this.count = timeline.begin.length;
     this.depth = Int32Array.from(timeline.depth);
     this.begin = Float64Array.from(timeline.begin);
@@ -41,7 +42,7 @@ export class Picture {
 /** @typedef {{threads: Set<number>, level: number, from: number, to: number, generation: number, abort: AbortController}} Request */
 
 export class Pictures {
-  /** @param {number} session @param {{arrived: () => void, failed: (text: string) => void}} listener */
+  /** @param {number} session @param {{arrived: () => void, failed: (text: string) => void, sawFunction: (id: number) => void}} listener */
   constructor(session, listener) {
     this.session = session;
     this.listener = listener;
@@ -106,6 +107,7 @@ export class Pictures {
       for (const {thread, timeline} of answer.threads)
         // What was asked for is what is covered, even if the server cut the range to the trace.
         this.keep(thread, new Picture({...timeline, from, to}, level, generation, end));
+      this.listener.sawFunction(answer.threads.reduce((most, {timeline}) => timeline.function.reduce((a, b) => Math.max(a, b), most), -1));
     } catch (error) {
       if (abort.signal.aborted)
         return;

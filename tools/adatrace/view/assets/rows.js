@@ -21,8 +21,8 @@ export class Rows {
     this.small = new Set();
     /** @type {Set<number>} processes that show their heading only */
     this.closed = new Set();
-    /** @type {Map<number, number>} deepest call that was seen, by thread */
-    this.depths = new Map();
+    /** @type {Map<number, number>} the most levels that were seen, by thread */
+    this.levels = new Map();
     /** @type {Row[]} */
     this.shown = [];
     this.height = 0;
@@ -30,11 +30,11 @@ export class Rows {
     this.version = 0;
   }
 
-  /** @param {number} thread @param {number} depth */
-  sawDepth(thread, depth) {
-    if (depth <= (this.depths.get(thread) ?? -1))
+  /** @param {number} thread @param {number} levels @returns whether they are more than before */
+  sawLevels(thread, levels) {
+    if (levels <= (this.levels.get(thread) ?? 1))
       return false;
-    this.depths.set(thread, depth);
+    this.levels.set(thread, levels);
     return true;
   }
 
@@ -59,7 +59,7 @@ export class Rows {
       this.shown.push({key: `p${process.id}`, process: process.id, thread: -1, y, height: HEADING, levels: 0, level: 0});
       y += HEADING;
       for (const thread of this.closed.has(process.id) ? [] : threads) {
-        const level = this.small.has(thread.id) ? SMALL_LEVEL : LEVEL, levels = (this.depths.get(thread.id) ?? 0) + 1;
+        const level = this.small.has(thread.id) ? SMALL_LEVEL : LEVEL, levels = this.levels.get(thread.id) ?? 1;
         const height = Math.max(Math.min(levels, MOST_LEVELS) * level + GAP, LEVEL + GAP);
         this.shown.push({key: `t${thread.id}`, process: process.id, thread: thread.id, y, height, levels, level});
         y += height;

@@ -11,11 +11,13 @@ export class Session {
   constructor(info, listener) {
     this.info = info;
     this.listener = listener;
-    this.pictures = new Pictures(info.id, listener);
+    // Functions become known while a trace is read, so a picture may have some that are new.
+    const sawFunction = (/** @type {number} */ id) => id >= this.functions.length && void this.fetchFunctions();
+    this.pictures = new Pictures(info.id, {...listener, sawFunction});
     this.pictures.refresh(info.duration_ns, false);
     /** @type {FunctionInfo[]} */
     this.functions = [];
-    this.isFetching = false;
+    this.isFetching = this.isStale = false;
     /** Grows when names became known. */
     this.names = 0;
   }
@@ -37,9 +39,12 @@ export class Session {
   }
 
   async fetchFunctions() {
-    if (this.isFetching)
+    if (this.isFetching) {
+      this.isStale = true;
       return;
+    }
     this.isFetching = true;
+    this.isStale = false;
     try {
       const {functions} = await getFunctions(this.id, this.functions.length);
       for (const known of functions)
@@ -52,6 +57,8 @@ export class Session {
     } finally {
       this.isFetching = false;
     }
+    if (this.isStale)
+      void this.fetchFunctions();
   }
 
   /** @param {number} id */
@@ -66,6 +73,11 @@ export class Session {
   /** @param {number} id */
   thread(id) {
     return this.info.threads.find((thread) => thread.id === id);
+  }
+  /** @param {number} id */
+  processName(id) {
+    const process = this.info.processes.find((other) => other.id === id);
+    return process?.executable.split('/').at(-1) || process?.name || `process ${id}`;
   }
   /** @param {number} id */
   threadName(id) {

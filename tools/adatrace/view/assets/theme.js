@@ -1,7 +1,7 @@
 // Light or dark, and the colours of functions in both.
 // @ts-check
 
-const HUES = 36;
+export const HUES = 36;
 /** Shades of one function: three of boxes, by how much of their time calls fill, and that of a call. */
 export const SHADES = 4;
 const KEY = 'adatrace-theme';
