@@ -5,7 +5,7 @@ import {HUES, SHADES, hueOf} from './theme.js';
 /** @typedef {import('./pictures.js').Picture} Picture */
 /** @typedef {import('./theme.js').Colours} Colours */
 /** @typedef {import('./session.js').Session} Session */
-/** @typedef {{from: number, to: number, width: number, top: number, height: number, level: number, levels: number}} Frame where a row is, and what time is visible */
+/** @typedef {{from: number, to: number, width: number, top: number, height: number, level: number}} Frame where a row is, and what time is visible */
 
 export const KIND = {call: 0, box: 1, open: 2, exception: 3, gap: 4, waiting: 5};
 export const FONT = '11px system-ui, sans-serif';

@@ -86,6 +86,7 @@ function table(app, page) {
       key('X', 'X', 'show all hidden rows', () => pane().show()),
       key('c', 'c', 'thin levels without names, or back', onRow((row) => pane().shrink([row]))),
       key('C', 'C', 'the same for all rows', () => pane().shrink(pane().rows.shown)),
+      key('g', 'g', 'all levels of the row, if it has many', onRow((row) => pane().stretch(row))),
       key('e', 'e', 'close or open the process', onRow((row) => pane().close(row))),
     ]],
     ['Page', [

@@ -1,7 +1,7 @@
 // One session on the page: its heading, the names of its rows, and the canvas with ruler and calls.
 // @ts-check
 import {button, make} from './dom.js';
-import {drawPicture, hatching, itemAt} from './draw.js';
+import {FONT, drawPicture, hatching, itemAt} from './draw.js';
 import {Labels} from './labels.js';
 import {counted, duration} from './numbers.js';
 import {LEVEL, Rows} from './rows.js';
@@ -77,6 +77,12 @@ export class Pane {
     const {small} = this.rows, threads = rows.filter((row) => row.thread >= 0).map((row) => row.thread);
     const areSmall = threads.every((thread) => small.has(thread));
     this.changeRows(() => threads.forEach((thread) => (areSmall ? small.delete(thread) : small.add(thread))));
+  }
+  /** Shows all levels of a thread, or again not more than usual. @param {Row} row */
+  stretch(row) {
+    const {tall} = this.rows;
+    if (row.thread >= 0)
+      this.changeRows(() => (tall.has(row.thread) ? tall.delete(row.thread) : tall.add(row.thread)));
   }
   /** @param {Row} row */
   activate(row) {
@@ -210,10 +216,16 @@ export class Pane {
           context.fillStyle = shown.paper;
           context.fillRect(from, top, to - from, row.height - 1);
         }
-        drawPicture(context, picture, session, {from: axis.from, to: axis.to, width, top: top + 2, height: row.height - 3,
-          level: row.level, levels: row.levels}, shown, chosen);
+        drawPicture(context, picture, session, {from: axis.from, to: axis.to, width, top: top + 2,
+          height: row.height - 3 - (row.hiddenLevels ? LEVEL : 0), level: row.level}, shown, chosen);
         if (isPart)
           context.restore();
+      }
+      if (row.hiddenLevels) {
+        context.font = FONT;
+        context.textBaseline = 'middle';
+        context.fillStyle = shown.faint;
+        context.fillText(`and ${counted(row.hiddenLevels, 'deeper level')} (key g)`, 4, top + row.height - LEVEL / 2 - 3);
       }
       context.restore();
     }

@@ -44,7 +44,7 @@ export class HistogramPanel extends ScopePanel {
     const most = Math.max(1, ...answer.buckets.map(({calls}) => calls));
     const columns = first < 0 ? [] : answer.buckets.slice(first, last + 1).map(({from_ns, to_ns, calls}) => {
       const bar = make('span', 'column-bar'), label = `${duration(from_ns)} – ${duration(to_ns)}`;
-      bar.style.height = calls ? `max(2px, ${100 * calls / most}%)` : '0';
+      bar.style.height = calls ? `max(2px, calc((100% - 18px) * ${(calls / most).toFixed(4)}))` : '0';
       bar.style.background = colourOf(name);
       const column = button('', () => this.search(pane, name, from_ns), 'column');
       column.append(make('span', 'column-room', make('span', 'column-count', calls ? grouped(calls) : ''), bar), make('span', 'column-label', duration(from_ns)));

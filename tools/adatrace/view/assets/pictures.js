@@ -6,6 +6,7 @@ import {getPicture} from './api.js';
 
 /** Pixels of one unit that a request consists of, and how many units more than the visible ones are asked for on each side. */
 const UNIT = 512, MARGIN = 1;
+const OPEN = 2;
 const MOST_REQUESTS = 2, MOST_THREADS = 16, MOST_ITEMS = 4e6, RETRY_MS = 2000;
 
 /** A picture of one thread, as typed arrays. */
@@ -26,6 +27,10 @@ export class Picture {
     this.end = Float64Array.from(timeline.end);
     this.function = Int32Array.from(timeline.function);
     this.kind = Uint8Array.from(timeline.kind);
+    // A call that is open ends where the range does, but not behind the session.
+    for (let i = 0; i < this.count; ++i)
+      if (this.kind[i] === OPEN)
+        this.end[i] = Math.max(Math.min(this.end[i], knownEnd), this.begin[i]);
     this.seq = Float64Array.from(timeline.seq);
     this.calls = Float64Array.from(timeline.count);
     this.fill = Float64Array.from(timeline.fill);

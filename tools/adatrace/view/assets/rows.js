@@ -4,7 +4,7 @@
 /** @typedef {import('./api.js').SessionInfo} SessionInfo */
 /**
  * A process's heading or a thread.
- * @typedef {{key: string, process: number, thread: number, y: number, height: number, levels: number, level: number}} Row
+ * @typedef {{key: string, process: number, thread: number, y: number, height: number, hiddenLevels: number, level: number}} Row
  */
 
 export const LEVEL = 17;
@@ -19,6 +19,8 @@ export class Rows {
     this.hidden = new Set();
     /** @type {Set<number>} threads whose levels are thin, without names */
     this.small = new Set();
+    /** @type {Set<number>} threads that show all levels, however many these are */
+    this.tall = new Set();
     /** @type {Set<number>} processes that show their heading only */
     this.closed = new Set();
     /** @type {Map<number, number>} the most levels that were seen, by thread */
@@ -56,12 +58,13 @@ export class Rows {
       const threads = info.threads.filter((thread) => thread.process === process.id && !this.hidden.has(thread.id)).sort(by('t'));
       if (!threads.length)
         continue;
-      this.shown.push({key: `p${process.id}`, process: process.id, thread: -1, y, height: HEADING, levels: 0, level: 0});
+      this.shown.push({key: `p${process.id}`, process: process.id, thread: -1, y, height: HEADING, hiddenLevels: 0, level: 0});
       y += HEADING;
       for (const thread of this.closed.has(process.id) ? [] : threads) {
         const level = this.small.has(thread.id) ? SMALL_LEVEL : LEVEL, levels = this.levels.get(thread.id) ?? 1;
-        const height = Math.max(Math.min(levels, MOST_LEVELS) * level + GAP, LEVEL + GAP);
-        this.shown.push({key: `t${thread.id}`, process: process.id, thread: thread.id, y, height, levels, level});
+        const shown = this.tall.has(thread.id) ? levels : Math.min(levels, MOST_LEVELS);
+        const height = Math.max(shown * level + (levels > shown ? LEVEL : 0) + GAP, LEVEL + GAP);
+        this.shown.push({key: `t${thread.id}`, process: process.id, thread: thread.id, y, height, hiddenLevels: levels - shown, level});
         y += height;
       }
     }

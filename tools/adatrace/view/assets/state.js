@@ -25,7 +25,7 @@ export function stateText(app, dock, search) {
   if (app.active && app.active !== app.panes[0])
     state.set('session', String(app.active.session.id));
   for (const {session, rows} of app.panes) {
-    for (const [name, list] of /** @type {[string, Set<number>][]} */ ([['hide', rows.hidden], ['thin', rows.small], ['closed', rows.closed]]))
+    for (const [name, list] of /** @type {[string, Set<number>][]} */ ([['hide', rows.hidden], ['thin', rows.small], ['tall', rows.tall], ['closed', rows.closed]]))
       if (list.size)
         state.set(`${name}${session.id}`, [...list].join('.'));
     if (rows.isMoved)
@@ -41,7 +41,7 @@ export function stateText(app, dock, search) {
         state.set(`find-${name}`, value);
   if (app.isFollowing)
     state.set('follow', '1');
-  // '~', ':' and ',' may stand as they are in this part of an address.
+  // This may stand as it is in that part of an address.
   return state.toString().replaceAll('%7E', '~');
 }
 
@@ -62,7 +62,7 @@ export function restore(text, app, dock, search) {
     const {rows, session} = pane, {id} = session;
     const set = (/** @type {string} */ name) => new Set(numbers(state.get(`${name}${id}`) ?? ''));
     pane.changeRows(() => {
-      [rows.hidden, rows.small, rows.closed] = [set('hide'), set('thin'), set('closed')];
+      [rows.hidden, rows.small, rows.tall, rows.closed] = [set('hide'), set('thin'), set('tall'), set('closed')];
       const order = state.get(`order${id}`);
       if (order) {
         rows.order = order.split('.').filter((key) => /^[pt]\d+$/.test(key));
@@ -84,6 +84,8 @@ export function restore(text, app, dock, search) {
   const [session, id] = numbers(state.get('function') ?? ''), chosenPane = paneOf(session);
   if (chosenPane && id !== undefined)
     app.choose(chosenPane, id);
+  else
+    app.choose(app.panes[0], -1);
   const panel = dock.panels.findIndex((other) => other.id === state.get('panel'));
   dock.choose(Math.max(panel, 0));
   if (state.get('panels') === 'closed')
@@ -91,6 +93,8 @@ export function restore(text, app, dock, search) {
   const call = numbers(state.get('call') ?? ''), callPane = paneOf(call[0]);
   if (callPane && call.length === 3)
     void app.selectCall(callPane, call[1], call[2], false);
+  else
+    app.select(null);
   /** @type {Record<string, string>} */
   const question = {};
   for (const [name, value] of state)

@@ -1,6 +1,7 @@
 // Light or dark, and the colours of functions in both.
 // @ts-check
 
+/** Colours of functions: 18 hues in two tones. */
 export const HUES = 36;
 /** Shades of one function: three of boxes, by how much of their time calls fill, and that of a call. */
 export const SHADES = 4;
@@ -10,7 +11,7 @@ const KEY = 'adatrace-theme';
 
 /** Stable between sessions: made of the name only. @param {string} name */
 export function hueOf(name) {
-  let hash = 0x811c9dc5;
+  let hash = 9;
   for (let i = 0; i < name.length; ++i)
     hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
   // The last rounds of murmur3, or names that differ in their last letter would look alike.
@@ -37,12 +38,15 @@ export function colours() {
   const style = getComputedStyle(document.documentElement);
   const value = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
   // Lightness and chroma as people see them (OKLCH), so that text on any hue has the same contrast.
-  const shades = isDark() ? [[0.29, 0.035], [0.34, 0.055], [0.39, 0.075], [0.44, 0.085]] :
-    [[0.95, 0.028], [0.915, 0.05], [0.88, 0.07], [0.845, 0.09]];
+  const [paper, tones] = isDark() ? [0.22, [[0.46, 0.095], [0.37, 0.075]]] : [0.985, [[0.865, 0.085], [0.775, 0.105]]];
   const fills = [];
-  for (let hue = 0; hue < HUES; ++hue)
-    for (const [lightness, chroma] of shades)
-      fills.push(`oklch(${lightness} ${chroma} ${hue * 360 / HUES + 15})`);
+  for (let hue = 0; hue < HUES; ++hue) {
+    const [lightness, chroma] = tones[hue % tones.length], angle = (hue >> 1) * 720 / HUES + (hue % 2 ? 25 : 15);
+    for (let shade = 1; shade <= SHADES; ++shade) {
+      const part = 0.1 + 0.9 * shade / SHADES;
+      fills.push(`oklch(${(paper + (lightness - paper) * part).toFixed(3)} ${(chroma * part).toFixed(3)} ${angle})`);
+    }
+  }
   known = {paper: value('paper'), ink: value('ink'), faint: value('faint'), line: value('line'), strong: value('strong'),
     bad: value('bad'), stripe: value('stripe'), fills};
   return known;
