@@ -58,7 +58,7 @@ const bars = async (part, prefix) => (await page.locator(`${part} .bar`).evaluat
 const shows = {
   title: async () => `title: ${await page.title()}`,
   heading: () => texts('.pane-heading', 'heading'),
-  rows: () => texts('.label', 'row'),
+  rows: async () => (await texts('.label', 'row')).replaceAll(' ×', ''),
   time: async () => (await page.evaluate(() => window.adatrace.panes.map(({axis}) => `${axis.from.toFixed(0)} to ${axis.to.toFixed(0)}`)))
     .map((text) => `time: ${text}`).join('\n'),
   items: async () => (await page.evaluate(() => window.adatrace.panes.flatMap((pane) => pane.visibleRows().flatMap((row) => {
@@ -71,8 +71,9 @@ const shows = {
     }));
   })))).map((text) => `item ${text}`).join('\n'),
   tip: async () => `tip: ${(await page.locator('#tip div').allInnerTexts()).join(' | ')}`,
-  call: async () => [`call: ${await page.locator('.panel.call h3').innerText()}`,
-    await texts('.panel.call dl.facts > div', 'fact')].join('\n'),
+  call: async () => [`call: ${await page.locator('.panel.call h3').textContent()}`,
+    ...(await page.locator('.panel.call dl.facts > div').evaluateAll((facts) => facts.map((fact) => [...fact.children].map((part) =>
+      part.textContent).join(': '))))].join('\n  '),
   source: () => texts('.source .line', 'line'),
   statistics: async () => (await page.locator('.statistics tbody tr').evaluateAll((rows) => rows.map((row) =>
     `figures ${[...row.cells].slice(0, -1).map((cell) => cell.dataset.value).join(' ')} ${row.dataset.function}`))).join('\n'),
@@ -87,7 +88,7 @@ const shows = {
   error: async () => `error: ${await page.locator('#error').textContent()}`,
   range: async () => `range: ${await page.evaluate(() => window.adatrace.range && `${window.adatrace.range.from} ${window.adatrace.range.to}`)}`,
   theme: async () => `theme: ${await page.evaluate(() => getComputedStyle(document.querySelector('#panes')).backgroundColor)}`,
-  focus: async () => `focus: ${await page.evaluate(() => document.activeElement?.getAttribute('aria-label') || document.activeElement?.textContent || document.activeElement?.tagName)}`,
+  focus: async () => `focus: ${await page.evaluate(() => document.activeElement?.getAttribute('aria-label') || document.activeElement?.name || document.activeElement?.textContent || document.activeElement?.tagName)}`,
   hash: async () => `hash: ${await page.evaluate(() => location.hash)}`,
   elements: async () => `elements: ${await page.evaluate(() => document.querySelectorAll('img, iframe, a, svg, body script').length)}`,
   help: async () => `help: ${await page.locator('#keys').evaluate((dialog) => dialog.open)}`,

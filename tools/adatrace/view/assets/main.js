@@ -165,8 +165,10 @@ app.onChange((what) => {
     element('axis', HTMLElement).textContent = app.isCommon ? 'common axis' : 'own axes';
 });
 element('keys', HTMLDialogElement).addEventListener('keydown', (event) => {
-  if (event.key === '?')
+  if (event.key === '?') {
+    event.preventDefault();
     element('keys', HTMLDialogElement).close();
+  }
 });
 
 // For tests and measurements, and for who is curious in the browser's console.

@@ -311,7 +311,11 @@ export class Pane {
     const process = this.session.thread(call.thread)?.process;
     if (process !== undefined && this.rows.closed.has(process))
       this.changeRows(() => this.rows.closed.delete(process));
-    const row = this.rows.ofThread(call.thread);
+    let row = this.rows.ofThread(call.thread);
+    if (row?.hiddenLevels && (call.depth + 2) * row.level > row.height) {
+      this.stretch(row);
+      row = this.rows.ofThread(call.thread);
+    }
     if (row) {
       this.row = row;
       this.reveal(row.y + call.depth * row.level, LEVEL + 8);
