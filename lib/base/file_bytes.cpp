@@ -29,7 +29,8 @@ std::uint64_t bytesBelow(const std::string &directory) {
   std::error_code error;
   for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
     struct stat info;
-    if (::lstat(at->path().c_str(), &info) == 0 && S_ISREG(info.st_mode) && at->path().filename() != "ring")
+    if (::lstat(at->path().c_str(), &info) == 0 && S_ISREG(info.st_mode) && at->path().filename() != "ring" &&
+        !at->path().filename().string().starts_with("view.index"))
       bytes += static_cast<std::uint64_t>(info.st_size);
   }
   return bytes;

@@ -35,7 +35,7 @@ private:
 };
 
 /// Bytes of all files of a trace below a directory. A ring file, which may lie there, or a link to it, is none of them:
-/// its size says nothing of what was recorded.
+/// its size says nothing of what was recorded. Nor is the index that `adatrace view` keeps there.
 std::uint64_t bytesBelow(const std::string &directory);
 
 /// E_IO with the system's reason in the message.

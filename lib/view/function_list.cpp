@@ -10,7 +10,7 @@ std::uint32_t FunctionList::numberOf(const std::string &process, const model::Fu
   const auto number = static_cast<std::uint32_t>(functions_.size());
   const auto [at, isNew] = numbers_.try_emplace({process, function.id}, number);
   if (isNew)
-    functions_.push_back(function);
+    functions_.push_back({process, function});
   return at->second;
 }
 
@@ -21,10 +21,10 @@ std::size_t FunctionList::size() const {
 
 model::Function FunctionList::at(std::uint32_t number) const {
   const std::lock_guard lock(mutex_);
-  return number < functions_.size() ? functions_[number] : model::Function();
+  return number < functions_.size() ? functions_[number].function : model::Function();
 }
 
-std::vector<model::Function> FunctionList::from(std::size_t since) const {
+std::vector<FunctionList::Entry> FunctionList::from(std::size_t since) const {
   const std::lock_guard lock(mutex_);
   since = std::min(since, functions_.size());
   return {functions_.begin() + static_cast<std::ptrdiff_t>(since), functions_.end()};

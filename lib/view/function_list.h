@@ -22,13 +22,17 @@ public:
   std::size_t size() const;
   /// A copy: others may be added meanwhile.
   model::Function at(std::uint32_t number) const;
+  struct Entry {
+    std::string process;
+    model::Function function;
+  };
   /// Those from `since` on.
-  std::vector<model::Function> from(std::size_t since) const;
+  std::vector<Entry> from(std::size_t since) const;
 
 private:
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> numbers_;
-  std::deque<model::Function> functions_;
+  std::deque<Entry> functions_;
 };
 
 /// The numbers of one reader's functions, looked up once each. For one thread of the program.

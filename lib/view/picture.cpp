@@ -35,12 +35,26 @@ std::uint32_t TopFunction::best() const {
   return most->function;
 }
 
+// Times go back in damaged traces only.
+static void addTo(Item &sum, const Item &item) {
+  if (sum.count == 0) {
+    sum = item;
+    return;
+  }
+  sum.beginNs = std::min(sum.beginNs, item.beginNs);
+  sum.endNs = std::max(sum.endNs, item.endNs);
+  sum.count += item.count;
+  sum.fillNs += item.fillNs;
+}
+
 void Box::add(const Item &from) {
-  if (isEmpty())
-    item = from;
-  else
-    item.endNs = std::max(item.endNs, from.endNs), item.count += from.count, item.fillNs += from.fillNs;
+  addTo(item, from);
   functions.add(from.function, from.fillNs);
+}
+
+void Box::add(const Box &from) {
+  addTo(item, from.item);
+  functions.add(from.functions);
 }
 
 Item Box::take() {

@@ -58,6 +58,7 @@ struct Box {
   bool isEmpty() const { return item.count == 0; }
   /// The item must begin behind all that were added before.
   void add(const Item &from);
+  void add(const Box &from);
   /// The sum, and nothing is left. A box of one call is that call.
   Item take();
 };

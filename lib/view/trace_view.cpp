@@ -10,8 +10,10 @@ namespace ada::view {
 
 namespace {
 
-// What is read for one picture. Half a million events take some 10 ms.
-constexpr std::uint64_t kMostEvents = 500'000;
+// What is read for one picture of a thread, at least; and at least what its pixels are worth where the index has no
+// finer boxes. Half a million events take some 10 ms.
+constexpr std::uint64_t kMostEvents = 200'000;
+std::uint64_t mostEvents(const PictureRequest &request) { return std::max(kMostEvents, request.pixels * kCellEvents); }
 // And behind it, to see how calls end.
 constexpr std::uint64_t kEventsBehind = 20'000;
 // A trace without places to enter has no index yet: from its start on.
@@ -142,7 +144,30 @@ Expected<std::size_t> TraceView::cutBefore(std::uint32_t thread, ThreadCuts &cut
   return low;
 }
 
+void TraceView::setIndex(std::shared_ptr<const IndexFile> index) {
+  const std::lock_guard lock(mutex_);
+  index_ = std::move(index);
+}
+
+std::shared_ptr<const IndexFile> TraceView::index() const {
+  const std::lock_guard lock(mutex_);
+  return index_;
+}
+
+void TraceView::dropIndex(const Error &why) {
+  const std::lock_guard lock(mutex_);
+  if (index_)
+    warnings_.push_back(why.text());
+  index_ = nullptr;
+}
+
 Expected<Place> TraceView::placeBefore(std::uint32_t thread, std::uint64_t ns) {
+  if (const auto index = this->index()) {
+    auto place = index->placeBefore(thread, ns);
+    if (place)
+      return place;
+    dropIndex(place.error());
+  }
   ThreadCuts &cuts = cutsOf(thread);
   const auto cut = cutBefore(thread, cuts, ns);
   if (!cut)
@@ -151,6 +176,12 @@ Expected<Place> TraceView::placeBefore(std::uint32_t thread, std::uint64_t ns) {
 }
 
 Expected<Place> TraceView::placeOf(std::uint32_t thread, std::uint64_t seq) {
+  if (const auto index = this->index()) {
+    auto place = index->placeOf(thread, seq);
+    if (place)
+      return place;
+    dropIndex(place.error());
+  }
   const ThreadCuts &cuts = cutsOf(thread);
   const auto next = std::upper_bound(cuts.seqs.begin(), cuts.seqs.end(), seq);
   return Place{.seq = next == cuts.seqs.begin() ? 0 : *(next - 1), .open = {}};
@@ -215,28 +246,76 @@ private:
 
 } // namespace
 
-Expected<bool> TraceView::readEvents(const PictureRequest &request, const Place &place, Picture &picture) {
+Expected<bool> TraceView::readEvents(const PictureRequest &request, const Place &place, const IndexFile *index,
+                                     Picture &picture) {
   PictureBuilder builder(request.fromNs, request.toNs, request.pixels, request.depths);
-  EventsPicture visitor(builder, std::max(kMostEvents, place.seq == 0 ? kMostEventsFromStart : 0));
+  EventsPicture visitor(builder, std::max(mostEvents(request), place.seq == 0 ? kMostEventsFromStart : 0));
+  std::vector<Item> open;
   const auto ended = walk(request.thread, place, visitor, [&](const ThreadWalk &walk) {
-    for (const Span &open : walk.walker().open()) {
-      const std::uint64_t endNs = visitor.isCut() ? std::min(walk.latestNs(), request.toNs) : request.toNs;
-      builder.add({.beginNs = open.beginNs,
-                   .endNs = std::max(endNs, open.beginNs),
-                   .seq = walk.seqOf(open),
-                   .fillNs = std::max(endNs, open.beginNs) - open.beginNs,
-                   .depth = open.depth,
-                   .function = open.functionIndex,
-                   .kind = ItemKind::Open});
-      picture.isExact &= open.beginNs >= request.toNs;
-    }
+    const std::uint64_t endNs = visitor.isCut() ? std::min(walk.latestNs(), request.toNs) : request.toNs;
+    for (const Span &span : walk.walker().open())
+      if (span.beginNs < request.toNs)
+        open.push_back({.beginNs = span.beginNs,
+                        .endNs = std::max(endNs, span.beginNs),
+                        .seq = walk.seqOf(span),
+                        .depth = span.depth,
+                        .function = span.functionIndex,
+                        .kind = ItemKind::Open});
   });
   if (!ended)
     return ended.error();
-  picture.isExact = (picture.isExact || *ended) && !visitor.isCut();
+  picture.isExact = !visitor.isCut();
+  if (!*ended && !open.empty()) {
+    // Long calls that end somewhere behind.
+    std::vector<IndexCall> calls;
+    if (index) {
+      auto found = index->calls(request.thread, request.toNs - 1, request.toNs, index->cellNs(request.thread));
+      if (!found)
+        return found.error();
+      calls = *std::move(found);
+    }
+    for (Item &item : open) {
+      const auto call = std::ranges::find_if(calls, [&](const IndexCall &one) {
+        return one.item.depth == item.depth && one.item.beginNs == item.beginNs && one.item.seq == item.seq;
+      });
+      picture.isExact &= call != calls.end();
+      if (call != calls.end() && call->item.kind != ItemKind::Open)
+        item.endNs = call->item.endNs, item.kind = call->item.kind;
+    }
+  }
+  for (Item &item : open) {
+    item.fillNs = item.endNs - item.beginNs;
+    builder.add(item);
+  }
   picture.maxDepth = visitor.maxDepth();
   picture.items = builder.finish();
   return true;
+}
+
+Expected<Picture> TraceView::indexPicture(const PictureRequest &request, const IndexFile &index) {
+  Picture picture;
+  auto first = index.placeBefore(request.thread, request.fromNs);
+  const auto last = index.placeBefore(request.thread, request.toNs);
+  if (!first || !last)
+    return first ? last.error() : first.error();
+  if (last->seq - first->seq <= mostEvents(request)) {
+    if (const auto done = readEvents(request, *first, &index, picture); !done)
+      return done.error();
+    return picture;
+  }
+  PictureBuilder builder(request.fromNs, request.toNs, request.pixels, request.depths);
+  auto items = index.items(request.thread, request.fromNs, request.toNs, builder.pixelNs());
+  if (!items)
+    return items.error();
+  for (Item &item : *items) {
+    if (item.kind == ItemKind::Open)
+      item.endNs = std::max(item.endNs, request.toNs), item.fillNs = item.endNs - item.beginNs;
+    picture.maxDepth = std::max(picture.maxDepth, item.depth + 1);
+    builder.add(item);
+  }
+  picture.from = Picture::From::Index;
+  picture.items = builder.finish();
+  return picture;
 }
 
 Expected<bool> TraceView::readSamples(const PictureRequest &request, std::size_t first, std::size_t last,
@@ -305,6 +384,12 @@ Expected<Picture> TraceView::picture(const PictureRequest &request) {
   Picture picture;
   if (table_.threads[request.thread].extent->events == 0 || request.fromNs >= request.toNs)
     return picture;
+  if (const auto index = this->index()) {
+    auto made = indexPicture(request, *index);
+    if (made || made.error().code != "E_BAD_INDEX")
+      return made;
+    dropIndex(made.error());
+  }
   ThreadCuts &cuts = cutsOf(request.thread);
   const auto first = cutBefore(request.thread, cuts, request.fromNs);
   const auto last = cutBefore(request.thread, cuts, request.toNs);
@@ -312,8 +397,8 @@ Expected<Picture> TraceView::picture(const PictureRequest &request) {
     return first ? last.error() : first.error();
   const std::uint64_t end =
       *last + 1 < cuts.seqs.size() ? cuts.seqs[*last + 1] : table_.threads[request.thread].extent->events;
-  const bool isSmall = end - cuts.seqs[*first] <= kMostEvents || cuts.seqs.size() == 1;
-  const auto done = isSmall ? readEvents(request, {.seq = cuts.seqs[*first], .open = {}}, picture)
+  const bool isSmall = end - cuts.seqs[*first] <= mostEvents(request) || cuts.seqs.size() == 1;
+  const auto done = isSmall ? readEvents(request, {.seq = cuts.seqs[*first], .open = {}}, nullptr, picture)
                             : readSamples(request, *first, *last, picture);
   if (!done)
     return done.error();

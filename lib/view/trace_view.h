@@ -1,10 +1,11 @@
-// A trace that is opened for a viewer: pictures and calls of any part of it, for several threads of the program at
+// A trace that is opened for a viewer: pictures and calls of any part of it.
 // once.
 #ifndef ADA_LIB_VIEW_TRACE_VIEW_H
 #define ADA_LIB_VIEW_TRACE_VIEW_H
 
 #include "analysis/trace_table.h"
 #include "function_list.h"
+#include "index_file.h"
 #include "picture.h"
 #include "thread_walk.h"
 
@@ -59,6 +60,13 @@ public:
 
   Expected<Picture> picture(const PictureRequest &request);
 
+  /// From now on answers come from it, too.
+  void setIndex(std::shared_ptr<const IndexFile> index);
+  /// Null while there is none; also after it was found to be damaged.
+  std::shared_ptr<const IndexFile> index() const;
+  /// The index can't be used any more; `why` is among the warnings then.
+  void dropIndex(const Error &why);
+
   /// The last place of the thread behind which all its events from `ns` on are. With the index it is near; without one
   /// it is as near as the trace's own places are.
   Expected<Place> placeBefore(std::uint32_t thread, std::uint64_t ns);
@@ -92,7 +100,9 @@ private:
   ThreadCuts &cutsOf(std::uint32_t thread);
   Expected<std::uint64_t> timeOf(std::uint32_t thread, ThreadCuts &cuts, std::size_t cut);
   Expected<std::size_t> cutBefore(std::uint32_t thread, ThreadCuts &cuts, std::uint64_t ns);
-  Expected<bool> readEvents(const PictureRequest &request, const Place &place, Picture &picture);
+  Expected<bool> readEvents(const PictureRequest &request, const Place &place, const IndexFile *index,
+                            Picture &picture);
+  Expected<Picture> indexPicture(const PictureRequest &request, const IndexFile &index);
   Expected<bool> readSamples(const PictureRequest &request, std::size_t first, std::size_t last, Picture &picture);
 
   std::unique_ptr<model::TraceSource> source_; // others are made of it; it reads nothing after open()
@@ -102,6 +112,7 @@ private:
   std::vector<std::unique_ptr<ThreadCuts>> cuts_; // by thread
 
   mutable std::mutex mutex_;
+  std::shared_ptr<const IndexFile> index_;
   std::vector<std::unique_ptr<Reader>> readers_; // unused ones
   std::vector<std::string> warnings_;
 };

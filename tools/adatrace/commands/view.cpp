@@ -68,19 +68,20 @@ int run(const Options &options) {
       return kCantRead;
     paths.push_back(*newest);
   }
+  // Before the first thread starts: all of them leave these signals alone.
+  const sigset_t signals = endSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
   std::vector<std::unique_ptr<ViewSession>> sessions;
   for (const std::string &path : paths) {
     auto session = std::make_unique<ViewSession>(static_cast<uint32_t>(sessions.size()), path);
     if (const auto opened = session->open(); !opened)
       return fail(kCantRead, "{}", opened.error().text());
-    for (const std::string &text : session->view()->warnings())
+    for (const std::string &text : session->opened()->view->warnings())
       warning("{}", text);
     sessions.push_back(std::move(session));
   }
 
-  const sigset_t signals = endSignals();
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
   ViewApi api(std::move(sessions));
   HttpServer server({.port = options.port, .assets = options.assets},
                     [&](const std::string &name, const std::map<std::string, std::string> &query) {

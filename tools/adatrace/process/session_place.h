@@ -13,6 +13,8 @@ namespace ada::cli {
 
 /// The directory in which sessions are made and looked for.
 inline constexpr const char *kDefaultOutput = "ada-traces";
+/// What `adatrace view` keeps in a session; it may be removed at any time.
+inline constexpr const char *kViewIndex = "view.index";
 
 /// Makes a directory and what is missing above it, for its user alone. True if it was not there.
 bool makePrivateDirectories(const std::string &path, std::error_code &error);

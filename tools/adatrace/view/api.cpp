@@ -37,10 +37,12 @@ std::string exitOf(const model::Process &process) {
   return (*about)["exit"].dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-void writeSession(JsonText &json, const ViewSession &session) {
-  const std::shared_ptr<view::TraceView> view = session.view();
+void writeSession(JsonText &json, ViewSession &session) {
+  const std::shared_ptr<const ViewSession::Opened> opened = session.opened();
+  const ViewSession::Status status = session.status();
+  const view::TraceView *view = opened->view.get();
   const analysis::TraceTable &table = view->table();
-  const uint64_t start = view->startNs();
+  const uint64_t start = session.startNs();
   uint64_t resolution = 0;
   bool isOrder = false;
   for (const model::Process &process : table.processes) {
@@ -49,11 +51,12 @@ void writeSession(JsonText &json, const ViewSession &session) {
   }
   json.beginObject();
   json.number("id", session.id()).text("name", lastPart(session.path())).number("start_ns", start);
-  json.number("duration_ns", view->endNs() - start).number("events", view->events()).boolean("is_live", false);
+  json.number("duration_ns", view->endNs() - std::min(start, view->endNs())).number("events", view->events());
+  json.boolean("is_live", status.isLive).boolean("is_gone", session.isGone());
   json.number("resolution_ns", resolution).boolean("times_are_order", isOrder);
   json.beginArray("processes");
   for (const model::Process &process : table.processes) {
-    json.beginObject().number("id", process.index);
+    json.beginObject().number("id", opened->processIds[process.index]);
     process.pid ? json.number("pid", *process.pid) : json.null("pid");
     json.text("name", oneLine(process.name)).text("executable", oneLine(process.executable));
     json.json("exit", exitOf(process)).endObject();
@@ -62,13 +65,16 @@ void writeSession(JsonText &json, const ViewSession &session) {
   for (const model::Thread &thread : table.threads) {
     const model::ThreadExtent extent = thread.extent.value_or(model::ThreadExtent());
     const bool any = extent.events > 0;
-    json.beginObject().number("id", thread.index).number("process", thread.process).number("number", thread.number);
+    json.beginObject().number("id", opened->threadIds[thread.index]);
+    json.number("process", opened->processIds[thread.process]).number("number", thread.number);
     json.number("tid", thread.tid).text("name", oneLine(thread.name)).number("events", extent.events);
-    json.number("begin_ns", any ? extent.firstNs - start : 0);
-    json.number("end_ns", any ? std::max(extent.firstNs, extent.lastNs) - start : 0).endObject();
+    json.number("begin_ns", any ? static_cast<int64_t>(extent.firstNs - start) : 0);
+    json.number("end_ns", any ? static_cast<int64_t>(std::max(extent.firstNs, extent.lastNs) - start) : 0).endObject();
   }
-  json.endArray().number("functions", const_cast<ViewSession &>(session).functions().size());
-  json.beginObject("index").text("state", "building").number("progress", 0).text("note", "").endObject();
+  json.endArray().number("functions", session.functions().size());
+  static constexpr const char *kStates[] = {"building", "ready", "failed"};
+  json.beginObject("index").text("state", kStates[static_cast<size_t>(status.index)]);
+  json.real("progress", status.progress).text("note", oneLine(status.note)).endObject();
   json.beginArray("warnings");
   for (const std::string &warning : view->warnings())
     json.text({}, oneLine(warning));
@@ -79,7 +85,7 @@ void writeFunctions(JsonText &json, ApiRequest &request) {
   const uint64_t since = request.number("since", 0);
   uint64_t number = since;
   json.beginObject().beginArray("functions");
-  for (const model::Function &function : request.session().functions().from(since)) {
+  for (const auto &[process, function] : request.session().functions().from(since)) {
     json.beginObject().number("id", number++).text("name", nameOf(function, NameStyle::Short));
     json.text("file", oneLine(function.file)).number("line", function.line).endObject();
   }
@@ -103,10 +109,7 @@ void writeTimeline(JsonText &json, TextPiece name, ApiRequest &request, uint32_t
   const auto picture = request.view().picture(what);
   if (!picture)
     throw ApiError{410, picture.error().text()};
-  // Calls that were open when a trace that lost its oldest events begins may have begun before its start.
-  const auto time = [start = request.view().startNs()](uint64_t ns) {
-    return static_cast<int64_t>(ns) - static_cast<int64_t>(start);
-  };
+  const auto time = [&](uint64_t ns) { return request.sinceStart(ns); };
   static constexpr const char *kFrom[] = {"events", "index", "samples"};
   const std::vector<Item> &items = picture->items;
   json.beginObject(name).number("from", time(what.fromNs)).number("to", time(what.toNs));
@@ -124,11 +127,11 @@ void writeTimeline(JsonText &json, TextPiece name, ApiRequest &request, uint32_t
 }
 
 void writePicture(JsonText &json, ApiRequest &request) {
-  const uint64_t start = request.view().startNs();
-  json.beginObject().number("from", request.fromNs() - start).number("to", request.toNs() - start);
+  json.beginObject().number("from", request.sinceStart(request.fromNs()));
+  json.number("to", request.sinceStart(request.toNs()));
   json.beginArray("threads");
   for (const uint32_t thread : request.threads()) {
-    json.beginObject().number("thread", thread);
+    json.beginObject().number("thread", request.opened().threadIds[thread]);
     writeTimeline(json, "timeline", request, thread);
     json.endObject();
   }

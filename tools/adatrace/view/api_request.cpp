@@ -38,19 +38,23 @@ ViewSession &ApiRequest::session() const {
   return *sessions_[id];
 }
 
-view::TraceView &ApiRequest::view() {
-  if (!view_)
-    view_ = session().view();
-  return *view_;
+const ViewSession::Opened &ApiRequest::opened() {
+  if (!opened_) {
+    if (session().isGone())
+      throw ApiError{410, fmt::format("{} is not there any more", session().path())};
+    opened_ = session().opened();
+  }
+  return *opened_;
 }
 
 uint32_t ApiRequest::threadNumber(const std::string &text) {
   const auto id = wholeNumber(text);
   if (!id)
     throw ApiError{400, fmt::format("'{}' is not the number of a thread", text)};
-  if (*id >= view().table().threads.size())
+  const std::vector<uint32_t> &threads = opened().threads;
+  if (*id >= threads.size() || threads[*id] == ~uint32_t(0))
     throw ApiError{404, fmt::format("there is no thread {}; /api/sessions lists them", *id)};
-  return static_cast<uint32_t>(*id);
+  return threads[*id];
 }
 
 uint32_t ApiRequest::thread() {
@@ -80,14 +84,14 @@ std::vector<uint32_t> ApiRequest::threads() {
 
 uint64_t ApiRequest::onClock(const char *name, uint64_t otherwise) {
   uint64_t time = 0;
-  if (__builtin_add_overflow(number(name, otherwise), view().startNs(), &time))
+  if (__builtin_add_overflow(number(name, otherwise), session().startNs(), &time))
     time = ~uint64_t(0);
   return time;
 }
 
 uint64_t ApiRequest::toNs() {
   // The last event is in the range.
-  const uint64_t to = onClock("to", view().endNs() - view().startNs() + 1);
+  const uint64_t to = onClock("to", view().endNs() - std::min(session().startNs(), view().endNs()) + 1);
   if (to < fromNs())
     throw ApiError{400, "to is before from"};
   return to;

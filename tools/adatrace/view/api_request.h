@@ -38,14 +38,17 @@ public:
   /// `session`, or the first one.
   ViewSession &session() const;
   /// What is open of it, the same each time.
-  view::TraceView &view();
-  /// `thread`, which must be given.
+  const ViewSession::Opened &opened();
+  view::TraceView &view() { return *opened().view; }
+  /// `thread`, which must be given, as a number of the view.
   uint32_t thread();
-  /// `threads`, or all of them.
+  /// `threads`, or all of them, in the same way.
   std::vector<uint32_t> threads();
   /// `from` and `to` on the trace's clock; the whole session where they are not given.
   uint64_t fromNs() { return onClock("from", 0); }
   uint64_t toNs();
+  /// A time since the start of the session. What was open when a trace that lost its oldest events begins may be older.
+  int64_t sinceStart(uint64_t ns) const { return static_cast<int64_t>(ns) - static_cast<int64_t>(session().startNs()); }
 
 private:
   uint64_t onClock(const char *name, uint64_t otherwise);
@@ -53,7 +56,7 @@ private:
 
   const Query &query_;
   const std::vector<std::unique_ptr<ViewSession>> &sessions_;
-  std::shared_ptr<view::TraceView> view_;
+  std::shared_ptr<const ViewSession::Opened> opened_;
 };
 
 } // namespace ada::cli

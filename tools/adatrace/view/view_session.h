@@ -1,14 +1,19 @@
-// One session of the viewer: opened, and opened again when it has grown.
+// One session of the viewer: opened, indexed, and opened again when it has grown.
 #ifndef ADATRACE_VIEW_SESSION_H
 #define ADATRACE_VIEW_SESSION_H
 
 #include "view/function_list.h"
+#include "view/index_output.h"
 #include "view/trace_view.h"
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,23 +21,68 @@ namespace ada::cli {
 
 class ViewSession {
 public:
-  ViewSession(uint32_t id, std::string path) : id_(id), path_(std::move(path)) {}
+  ViewSession(uint32_t id, std::string path);
+  ~ViewSession();
 
-  /// Errors: those of model::openTrace().
+  /// Opens it and goes on in the background: the index is made, and what is recorded meanwhile comes in. Errors: those
+  /// of model::openTrace().
   Expected<void> open();
+
+  /// What is open at one moment. Threads and processes have ids that stay when the session has grown.
+  struct Opened {
+    std::shared_ptr<view::TraceView> view;
+    std::vector<uint32_t> threads;               ///< numbers in the view, by id
+    std::vector<uint32_t> threadIds, processIds; ///< the other way
+    uint64_t madeOf = 0;
+  };
+  std::shared_ptr<const Opened> opened() const;
+
+  enum class IndexState { Building, Ready, Failed };
+  struct Status {
+    IndexState index = IndexState::Building;
+    double progress = 0; ///< of the index, 0 to 1
+    std::string note;    ///< why there is no index, or where it is; empty if that needs no word
+    bool isLive = false;
+  };
+  Status status() const;
 
   uint32_t id() const { return id_; }
   const std::string &path() const { return path_; }
-  /// What is open now; it stays usable when the session is opened again.
-  std::shared_ptr<view::TraceView> view() const;
+  /// What times in answers count from: the first event's, when the session was first opened.
+  uint64_t startNs() const { return start_; }
   view::FunctionList &functions() { return functions_; }
+  /// Its files are not there any more.
+  bool isGone() const;
 
 private:
+  using Clock = std::chrono::steady_clock;
+
+  void follow();
+  void look();
+  Expected<std::shared_ptr<Opened>> openAgain();
+  void makeIndex(const Opened &opened, bool isTemporary);
+  Expected<void> buildIndex(const Opened &opened, Expected<view::IndexOutput> output);
+  std::string indexPath() const;
+  void setIndex(IndexState state, std::string note = {});
+
   uint32_t id_;
   std::string path_;
+  bool isPipe_;
+  uint64_t start_ = 0;
   view::FunctionList functions_;
+
   mutable std::mutex mutex_;
-  std::shared_ptr<view::TraceView> view_;
+  std::condition_variable wake_;
+  std::shared_ptr<const Opened> opened_;
+  std::map<std::pair<std::string, uint32_t>, uint32_t> threadIds_; // by process and number
+  std::map<std::string, uint32_t> processIds_;
+  IndexState indexState_ = IndexState::Building;
+  std::string indexNote_;
+
+  std::atomic<bool> stop_ = false, isLive_ = false;
+  std::atomic<uint64_t> indexed_ = 0, toIndex_ = 0; // events
+  Clock::time_point nextLook_ = {}, nextOpen_ = {}; // of the follower only
+  std::thread follower_;
 };
 
 } // namespace ada::cli

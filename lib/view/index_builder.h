@@ -1,0 +1,26 @@
+// Makes a viewer's index: reads each thread once.
+#ifndef ADA_LIB_VIEW_INDEX_BUILDER_H
+#define ADA_LIB_VIEW_INDEX_BUILDER_H
+
+#include "index_output.h"
+#include "trace_view.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace ada::view {
+
+struct IndexBuild {
+  std::uint64_t madeOf = 0; ///< goes to IndexHeader::madeOf
+  unsigned workers = 1;     ///< threads of the program that read
+  /// Set by others, and by the builder: events that were read.
+  const std::atomic<bool> *stop = nullptr;
+  std::atomic<std::uint64_t> *done = nullptr;
+};
+
+/// Writes the whole file, header included. Errors: the trace's, E_IO, E_STOPPED.
+Expected<void> buildIndex(TraceView &view, IndexOutput &output, const IndexBuild &build);
+
+} // namespace ada::view
+
+#endif // ADA_LIB_VIEW_INDEX_BUILDER_H

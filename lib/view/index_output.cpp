@@ -1,0 +1,80 @@
+// The file that a viewer's index is written to.
+//
+// A viewer holds a lock on it as long as it lives, so that two of them don't write one file; what a killed one left
+// behind has no lock and is written again.
+#include "index_output.h"
+
+#include "base/file_bytes.h"
+#include "base/safe_file.h"
+#include "base/write_all.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ada::view {
+
+Expected<IndexOutput> IndexOutput::beside(const std::string &path) {
+  const std::string temporary = path + ".new";
+  auto file = openForWriting(temporary, O_RDWR | O_CREAT, 0600);
+  if (!file)
+    return file.error();
+  struct stat opened, named;
+  if (::flock(file->get(), LOCK_EX | LOCK_NB) != 0 || ::fstat(file->get(), &opened) != 0 ||
+      ::lstat(temporary.c_str(), &named) != 0 || opened.st_ino != named.st_ino || opened.st_dev != named.st_dev)
+    return Error{.code = "E_BUSY", .message = "another viewer writes it", .file = temporary};
+  IndexOutput output(*std::move(file), path, temporary);
+  if (::fchmod(output.file_.get(), 0600) != 0 || ::ftruncate(output.file_.get(), 0) != 0)
+    return output.failed();
+  return output;
+}
+
+Expected<IndexOutput> IndexOutput::temporary() {
+  const char *place = std::getenv("TMPDIR");
+  std::string name = std::string(place && *place ? place : "/tmp") + "/adatrace-index-XXXXXX";
+  FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (!file)
+    return systemError(name, "no temporary file can be made", errno);
+  ::unlink(name.c_str());
+  return IndexOutput(std::move(file), "", "");
+}
+
+IndexOutput::~IndexOutput() {
+  if (!temporary_.empty())
+    ::unlink(temporary_.c_str());
+}
+
+Error IndexOutput::failed() const {
+  return systemError(temporary_.empty() ? "the temporary file of the index" : temporary_, "can't be written", errno);
+}
+
+Expected<std::uint64_t> IndexOutput::append(std::span<const std::byte> bytes) {
+  std::uint64_t offset = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    offset = size_;
+    size_ += bytes.size();
+  }
+  if (const auto written = writeAt(offset, bytes); !written)
+    return written.error();
+  return offset;
+}
+
+Expected<void> IndexOutput::writeAt(std::uint64_t offset, std::span<const std::byte> bytes) {
+  return writeAllAt(file_.get(), bytes.data(), bytes.size(), offset) ? Expected<void>() : failed();
+}
+
+Expected<void> IndexOutput::keep() {
+  if (temporary_.empty())
+    return {};
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+    return failed();
+  temporary_.clear();
+  return {};
+}
+
+} // namespace ada::view
