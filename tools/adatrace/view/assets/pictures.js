@@ -1,39 +1,39 @@
 // The server's pictures of threads: asked for ahead of need, kept, and given out for drawing, also while better ones are under way.
 // @ts-check
-import {getPicture} from './api.js';
+import {askPicture, callOff} from './picture_tasks.js';
 
-/** @typedef {import('./api.js').Timeline} Timeline */
+/** @typedef {import('./picture_worker.js').Columns} Columns */
 
 /** Pixels of one unit that a request consists of, and how many units more than the visible ones are asked for on each side. */
 const UNIT = 512, MARGIN = 1;
 const OPEN = 2;
 const MOST_REQUESTS = 2, MOST_THREADS = 16, MOST_ITEMS = 4e6, RETRY_MS = 2000;
 
-/** A picture of one thread, as typed arrays. */
+/** A picture of one thread. */
 export class Picture {
-  /** @param {Timeline} timeline @param {number} level @param {number} generation @param {number} knownEnd */
-  constructor(timeline, level, generation, knownEnd) {
-    this.from = timeline.from;
-    this.to = timeline.to;
-    this.isExact = timeline.exact;
+  /** @param {Columns} columns @param {number} from @param {number} to @param {number} level @param {number} generation @param {number} knownEnd */
+  constructor(columns, from, to, level, generation, knownEnd) {
+    this.from = from;
+    this.to = to;
+    this.isExact = columns.exact;
     this.level = level;
     this.generation = generation;
     this.knownEnd = knownEnd;
     /** Calls that are open at once, at most. */
-    this.levels = timeline.max_depth;
-    this.count = timeline.begin.length;
-    this.depth = Int32Array.from(timeline.depth);
-    this.begin = Float64Array.from(timeline.begin);
-    this.end = Float64Array.from(timeline.end);
-    this.function = Int32Array.from(timeline.function);
-    this.kind = Uint8Array.from(timeline.kind);
+    this.levels = columns.levels;
+    this.count = columns.begin.length;
+    this.depth = columns.depth;
+    this.begin = columns.begin;
+    this.end = columns.end;
+    this.function = columns.function;
+    this.kind = columns.kind;
+    this.seq = columns.seq;
+    this.calls = columns.count;
+    this.fill = columns.fill;
     // A call that is open ends where the range does, but not behind the session.
     for (let i = 0; i < this.count; ++i)
       if (this.kind[i] === OPEN)
         this.end[i] = Math.max(Math.min(this.end[i], knownEnd), this.begin[i]);
-    this.seq = Float64Array.from(timeline.seq);
-    this.calls = Float64Array.from(timeline.count);
-    this.fill = Float64Array.from(timeline.fill);
     /** Set by the first drawing: the items by colour, and by length. @type {{byFill: Uint32Array, fills: Uint16Array, byLength: Uint32Array, names: number} | null} */
     this.order = null;
     this.used = 0;
@@ -44,7 +44,7 @@ export class Picture {
   }
 }
 
-/** @typedef {{threads: Set<number>, level: number, from: number, to: number, generation: number, abort: AbortController}} Request */
+/** @typedef {{threads: Set<number>, level: number, from: number, to: number, generation: number, id: number}} Request */
 
 export class Pictures {
   /** @param {number} session @param {{arrived: () => void, failed: (text: string) => void, sawFunction: (id: number) => void}} listener */
@@ -89,7 +89,7 @@ export class Pictures {
     this.requests = this.requests.filter((request) => {
       const isWanted = Math.abs(request.level - level) <= 1 && request.from < last && request.to > first;
       if (!isWanted)
-        request.abort.abort();
+        callOff(request.id);
       return isWanted;
     });
     const missing = threads.filter((thread) =>
@@ -104,21 +104,21 @@ export class Pictures {
 
   /** @param {number[]} threads @param {number} level @param {number} from @param {number} to */
   async request(threads, level, from, to) {
-    const abort = new AbortController(), {generation, end} = this;
-    const request = {threads: new Set(threads), level, from, to, generation, abort};
+    const {generation, end} = this, pixels = Math.round((to - from) / 2 ** level);
+    const {id, result} = askPicture({session: this.session, threads: threads.join(','), from, to, pixels});
+    const request = {id, threads: new Set(threads), level, from, to, generation};
     this.requests.push(request);
     try {
-      const answer = await getPicture({session: this.session, threads: threads.join(','), from, to, pixels: Math.round((to - from) / 2 ** level)}, abort.signal);
-      for (const {thread, timeline} of answer.threads)
-        // What was asked for is what is covered, even if the server cut the range to the trace.
-        this.keep(thread, new Picture({...timeline, from, to}, level, generation, end));
-      this.listener.sawFunction(answer.threads.reduce((most, {timeline}) => timeline.function.reduce((a, b) => Math.max(a, b), most), -1));
+      // What was asked for is what is covered, even if the server cut the range to the trace.
+      for (const columns of await result ?? []) {
+        this.keep(columns.thread, new Picture(columns, from, to, level, generation, end));
+        this.listener.sawFunction(columns.lastFunction);
+      }
     } catch (error) {
-      if (abort.signal.aborted)
-        return;
       this.pausedUntil = performance.now() + RETRY_MS;
       window.setTimeout(this.listener.arrived, RETRY_MS);
       this.listener.failed(error instanceof Error ? error.message : String(error));
+      return;
     } finally {
       this.requests = this.requests.filter((other) => other !== request);
     }
