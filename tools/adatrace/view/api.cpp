@@ -2,7 +2,10 @@
 #include "api.h"
 #include "api_request.h"
 #include "output/function_names.h"
+#include "view/call_answers.h"
+#include "view/range_answers.h"
 
+#include "base/file_bytes.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -22,6 +25,13 @@ constexpr uint64_t kDepths = 2000;
 
 using view::Item;
 using view::kNoSeq;
+
+// What was computed; a trace that can't be read any more is gone for the page.
+template <class T> T valueOf(Expected<T> result) {
+  if (!result)
+    throw ApiError{410, result.error().text()};
+  return *std::move(result);
+}
 
 std::string lastPart(const std::string &path) {
   const std::string name = std::filesystem::path(path).lexically_normal().filename().string();
@@ -106,15 +116,13 @@ void writeTimeline(JsonText &json, TextPiece name, ApiRequest &request, uint32_t
   view::PictureRequest what{.thread = thread, .fromNs = request.fromNs(), .toNs = request.toNs()};
   what.pixels = std::clamp<uint64_t>(request.number("pixels", 1000), 1, kMostPixels);
   what.depths = static_cast<uint32_t>(std::min<uint64_t>(request.number("depths", kDepths), ~uint32_t(0)));
-  const auto picture = request.view().picture(what);
-  if (!picture)
-    throw ApiError{410, picture.error().text()};
+  const view::Picture picture = valueOf(request.view().picture(what));
   const auto time = [&](uint64_t ns) { return request.sinceStart(ns); };
   static constexpr const char *kFrom[] = {"events", "index", "samples"};
-  const std::vector<Item> &items = picture->items;
+  const std::vector<Item> &items = picture.items;
   json.beginObject(name).number("from", time(what.fromNs)).number("to", time(what.toNs));
-  json.text("source", kFrom[static_cast<size_t>(picture->from)]).boolean("exact", picture->isExact);
-  json.number("max_depth", picture->maxDepth);
+  json.text("source", kFrom[static_cast<size_t>(picture.from)]).boolean("exact", picture.isExact);
+  json.number("max_depth", picture.maxDepth);
   writeColumn(json, "depth", items, [](const Item &item) { return item.depth; });
   writeColumn(json, "begin", items, [&](const Item &item) { return time(item.beginNs); });
   writeColumn(json, "end", items, [&](const Item &item) { return time(item.endNs); });
@@ -126,6 +134,8 @@ void writeTimeline(JsonText &json, TextPiece name, ApiRequest &request, uint32_t
   json.endObject();
 }
 
+void writeThread(JsonText &json, ApiRequest &request) { writeTimeline(json, {}, request, request.thread()); }
+
 void writePicture(JsonText &json, ApiRequest &request) {
   json.beginObject().number("from", request.sinceStart(request.fromNs()));
   json.number("to", request.sinceStart(request.toNs()));
@@ -136,6 +146,140 @@ void writePicture(JsonText &json, ApiRequest &request) {
     json.endObject();
   }
   json.endArray().endObject();
+}
+
+void writeSeq(JsonText &json, const char *name, const std::optional<uint64_t> &seq) {
+  seq ? json.number(name, *seq) : json.null(name);
+}
+
+// Some lines around the function's first one, or null: the file may lie on another machine.
+void writeSource(JsonText &json, const model::Function &function) {
+  constexpr uint64_t kBefore = 3, kBehind = 40, kMostBytes = 16 << 20, kMostLine = 400;
+  const auto file = function.file.empty() || function.line == 0 ? Error() : FileBytes::open(function.file);
+  if (!file || file->bytes().size() > kMostBytes) {
+    json.null("source");
+    return;
+  }
+  std::string_view text(reinterpret_cast<const char *>(file->bytes().data()), file->bytes().size());
+  json.beginObject("source").text("file", oneLine(function.file)).number("line", function.line);
+  json.beginArray("text");
+  for (uint64_t line = 1; !text.empty() && line <= function.line + kBehind; ++line) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    if (line + kBefore >= function.line)
+      json.beginArray().number({}, line).text({}, text.substr(0, std::min<size_t>(end, kMostLine))).endArray();
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  json.endArray().endObject();
+}
+
+void writeCall(JsonText &json, ApiRequest &request) {
+  const uint32_t thread = request.thread();
+  std::optional<uint64_t> seq = request.number("seq");
+  if (!seq && request.text("at")) {
+    const uint64_t at = request.timeNs("at");
+    seq = valueOf(view::callAt(request.view(), thread, at, static_cast<uint32_t>(request.number("depth", 0))));
+    if (!seq)
+      throw ApiError{404, "no call of that depth is open at that time"};
+  }
+  if (!seq)
+    throw ApiError{400, "seq is missing: the number of the event that began the call; or at=TIME and depth=N"};
+  const auto found = valueOf(view::callDetails(request.view(), thread, *seq));
+  if (!found)
+    throw ApiError{404, fmt::format("no call begins with event {} of this thread", *seq)};
+  const view::CallDetails &call = *found;
+  json.beginObject().number("seq", call.seq).number("thread", request.opened().threadIds[thread]);
+  json.number("function", call.function).number("depth", call.depth);
+  json.number("begin_ns", request.sinceStart(call.beginNs));
+  call.endNs ? json.number("end_ns", request.sinceStart(*call.endNs)) : json.null("end_ns");
+  json.boolean("is_exception", call.isException);
+  writeSeq(json, "self_ns", call.selfNs);
+  writeSeq(json, "calls", call.calls);
+  json.text("args", oneLine(call.arguments)).text("result", oneLine(call.result));
+  writeSeq(json, "parent", call.parent);
+  writeSeq(json, "first_child", call.firstChild);
+  writeSeq(json, "previous", call.previous);
+  writeSeq(json, "next", call.next);
+  writeSeq(json, "previous_same", call.previousSame);
+  writeSeq(json, "next_same", call.nextSame);
+  writeSource(json, request.view().functions().at(call.function));
+  json.endObject();
+}
+
+void writeFound(JsonText &json, ApiRequest &request) {
+  constexpr uint64_t kMostFound = 1000;
+  view::FindRequest what{.threads = request.threads(), .fromNs = request.fromNs(), .toNs = request.toNs()};
+  if (const std::string *globs = request.text("function"))
+    what.function = *globs;
+  if (const std::string *text = request.text("args"))
+    what.arguments = *text;
+  what.minNs = request.number("min_ns", 0);
+  what.limit = std::min(request.number("limit", 20), kMostFound);
+  if (const std::string *order = request.text("order"); order && !order->empty()) {
+    if (*order != "time" && *order != "slowest")
+      throw ApiError{400, fmt::format("order: '{}' is neither time nor slowest", *order)};
+    what.slowestFirst = *order == "slowest";
+  }
+  const view::FoundCalls found = valueOf(view::findCalls(request.view(), what));
+  json.beginObject().beginArray("calls");
+  for (const view::FoundCalls::Call &call : found.calls) {
+    json.beginObject()
+        .number("thread", request.opened().threadIds[call.thread])
+        .number("seq", seqNumber(call.item.seq));
+    json.number("function", call.item.function).number("depth", call.item.depth);
+    json.number("begin_ns", request.sinceStart(call.item.beginNs));
+    call.item.kind == view::ItemKind::Open ? json.null("end_ns")
+                                           : json.number("end_ns", request.sinceStart(call.item.endNs));
+    json.text("args", oneLine(call.arguments)).endObject();
+  }
+  json.endArray().boolean("is_complete", found.isComplete).endObject();
+}
+
+view::RangeRequest rangeOf(ApiRequest &request) {
+  return {.threads = request.threads(), .fromNs = request.fromNs(), .toNs = request.toNs()};
+}
+
+void writeStatistics(JsonText &json, ApiRequest &request) {
+  const view::RangeStatistics all = valueOf(view::rangeStatistics(request.view(), rangeOf(request)));
+  json.beginObject().beginArray("functions");
+  for (const FunctionStatistics &one : all.functions) {
+    json.beginObject().number("function", one.functionId).number("calls", one.calls);
+    json.number("total_ns", one.totalNs).number("self_ns", one.selfNs);
+    json.number("min_ns", one.durations.min()).number("max_ns", one.durations.max());
+    json.number("p50_ns", one.durations.percentile(50)).number("p99_ns", one.durations.percentile(99)).endObject();
+  }
+  json.endArray().number("calls", all.calls).boolean("is_complete", all.isComplete).endObject();
+}
+
+void writeFlame(JsonText &json, ApiRequest &request) {
+  constexpr uint64_t kMostNodes = 20'000;
+  const view::RangePaths paths = valueOf(view::rangePaths(request.view(), rangeOf(request), kMostNodes));
+  const PathTree &tree = paths.tree;
+  json.beginObject().beginArray("nodes");
+  for (uint32_t node = 1; node < tree.size(); ++node) {
+    const PathTree::Node &path = tree[node];
+    json.beginObject();
+    json.number("function", path.function == PathTree::kRest ? -1 : static_cast<int64_t>(path.function));
+    json.number("parent", static_cast<int64_t>(path.parent) - 1).number("calls", path.calls);
+    json.number("total_ns", path.totalNs).number("self_ns", path.selfNs).endObject();
+  }
+  json.endArray().boolean("is_cut", tree.isCut() || !paths.isComplete).endObject();
+}
+
+void writeHistogram(JsonText &json, ApiRequest &request) {
+  const auto function = request.number("function");
+  if (!function)
+    throw ApiError{400, "function is missing: the id of a function in /api/functions"};
+  const view::LengthHistogram all =
+      valueOf(view::lengthHistogram(request.view(), rangeOf(request), static_cast<uint32_t>(*function)));
+  json.beginObject().beginArray("buckets");
+  for (const view::LengthHistogram::Bucket &bucket : all.buckets)
+    json.beginObject()
+        .number("from_ns", bucket.fromNs)
+        .number("to_ns", bucket.toNs)
+        .number("calls", bucket.calls)
+        .endObject();
+  json.endArray().number("calls", all.calls).number("min_ns", all.minNs).number("max_ns", all.maxNs);
+  json.boolean("is_complete", all.isComplete).endObject();
 }
 
 HttpAnswer errorAnswer(int status, const std::string &message) {
@@ -150,18 +294,20 @@ HttpAnswer ViewApi::answer(const std::string &name, const std::map<std::string, 
   std::string text;
   JsonText json(text);
   ApiRequest request(query, sessions_);
+  static const std::map<std::string, void (*)(JsonText &, ApiRequest &)> kAnswers = {
+      {"functions", writeFunctions}, {"picture", writePicture},     {"timeline", writeThread},
+      {"call", writeCall},           {"find", writeFound},          {"statistics", writeStatistics},
+      {"flame", writeFlame},         {"histogram", writeHistogram},
+  };
   try {
+    const auto known = kAnswers.find(name);
     if (name == "sessions") {
       json.beginObject().beginArray("sessions");
       for (const auto &session : sessions_)
         writeSession(json, *session);
       json.endArray().endObject();
-    } else if (name == "functions") {
-      writeFunctions(json, request);
-    } else if (name == "timeline") {
-      writeTimeline(json, {}, request, request.thread());
-    } else if (name == "picture") {
-      writePicture(json, request);
+    } else if (known != kAnswers.end()) {
+      known->second(json, request);
     } else {
       return errorAnswer(404, fmt::format("there is no /api/{}; docs/view.md lists what can be asked", name));
     }

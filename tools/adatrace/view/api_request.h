@@ -47,6 +47,8 @@ public:
   /// `from` and `to` on the trace's clock; the whole session where they are not given.
   uint64_t fromNs() { return onClock("from", 0); }
   uint64_t toNs();
+  /// A time that must be given, on the trace's clock.
+  uint64_t timeNs(const char *name) { return onClock(name, 0); }
   /// A time since the start of the session. What was open when a trace that lost its oldest events begins may be older.
   int64_t sinceStart(uint64_t ns) const { return static_cast<int64_t>(ns) - static_cast<int64_t>(session().startNs()); }
 

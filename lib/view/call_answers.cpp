@@ -1,0 +1,464 @@
+// Single calls.
+#include "call_answers.h"
+
+#include "analysis/value_reader.h"
+#include "shared/select/function_glob.h"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+namespace ada::view {
+
+namespace {
+
+// How far an answer about one call looks for its end, and for others of its function.
+constexpr std::uint64_t kMostEventsBehind = 500'000;
+// Calls whose arguments are looked at for a text.
+constexpr std::size_t kMostArguments = 5'000;
+
+std::optional<std::uint64_t> known(std::uint64_t seq) { return seq == kNoSeq ? std::nullopt : std::optional(seq); }
+
+// Finds the call that event `seq` began, its neighbours and its end.
+class CallSearch : public CallVisitor {
+public:
+  CallSearch(std::uint32_t thread, std::uint64_t seq) : seq_(seq) { call.seq = seq, call.thread = thread; }
+
+  bool goesOn(std::uint64_t seq, std::uint64_t) override {
+    if (!isFound)
+      return seq <= seq_;
+    return !(hasEnded && isNextKnown_ && call.nextSame) && seq <= seq_ + kMostEventsBehind;
+  }
+  void begin(const OpenCall &open, std::uint32_t depth) override {
+    stack_.resize(depth);
+    stack_.push_back(open.seq);
+    last_.resize(depth + std::size_t{1}, kNoSeq);
+    last_.push_back(kNoSeq); // no child yet
+    if (isFound)
+      return meet(open, depth);
+    if (open.seq != seq_)
+      return;
+    isFound = true;
+    call.function = open.function, call.depth = depth, call.beginNs = open.beginNs;
+    call.parent = depth ? known(stack_[depth - 1]) : std::nullopt;
+    call.previous = known(last_[depth]);
+  }
+  void end(const Span &span, std::uint64_t seq) override {
+    stack_.resize(span.depth);
+    last_.resize(span.depth + std::size_t{1}, kNoSeq);
+    last_[span.depth] = seq;
+    if (!isFound)
+      return;
+    if (seq == seq_ && span.depth == call.depth && !hasEnded) {
+      hasEnded = true, how = span.how, endSeq = span.endSeq;
+      call.endNs = span.endNs, call.isException = span.how == SpanEnd::Exception;
+      call.selfNs = span.selfNs(), call.calls = span.calls;
+    } else if (span.depth < call.depth) {
+      isNextKnown_ = true; // the caller has ended
+    }
+  }
+
+  CallDetails call;
+  bool isFound = false, hasEnded = false;
+  std::uint64_t endSeq = kNoSeq;
+  SpanEnd how = SpanEnd::Open;
+
+private:
+  void meet(const OpenCall &open, std::uint32_t depth) {
+    if (!call.nextSame && open.function == call.function)
+      call.nextSame = known(open.seq);
+    if (!hasEnded && depth == call.depth + 1 && !call.firstChild)
+      call.firstChild = known(open.seq);
+    if (hasEnded && !isNextKnown_ && depth <= call.depth) {
+      isNextKnown_ = true;
+      if (depth == call.depth)
+        call.next = known(open.seq);
+    }
+  }
+
+  std::uint64_t seq_;
+  bool isNextKnown_ = false;
+  std::vector<std::uint64_t> stack_; // numbers of the open calls
+  std::vector<std::uint64_t> last_;  // by depth, the last call that ended there, since the caller began
+};
+
+// The last call of a function before an event.
+class SameSearch : public CallVisitor {
+public:
+  SameSearch(std::uint32_t function, std::uint64_t before) : function_(function), before_(before) {}
+  bool goesOn(std::uint64_t seq, std::uint64_t) override { return seq < before_; }
+  void begin(const OpenCall &open, std::uint32_t) override {
+    if (open.function == function_ && open.seq != kNoSeq && open.seq < before_)
+      found = open.seq;
+  }
+  std::optional<std::uint64_t> found;
+
+private:
+  std::uint32_t function_;
+  std::uint64_t before_;
+};
+
+Expected<void> findPreviousSame(TraceView &view, CallDetails &call) {
+  std::uint64_t before = call.seq;
+  while (before > 0 && call.seq - before < kMostEventsBehind && !call.previousSame) {
+    const auto place = view.placeOf(call.thread, before - 1);
+    if (!place)
+      return place.error();
+    SameSearch search(call.function, before);
+    if (const auto walked = view.walk(call.thread, *place, search); !walked)
+      return walked.error();
+    call.previousSame = search.found;
+    before = std::min(before - 1, place->seq);
+  }
+  return {};
+}
+
+// Its end lies too far behind to read on until it comes: the index knows it.
+Expected<void> findEnd(TraceView &view, CallSearch &search) {
+  const auto index = view.index();
+  if (!index)
+    return {};
+  CallDetails &call = search.call;
+  const auto calls = index->calls(call.thread, call.beginNs, call.beginNs + 1, index->cellNs(call.thread));
+  if (!calls)
+    return calls.error();
+  const auto at = std::ranges::find_if(
+      *calls, [&](const IndexCall &one) { return one.item.seq == call.seq && one.item.depth == call.depth; });
+  if (at == calls->end() || at->item.kind == ItemKind::Open || at->endSeq == kNoSeq)
+    return {};
+  const std::uint64_t duration = at->item.endNs - at->item.beginNs;
+  search.hasEnded = true, search.endSeq = at->endSeq;
+  call.endNs = at->item.endNs, call.isException = at->item.kind == ItemKind::Exception;
+  call.calls = at->calls, call.selfNs = duration - std::min(at->childrenNs, duration);
+  // How it ended, and what comes next.
+  const auto place = view.placeOf(call.thread, at->endSeq);
+  if (!place)
+    return place.error();
+  struct Behind : CallVisitor {
+    bool goesOn(std::uint64_t seq, std::uint64_t) override { return !isDone && seq <= endSeq + kMostEventsBehind; }
+    void begin(const OpenCall &open, std::uint32_t at) override {
+      if (hasEnded && at <= depth) {
+        isDone = true;
+        if (at == depth)
+          next = known(open.seq);
+      }
+    }
+    void end(const Span &span, std::uint64_t number) override {
+      if (number == seq && span.depth == depth)
+        hasEnded = true, how = span.how;
+      isDone |= span.depth < depth;
+    }
+    std::uint64_t seq = 0, endSeq = 0;
+    std::uint32_t depth = 0;
+    bool hasEnded = false, isDone = false;
+    SpanEnd how = SpanEnd::Open;
+    std::optional<std::uint64_t> next;
+  } behind;
+  behind.seq = call.seq, behind.endSeq = at->endSeq, behind.depth = call.depth;
+  if (const auto walked = view.walk(call.thread, *place, behind); !walked)
+    return walked.error();
+  search.how = behind.how;
+  call.next = behind.next;
+  return {};
+}
+
+} // namespace
+
+Expected<std::optional<CallDetails>> callDetails(TraceView &view, std::uint32_t thread, std::uint64_t seq) {
+  if (seq >= view.table().threads[thread].extent->events)
+    return std::optional<CallDetails>();
+  CallSearch search(thread, seq);
+  const auto place = view.placeOf(thread, seq);
+  if (!place)
+    return place.error();
+  if (const auto walked = view.walk(thread, *place, search); !walked)
+    return walked.error();
+  if (!search.isFound)
+    return std::optional<CallDetails>();
+  CallDetails &call = search.call;
+  // The call before it, or the caller's number, may lie on the other side of the place.
+  if (place->seq > 0 && ((!call.previous && call.parent.value_or(kNoSeq) + 1 != seq) || (call.depth && !call.parent))) {
+    const auto earlier = view.placeOf(thread, place->seq - 1);
+    if (!earlier)
+      return earlier.error();
+    CallSearch again(thread, seq);
+    if (const auto walked = view.walk(thread, *earlier, again); !walked)
+      return walked.error();
+    call.previous = again.call.previous;
+    if (!call.parent)
+      call.parent = again.call.parent;
+  }
+  if (!search.hasEnded)
+    if (const auto found = findEnd(view, search); !found)
+      return found.error();
+  if (const auto found = findPreviousSame(view, call); !found)
+    return found.error();
+
+  const TraceView::Lease reader = view.lease();
+  analysis::ValueReader values(*reader->source, reader->table);
+  Span span;
+  span.beginSeq = seq, span.endSeq = search.endSeq, span.how = search.hasEnded ? search.how : SpanEnd::Open;
+  auto read = values.of(thread, span);
+  if (!read)
+    return read.error();
+  call.arguments = std::move(read->arguments);
+  call.result = std::move(read->result);
+  return std::optional(std::move(call));
+}
+
+Expected<std::optional<std::uint64_t>> callAt(TraceView &view, std::uint32_t thread, std::uint64_t ns,
+                                              std::uint32_t depth) {
+  struct Search : CallVisitor {
+    bool goesOn(std::uint64_t, std::uint64_t timeNs) override { return timeNs <= ns; }
+    void begin(const OpenCall &open, std::uint32_t at) override {
+      if (at == depth)
+        found = open;
+    }
+    void end(const Span &span, std::uint64_t) override {
+      if (found && span.depth <= depth && span.endNs < ns)
+        found.reset();
+    }
+    std::uint64_t ns = 0;
+    std::uint32_t depth = 0;
+    std::optional<OpenCall> found;
+  };
+  Search search;
+  search.depth = depth;
+  // A second time from where it began, if that was before the place.
+  for (std::uint64_t at : {ns, ns}) {
+    at = search.found ? search.found->beginNs : at;
+    search.ns = at;
+    search.found.reset();
+    const auto place = view.placeBefore(thread, at);
+    if (!place)
+      return place.error();
+    if (const auto walked = view.walk(thread, *place, search); !walked)
+      return walked.error();
+    if (!search.found || search.found->seq != kNoSeq)
+      break;
+  }
+  return search.found ? known(search.found->seq) : std::nullopt;
+}
+
+//===--- find -------------------------------------------------------------===//
+
+namespace {
+
+// Which functions are looked for; found out once each.
+class FunctionChoice {
+public:
+  FunctionChoice(const FunctionList &functions, const std::string &globs) : functions_(functions), globs_(globs) {}
+  bool has(std::uint32_t function) {
+    if (globs_.empty())
+      return true;
+    if (function >= chosen_.size())
+      chosen_.resize(function + std::size_t{1}, -1);
+    if (chosen_[function] < 0) {
+      const model::Function about = functions_.at(function);
+      chosen_[function] = select::means(globs_.c_str(), {.mangled = about.name.empty() ? nullptr : about.name.c_str(),
+                                                         .demangled = about.displayName.c_str(),
+                                                         .file = about.file.empty() ? nullptr : about.file.c_str()});
+    }
+    return chosen_[function] != 0;
+  }
+
+private:
+  const FunctionList &functions_;
+  const std::string &globs_;
+  std::vector<signed char> chosen_; // -1: not known yet
+};
+
+bool isEarlier(const FoundCalls::Call &a, const FoundCalls::Call &b) {
+  return std::tuple(a.item.beginNs, a.thread, a.item.seq) < std::tuple(b.item.beginNs, b.thread, b.item.seq);
+}
+bool isSlower(const FoundCalls::Call &a, const FoundCalls::Call &b) {
+  const std::uint64_t left = a.item.endNs - a.item.beginNs, right = b.item.endNs - b.item.beginNs;
+  return left != right ? left > right : isEarlier(a, b);
+}
+
+// Candidates of one thread.
+class FindVisitor : public CallVisitor {
+public:
+  FindVisitor(const FindRequest &request, FunctionChoice &choice, std::uint64_t &read, std::uint32_t thread,
+              std::size_t most)
+      : request_(request), choice_(choice), read_(read), thread_(thread), most_(most) {}
+
+  bool goesOn(std::uint64_t, std::uint64_t timeNs) override {
+    if (++read_ > request_.mostEvents) {
+      isCut = true;
+      return false;
+    }
+    if (timeNs >= request_.toNs && open_.empty())
+      return false;
+    // A call that comes to last long enough later, but began before one of these, has it inside, and so lasts long
+    // enough already: the first ones are among these and the open ones.
+    return request_.slowestFirst || calls.size() < most_;
+  }
+  void begin(const OpenCall &call, std::uint32_t depth) override {
+    if (call.beginNs >= request_.fromNs && call.beginNs < request_.toNs && call.seq != kNoSeq &&
+        choice_.has(call.function))
+      open_.push_back({.beginNs = call.beginNs,
+                       .endNs = call.beginNs,
+                       .seq = call.seq,
+                       .depth = depth,
+                       .function = call.function,
+                       .kind = ItemKind::Open});
+  }
+  void end(const Span &span, std::uint64_t seq) override {
+    if (open_.empty() || open_.back().seq != seq)
+      return;
+    Item item = open_.back();
+    open_.pop_back();
+    item.endNs = span.endNs;
+    item.kind = span.how == SpanEnd::Exception ? ItemKind::Exception : ItemKind::Call;
+    add(item);
+  }
+  void finish(const ThreadWalk &walk) {
+    for (Item &item : open_) {
+      item.endNs = std::max(walk.latestNs(), item.beginNs);
+      add(item);
+    }
+  }
+
+  std::vector<FoundCalls::Call> calls;
+  bool isCut = false;
+
+private:
+  void add(const Item &item) {
+    if (item.endNs - item.beginNs < request_.minNs)
+      return;
+    calls.push_back({.item = item, .thread = thread_, .arguments = {}});
+    if (!request_.slowestFirst || calls.size() < 2 * most_ + 1000)
+      return;
+    std::ranges::nth_element(calls, calls.begin() + static_cast<std::ptrdiff_t>(most_), isSlower);
+    calls.resize(most_);
+  }
+
+  const FindRequest &request_;
+  FunctionChoice &choice_;
+  std::uint64_t &read_;
+  std::uint32_t thread_;
+  std::size_t most_;       // that are wanted of it
+  std::vector<Item> open_; // outermost first
+};
+
+// Of a call that had not ended where the reading did.
+Expected<void> findEnd(const IndexFile &index, FoundCalls::Call &call) {
+  const auto calls = index.calls(call.thread, call.item.beginNs, call.item.beginNs + 1, index.cellNs(call.thread));
+  if (!calls)
+    return calls.error();
+  for (const IndexCall &one : *calls)
+    if (one.item.seq == call.item.seq && one.item.kind != ItemKind::Open)
+      call.item = one.item;
+  return {};
+}
+
+// All long enough calls, from the index.
+Expected<std::vector<FoundCalls::Call>> longCalls(const IndexFile &index, const FindRequest &request,
+                                                  FunctionChoice &choice, std::uint64_t minNs) {
+  std::vector<FoundCalls::Call> found;
+  for (const std::uint32_t thread : request.threads) {
+    const auto calls = index.calls(thread, request.fromNs, request.toNs, minNs);
+    if (!calls)
+      return calls.error();
+    for (const IndexCall &call : *calls)
+      if (call.item.beginNs >= request.fromNs && call.item.beginNs < request.toNs && call.item.seq != kNoSeq &&
+          choice.has(call.item.function))
+        found.push_back({.item = call.item, .thread = thread, .arguments = {}});
+  }
+  return found;
+}
+
+// The length from which on the index has every call of these threads.
+std::uint64_t leastInIndex(const IndexFile &index, const FindRequest &request) {
+  std::uint64_t least = 0;
+  for (const std::uint32_t thread : request.threads)
+    least = std::max(least, index.cellNs(thread));
+  return least;
+}
+
+Expected<bool> findInIndex(TraceView &view, const FindRequest &request, FunctionChoice &choice, std::size_t most,
+                           FoundCalls &found) {
+  const auto index = view.index();
+  if (!index)
+    return false;
+  const std::uint64_t least = leastInIndex(*index, request);
+  if (!request.slowestFirst && request.minNs < least)
+    return false;
+  // Ever shorter ones, until there are enough.
+  const std::uint64_t lowest = std::max(least, request.minNs);
+  std::uint64_t minNs = request.slowestFirst ? std::max(lowest, view.endNs() - view.startNs()) : lowest;
+  for (;; minNs = std::max(lowest, minNs / (kLevelFactor * kLevelFactor))) {
+    auto calls = longCalls(*index, request, choice, minNs);
+    if (!calls)
+      return calls.error();
+    found.calls = *std::move(calls);
+    if (found.calls.size() >= most || minNs == lowest)
+      break;
+  }
+  return found.calls.size() >= most || request.minNs >= least;
+}
+
+Expected<void> findInEvents(TraceView &view, const FindRequest &request, FunctionChoice &choice, std::size_t most,
+                            FoundCalls &found) {
+  found.calls.clear();
+  std::uint64_t read = 0;
+  for (const std::uint32_t thread : request.threads) {
+    if (view.table().threads[thread].extent->events == 0)
+      continue;
+    const auto place = view.placeBefore(thread, request.fromNs);
+    if (!place)
+      return place.error();
+    FindVisitor visitor(request, choice, read, thread, most);
+    const auto walked = view.walk(thread, *place, visitor, [&](const ThreadWalk &walk) { visitor.finish(walk); });
+    if (!walked)
+      return walked.error();
+    found.isComplete &= !visitor.isCut;
+    found.calls.insert(found.calls.end(), visitor.calls.begin(), visitor.calls.end());
+  }
+  return {};
+}
+
+} // namespace
+
+Expected<FoundCalls> findCalls(TraceView &view, const FindRequest &request) {
+  FoundCalls found;
+  if (request.limit == 0 || request.fromNs >= request.toNs)
+    return found;
+  FunctionChoice choice(view.functions(), request.function);
+  const std::size_t most = request.arguments.empty() ? request.limit : std::max(request.limit, kMostArguments);
+  const auto isDone = findInIndex(view, request, choice, most, found);
+  if (!isDone)
+    return isDone.error();
+  if (!*isDone)
+    if (const auto done = findInEvents(view, request, choice, most, found); !done)
+      return done.error();
+  std::ranges::sort(found.calls, request.slowestFirst ? isSlower : isEarlier);
+  if (found.calls.size() > most) {
+    found.isComplete &= request.arguments.empty();
+    found.calls.resize(most);
+  }
+
+  std::vector<FoundCalls::Call> chosen;
+  const TraceView::Lease reader = view.lease();
+  analysis::ValueReader values(*reader->source, reader->table);
+  for (FoundCalls::Call &call : found.calls) {
+    if (chosen.size() == request.limit)
+      break;
+    auto read = values.of(call.thread, call.item.seq);
+    if (!read)
+      return read.error();
+    call.arguments = std::move(read->arguments);
+    if (request.arguments.empty() || call.arguments.find(request.arguments) != std::string::npos)
+      chosen.push_back(std::move(call));
+  }
+  found.calls = std::move(chosen);
+  if (const auto index = view.index())
+    for (FoundCalls::Call &call : found.calls)
+      if (call.item.kind == ItemKind::Open)
+        if (const auto done = findEnd(*index, call); !done)
+          return done.error();
+  return found;
+}
+
+} // namespace ada::view

@@ -1,0 +1,59 @@
+// Single calls: everything about one, and those that somebody looks for.
+#ifndef ADA_LIB_VIEW_CALL_ANSWERS_H
+#define ADA_LIB_VIEW_CALL_ANSWERS_H
+
+#include "trace_view.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada::view {
+
+/// Numbers of calls are those of the events that began them. What is not there, or lies too far away to be found, is
+/// nothing.
+struct CallDetails {
+  std::uint64_t seq = 0;
+  std::uint32_t thread = 0, function = 0, depth = 0;
+  std::uint64_t beginNs = 0;
+  std::optional<std::uint64_t> endNs; ///< nothing: still open
+  bool isException = false;
+  std::optional<std::uint64_t> selfNs, calls; ///< of calls that have ended
+  std::string arguments, result;              ///< "(n=10)" and "55"; empty where nothing was recorded
+  std::optional<std::uint64_t> parent, firstChild, previous, next, previousSame, nextSame;
+};
+
+/// Nothing if no call begins with that event.
+Expected<std::optional<CallDetails>> callDetails(TraceView &view, std::uint32_t thread, std::uint64_t seq);
+
+/// The number of the call that is open at a time at a depth (0 is the outermost).
+Expected<std::optional<std::uint64_t>> callAt(TraceView &view, std::uint32_t thread, std::uint64_t ns,
+                                              std::uint32_t depth);
+
+struct FindRequest {
+  std::vector<std::uint32_t> threads;
+  std::uint64_t fromNs = 0, toNs = 0; ///< calls that begin there
+  std::string function = {};          ///< globs, see shared/select/function_glob.h; empty: all
+  std::string arguments = {};         ///< a part of them
+  std::uint64_t minNs = 0;
+  bool slowestFirst = false; ///< else the earliest first
+  std::size_t limit = 20;
+  std::uint64_t mostEvents = 20'000'000; ///< that are read, of all threads together
+};
+
+struct FoundCalls {
+  struct Call {
+    Item item; ///< ItemKind::Open: its end is not known
+    std::uint32_t thread = 0;
+    std::string arguments;
+  };
+  std::vector<Call> calls;
+  bool isComplete = true; ///< false: there may be others that belong here
+};
+
+Expected<FoundCalls> findCalls(TraceView &view, const FindRequest &request);
+
+} // namespace ada::view
+
+#endif // ADA_LIB_VIEW_CALL_ANSWERS_H

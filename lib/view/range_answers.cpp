@@ -1,0 +1,260 @@
+// What the calls in a range of time cost.
+#include "range_answers.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+namespace ada::view {
+
+namespace {
+
+// Follows the calls that begin in the range until they have ended.
+class RangeVisitor : public CallVisitor {
+public:
+  RangeVisitor(const RangeRequest &request, std::atomic<std::uint64_t> &read) : request_(request), read_(read) {}
+
+  bool goesOn(std::uint64_t, std::uint64_t timeNs) override {
+    if (++pending_ == kStep)
+      isCut_ |= read_.fetch_add(std::exchange(pending_, 0)) + kStep > request_.mostEvents;
+    // Behind the range, those that began in it still end.
+    return !isCut_ && (timeNs < request_.toNs || open_ > 0);
+  }
+  void begin(const OpenCall &call, std::uint32_t) override { open_ += isInRange(call.beginNs); }
+  void end(const Span &span, std::uint64_t) override {
+    if (!isInRange(span.beginNs))
+      return;
+    --open_;
+    add(span);
+  }
+  void finish(const ThreadWalk &walk) {
+    for (const Span &open : walk.walker().open()) {
+      Span span = open;
+      span.endNs = std::max(walk.latestNs(), span.beginNs);
+      span.childrenNs = std::min(span.childrenNs, span.durationNs());
+      span.how = SpanEnd::Open;
+      if (isInRange(span.beginNs))
+        add(span);
+    }
+  }
+  bool isCut() const { return isCut_; }
+
+protected:
+  virtual void add(const Span &span) = 0;
+  bool isInRange(std::uint64_t ns) const { return ns >= request_.fromNs && ns < request_.toNs; }
+
+private:
+  static constexpr std::uint64_t kStep = 1024;
+  const RangeRequest &request_;
+  std::atomic<std::uint64_t> &read_;
+  std::uint64_t pending_ = 0, open_ = 0;
+  bool isCut_ = false;
+};
+
+// Hands each thread to a visitor that make() made, several at a time; take() gets what a visitor has, one at a time.
+template <class Visitor>
+Expected<void> visitThreads(TraceView &view, const RangeRequest &request, const std::function<Visitor()> &make,
+                            const std::function<void(Visitor &, const ThreadWalk &)> &finish,
+                            const std::function<void(Visitor &)> &take) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  Expected<void> state;
+  const auto work = [&] {
+    for (std::size_t i; (i = next.fetch_add(1)) < request.threads.size();) {
+      const std::uint32_t thread = request.threads[i];
+      const model::ThreadExtent &extent = *view.table().threads[thread].extent;
+      if (extent.events == 0 || request.fromNs >= request.toNs)
+        continue;
+      Visitor visitor = make();
+      Expected<void> done;
+      if (const auto place = view.placeBefore(thread, request.fromNs); !place)
+        done = place.error();
+      else if (const auto walked =
+                   view.walk(thread, *place, visitor, [&](const ThreadWalk &walk) { finish(visitor, walk); });
+               !walked)
+        done = walked.error();
+      const std::lock_guard lock(mutex);
+      if (!done && state)
+        state = done;
+      take(visitor);
+    }
+  };
+  std::vector<std::thread> workers;
+  const std::size_t most = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
+  for (std::size_t i = 1; i < std::min(most, request.threads.size()); ++i)
+    workers.emplace_back(work);
+  work();
+  for (std::thread &worker : workers)
+    worker.join();
+  return state;
+}
+
+class StatisticsVisitor : public RangeVisitor {
+public:
+  using RangeVisitor::RangeVisitor;
+  void add(const Span &span) override {
+    if (span.functionIndex >= functions.size())
+      functions.resize(span.functionIndex + std::size_t{1});
+    functions[span.functionIndex].add(span);
+  }
+  std::vector<FunctionStatistics> functions;
+};
+
+class LengthVisitor : public RangeVisitor {
+public:
+  // Two buckets per power of two: bucket 2n is [2^n, 1.5 * 2^n); one more for 0.
+  static constexpr std::size_t kBuckets = 1 + 2 * 64;
+  static std::size_t bucketOf(std::uint64_t ns) {
+    if (ns == 0)
+      return 0;
+    const auto power = static_cast<unsigned>(std::bit_width(ns) - 1);
+    return 1 + 2 * power + (power > 0 && (ns >> (power - 1) & 1));
+  }
+  static std::uint64_t startOf(std::size_t bucket) {
+    if (bucket == 0)
+      return 0;
+    const std::uint64_t power = std::uint64_t{1} << (bucket - 1) / 2;
+    return bucket % 2 ? power : power + power / 2;
+  }
+
+  LengthVisitor(const RangeRequest &request, std::atomic<std::uint64_t> &read, std::uint32_t function)
+      : RangeVisitor(request, read), function_(function) {}
+  void add(const Span &span) override {
+    if (span.functionIndex != function_ || span.how == SpanEnd::Open || span.how == SpanEnd::Missing)
+      return;
+    const std::uint64_t ns = span.durationNs();
+    ++counts[bucketOf(ns)];
+    least = std::min(least, ns);
+    most = std::max(most, ns);
+  }
+  std::array<std::uint64_t, kBuckets> counts = {};
+  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+
+private:
+  std::uint32_t function_;
+};
+
+// Adds up what of each call lies in the range.
+class PathsVisitor : public RangeVisitor {
+public:
+  PathsVisitor(const RangeRequest &request, std::atomic<std::uint64_t> &read, std::size_t mostNodes)
+      : RangeVisitor(request, read), tree(mostNodes), from_(request.fromNs), to_(request.toNs) {}
+
+  bool goesOn(std::uint64_t seq, std::uint64_t timeNs) override {
+    isBehind_ = timeNs >= to_;
+    return !isBehind_ && RangeVisitor::goesOn(seq, timeNs);
+  }
+  void begin(const OpenCall &call, std::uint32_t depth) override {
+    stack_.resize(depth);
+    const std::uint32_t around = depth ? stack_.back().node : PathTree::kRoot;
+    const std::uint32_t node = tree.child(around, call.function);
+    stack_.push_back({.node = node, .isInside = node == around});
+  }
+  void end(const Span &span, std::uint64_t) override { close(span, span.endNs); }
+  void closeAll(const ThreadWalk &walk) {
+    const auto open = walk.walker().open();
+    for (std::size_t i = open.size(); i-- > 0;)
+      close(open[i], isBehind_ ? to_ : walk.latestNs());
+  }
+
+  PathTree tree;
+
+private:
+  struct Frame {
+    std::uint32_t node = 0;
+    bool isInside = false; // PathTree::kRest in itself
+    std::uint64_t childrenNs = 0;
+  };
+  void add(const Span &) override {}
+  void close(const Span &span, std::uint64_t endNs) {
+    const Frame frame = stack_[span.depth];
+    stack_.resize(span.depth);
+    const std::uint64_t begin = std::max(span.beginNs, from_), end = std::clamp(endNs, begin, std::max(begin, to_));
+    const std::uint64_t total = end - begin;
+    if (endNs >= from_ && span.beginNs < to_)
+      tree.addSum(frame.node, 1, frame.isInside ? 0 : total, total - std::min(frame.childrenNs, total));
+    if (!stack_.empty())
+      stack_.back().childrenNs += total;
+  }
+  std::uint64_t from_, to_;
+  bool isBehind_ = false;
+  std::vector<Frame> stack_;
+};
+
+} // namespace
+
+Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &request) {
+  RangeStatistics all;
+  std::atomic<std::uint64_t> read = 0;
+  std::vector<FunctionStatistics> functions;
+  const auto done = visitThreads<StatisticsVisitor>(
+      view, request, [&] { return StatisticsVisitor(request, read); },
+      [](StatisticsVisitor &visitor, const ThreadWalk &walk) { visitor.finish(walk); },
+      [&](StatisticsVisitor &visitor) {
+        functions.resize(std::max(functions.size(), visitor.functions.size()));
+        for (std::size_t i = 0; i < visitor.functions.size(); ++i)
+          functions[i].merge(visitor.functions[i]);
+        all.isComplete &= !visitor.isCut();
+      });
+  if (!done)
+    return done.error();
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    if (functions[i].calls > 0) {
+      functions[i].functionId = i;
+      all.calls += functions[i].calls;
+      all.functions.push_back(std::move(functions[i]));
+    }
+  return all;
+}
+
+Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &request, std::uint32_t function) {
+  LengthHistogram all;
+  std::atomic<std::uint64_t> read = 0;
+  LengthVisitor sum(request, read, function);
+  const auto done = visitThreads<LengthVisitor>(
+      view, request, [&] { return LengthVisitor(request, read, function); },
+      [](LengthVisitor &visitor, const ThreadWalk &walk) { visitor.finish(walk); },
+      [&](LengthVisitor &visitor) {
+        for (std::size_t i = 0; i < sum.counts.size(); ++i)
+          sum.counts[i] += visitor.counts[i];
+        sum.least = std::min(sum.least, visitor.least);
+        sum.most = std::max(sum.most, visitor.most);
+        all.isComplete &= !visitor.isCut();
+      });
+  if (!done)
+    return done.error();
+  all.calls = std::accumulate(sum.counts.begin(), sum.counts.end(), std::uint64_t{0});
+  if (all.calls == 0)
+    return all;
+  all.minNs = sum.least, all.maxNs = sum.most;
+  for (std::size_t i = LengthVisitor::bucketOf(sum.least); i <= LengthVisitor::bucketOf(sum.most); ++i)
+    if (LengthVisitor::startOf(i + 1) > LengthVisitor::startOf(i)) // there is no 1.5
+      all.buckets.push_back({LengthVisitor::startOf(i), LengthVisitor::startOf(i + 1), sum.counts[i]});
+  return all;
+}
+
+Expected<RangePaths> rangePaths(TraceView &view, const RangeRequest &request, std::size_t mostNodes) {
+  RangePaths all{.tree = PathTree(mostNodes)};
+  std::atomic<std::uint64_t> read = 0;
+  std::vector<std::uint32_t> same(view.functions().size());
+  const auto done = visitThreads<PathsVisitor>(
+      view, request, [&] { return PathsVisitor(request, read, mostNodes); },
+      [](PathsVisitor &visitor, const ThreadWalk &walk) { visitor.closeAll(walk); },
+      [&](PathsVisitor &visitor) {
+        same.resize(std::max(same.size(), view.functions().size()));
+        std::iota(same.begin(), same.end(), 0);
+        all.tree.merge(visitor.tree, same);
+        all.isComplete &= !visitor.isCut();
+      });
+  if (!done)
+    return done.error();
+  all.tree.sort();
+  return all;
+}
+
+} // namespace ada::view

@@ -1,0 +1,50 @@
+// What the calls in a range of time cost: statistics, lengths, paths. Each reads so many events at most.
+#ifndef ADA_LIB_VIEW_RANGE_ANSWERS_H
+#define ADA_LIB_VIEW_RANGE_ANSWERS_H
+
+#include "ada/trace/statistics.h"
+#include "model/path_tree.h"
+#include "trace_view.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ada::view {
+
+struct RangeRequest {
+  std::vector<std::uint32_t> threads;
+  std::uint64_t fromNs = 0, toNs = 0; ///< on the trace's clock
+  /// Of all threads together; what is behind is left out, and the answer says so.
+  std::uint64_t mostEvents = 20'000'000;
+};
+
+struct RangeStatistics {
+  /// Of the calls that begin in the range; FunctionStatistics::functionId is the number of the function.
+  std::vector<FunctionStatistics> functions;
+  std::uint64_t calls = 0;
+  bool isComplete = true;
+};
+Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &request);
+
+struct LengthHistogram {
+  struct Bucket {
+    std::uint64_t fromNs = 0, toNs = 0; ///< [from, to); the next one begins where this one ends
+    std::uint64_t calls = 0;
+  };
+  std::vector<Bucket> buckets;
+  std::uint64_t calls = 0, minNs = 0, maxNs = 0;
+  bool isComplete = true;
+};
+/// Of one function's calls that begin in the range and have ended.
+Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &request, std::uint32_t function);
+
+struct RangePaths {
+  /// Sorted. Of each call that touches the range, the time that lies in it.
+  PathTree tree;
+  bool isComplete = true;
+};
+Expected<RangePaths> rangePaths(TraceView &view, const RangeRequest &request, std::size_t mostNodes);
+
+} // namespace ada::view
+
+#endif // ADA_LIB_VIEW_RANGE_ANSWERS_H
