@@ -5,7 +5,7 @@
 // `title`, `rows`, `time`, `items` (what is drawn, wide enough for a name), `tip`, `call`, `source`, `statistics`, `flame`,
 // `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`, `theme`, `focus`, `hash`, `elements`, `range`, `heading`,
 // `pixel=PLACE`; steps that do: `key=KEY`, `hover=PLACE`, `click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
-// `ruler=TIME,TIME`, `wheel=PLACE,DELTA`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`, `move=ROW,ROW` (drags names),
+// `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`, `move=ROW,ROW` (drags names),
 // `reload`, `resize=WIDTH`, `shot=FILE`, `stop` (the server).
 // A request to another place than the server, and any error of the page, fails the test.
 import {spawn} from 'node:child_process';
@@ -129,7 +129,8 @@ const acts = {
   },
   wheel: async (what) => {
     await page.mouse.move(...Object.values(await place(what.split(',')[0])));
-    await page.mouse.wheel(0, Number(what.split(',')[1]));
+    for (let count = Number(what.split(',')[2] ?? 1); count > 0; --count)
+      await page.mouse.wheel(0, Number(what.split(',')[1]));
   },
   type: (what) => page.locator(`[name="${what.split(',')[0]}"]`).fill(what.slice(what.indexOf(',') + 1)),
   press: (name) => page.getByRole('button', {name, exact: true}).first().click(),

@@ -26,6 +26,8 @@ export class App {
     this.range = null;
     /** @type {{pane: Pane, function: number} | null} a function that stands out */
     this.chosen = null;
+    /** @type {{pane: Pane, name: string} | null} what chooseName waits for */
+    this.awaited = null;
     /** @type {{pane: Pane, hit: Hit, x: number, y: number} | null} */
     this.hover = null;
     this.isCommon = true;
@@ -163,9 +165,22 @@ export class App {
   }
   /** @param {Pane} pane @param {number} id -1 for none */
   choose(pane, id) {
+    this.awaited = null;
     this.chosen = id < 0 ? null : {pane, function: id};
     this.invalidate();
     this.changed('chosen');
+  }
+  /** Chooses a function that may become known later. @param {Pane} pane @param {string} name */
+  chooseName(pane, name) {
+    const id = pane.session.functions.findIndex((known) => known?.name === name);
+    this.awaited = id < 0 ? {pane, name} : null;
+    if (id >= 0)
+      this.choose(pane, id);
+  }
+  namesChanged() {
+    if (this.awaited)
+      this.chooseName(this.awaited.pane, this.awaited.name);
+    this.changed('names');
   }
   /** @param {Pane} pane @param {Hit | null} hit @param {number} x @param {number} y */
   setHover(pane, hit, x, y) {

@@ -47,7 +47,7 @@ async function load() {
       const names = sessions.reduce((sum, session) => sum + session.names, 0);
       if (names !== known) {
         known = names;
-        app.changed('names');
+        app.namesChanged();
       }
     },
     failed: (/** @type {string} */ text) => app.fail(text),
@@ -69,7 +69,7 @@ async function load() {
     app.setFollowing(true);
   app.panes[0].canvas.focus();
   app.onChange((what) => what !== 'hover' && saveState());
-  app.changed('names');
+  app.namesChanged();
   poll();
 }
 
@@ -97,7 +97,7 @@ async function update() {
       pane.invalidate();
     }
     app.succeed();
-    app.changed('names');
+    app.namesChanged();
     poll();
   } catch (error) {
     app.fail(error);
@@ -123,7 +123,7 @@ window.addEventListener('hashchange', () => {
 
 const toggleTheme = startTheme(() => {
   app.invalidate();
-  app.changed('names');
+  app.namesChanged();
   search.draw();
 });
 const showSearch = () => {

@@ -32,9 +32,9 @@ export class CallPanel {
     const facts = make('dl', 'facts');
     const fact = (/** @type {string} */ title, /** @type {string} */ text, className = '') =>
       facts.append(make('div', '', make('dt', '', title), make('dd', className, text)));
-    if (call.args !== null && call.args !== undefined)
+    if (call.args)
       fact('arguments', call.args, 'code');
-    if (call.result !== null && call.result !== undefined)
+    if (call.result)
       fact('result', call.result, 'code');
     fact('total', call.end_ns === null ? `${duration(end - call.begin_ns)}, still open` : duration(end - call.begin_ns));
     if (call.self_ns !== null && call.self_ns !== undefined)

@@ -115,7 +115,7 @@ export class SearchPanel {
       const item = button('', () => this.go(at), 'item');
       item.append(make('span', 'length', call.end_ns === null ? 'open' : duration(call.end_ns - call.begin_ns)),
         make('span', 'begin', timeLabel(call.begin_ns, latest > 1e9 ? 1e3 : 1, latest)), make('span', 'thread', session.threadName(call.thread)), swatch,
-        make('span', 'name', name), make('span', 'code', call.args ? `(${call.args})` : ''));
+        make('span', 'name', name), make('span', 'code', call.args ?? ''));
       if (at === this.at)
         item.setAttribute('aria-current', 'true');
       return make('li', '', item);

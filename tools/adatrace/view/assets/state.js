@@ -21,7 +21,7 @@ export function stateText(app, dock, search) {
   if (app.range)
     state.set('range', `${app.range.pane.session.id}.${app.range.from}~${app.range.to}`);
   if (app.chosen)
-    state.set('function', `${app.chosen.pane.session.id}.${app.chosen.function}`);
+    state.set('function', `${app.chosen.pane.session.id}.${app.chosen.pane.session.name(app.chosen.function)}`);
   if (app.active && app.active !== app.panes[0])
     state.set('session', String(app.active.session.id));
   for (const {session, rows} of app.panes) {
@@ -81,11 +81,11 @@ export function restore(text, app, dock, search) {
     app.setRange(rangePane, ...times);
   else if (app.range)
     app.clearRange();
-  const [session, id] = numbers(state.get('function') ?? ''), chosenPane = paneOf(session);
-  if (chosenPane && id !== undefined)
-    app.choose(chosenPane, id);
-  else
-    app.choose(app.panes[0], -1);
+  // By name, for numbers of functions differ from run to run.
+  const chosen = /^(\d+)\.(.*)$/s.exec(state.get('function') ?? ''), chosenPane = chosen && paneOf(Number(chosen[1]));
+  app.choose(app.panes[0], -1);
+  if (chosenPane)
+    app.chooseName(chosenPane, chosen[2]);
   const panel = dock.panels.findIndex((other) => other.id === state.get('panel'));
   dock.choose(Math.max(panel, 0));
   if (state.get('panels') === 'closed')

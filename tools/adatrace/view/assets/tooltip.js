@@ -59,7 +59,7 @@ export function startTooltip(app) {
       lines.push((call ? call.end_ns === null ? 'open' : duration(call.end_ns - call.begin_ns) : duration(length)) +
         (call && call.self_ns !== null ? `, self ${duration(call.self_ns)}` : '') + end);
       if (call?.args)
-        lines.push(make('span', 'code', `(${call.args})`));
+        lines.push(make('span', 'code', call.args));
       if (call?.result)
         lines.push(make('span', 'code', `= ${call.result}`));
       if (session.place(picture.function[item]))
