@@ -88,7 +88,7 @@ const shows = {
   error: async () => `error: ${await page.locator('#error').textContent()}`,
   range: async () => `range: ${await page.evaluate(() => window.adatrace.range && `${window.adatrace.range.from} ${window.adatrace.range.to}`)}`,
   theme: async () => `theme: ${await page.evaluate(() => getComputedStyle(document.querySelector('#panes')).backgroundColor)}`,
-  focus: async () => `focus: ${await page.evaluate(() => document.activeElement?.getAttribute('aria-label') || document.activeElement?.name || document.activeElement?.textContent || document.activeElement?.tagName)}`,
+  focus: async () => `focus: ${await page.evaluate(() => document.activeElement?.getAttribute('aria-label') || document.activeElement?.name || document.activeElement?.id || document.activeElement?.textContent || document.activeElement?.tagName)}`,
   hash: async () => `hash: ${await page.evaluate(() => location.hash)}`,
   elements: async () => `elements: ${await page.evaluate(() => document.querySelectorAll('img, iframe, a, svg, body script').length)}`,
   help: async () => `help: ${await page.locator('#keys').evaluate((dialog) => dialog.open)}`,

@@ -23,6 +23,7 @@ export class Dock {
       tab.addEventListener('click', () => this.choose(number));
       panel.element.id = `panel-${panel.id}`;
       panel.element.setAttribute('role', 'tabpanel');
+      panel.element.tabIndex = 0;
       panel.element.setAttribute('aria-labelledby', tab.id);
       tabs.append(tab);
       return tab;

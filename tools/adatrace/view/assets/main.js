@@ -67,7 +67,7 @@ async function load() {
     restore(state, app, dock, search);
   else if (sessions.some((session) => session.info.is_live))
     app.setFollowing(true);
-  app.panes[0].canvas.focus();
+  (app.active || app.panes[0]).canvas.focus();
   app.onChange((what) => what !== 'hover' && saveState());
   app.namesChanged();
   poll();

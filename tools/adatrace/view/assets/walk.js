@@ -23,7 +23,7 @@ export async function walk(app, step) {
   }
 }
 
-/** Begins with the first call of the row that begins in the visible range. @param {App} app */
+/** Begins with the first call of the row that begins in the visible range, else with the innermost one that goes on there. @param {App} app */
 async function enter(app) {
   const pane = app.active || app.panes[0], {row, axis} = pane;
   const thread = row && row.thread >= 0 ? row.thread : pane.visibleRows()[0]?.thread;
@@ -32,9 +32,19 @@ async function enter(app) {
   try {
     const {calls} = await find({session: pane.session.id, threads: String(thread), from: Math.max(0, Math.floor(axis.from)),
       to: Math.ceil(axis.to), order: 'time', limit: 1});
-    if (calls.length)
-      await app.selectCall(pane, thread, calls[0].seq, true);
+    const seq = calls.length ? calls[0].seq : innermost(pane, thread);
+    if (seq >= 0)
+      await app.selectCall(pane, thread, seq, true);
   } catch (error) {
     app.fail(error);
   }
+}
+/** @param {import('./pane.js').Pane} pane @param {number} thread @returns the number of a call, or -1 */
+function innermost({session, axis, width}, thread) {
+  let seq = -1, deepest = -1;
+  for (const picture of session.pictures.layers(thread, axis.from, axis.to, width))
+    for (let i = 0; i < picture.count; ++i)
+      if (picture.seq[i] >= 0 && picture.depth[i] > deepest && picture.begin[i] < axis.to && picture.end[i] > axis.from)
+        [seq, deepest] = [picture.seq[i], picture.depth[i]];
+  return seq;
 }
