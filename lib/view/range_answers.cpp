@@ -32,15 +32,10 @@ public:
     --open_;
     add(span);
   }
-  void finish(const ThreadWalk &walk) {
-    for (const Span &open : walk.walker().open()) {
-      Span span = open;
-      span.endNs = std::max(walk.latestNs(), span.beginNs);
-      span.childrenNs = std::min(span.childrenNs, span.durationNs());
-      span.how = SpanEnd::Open;
+  void finish(ThreadWalk &walk) {
+    for (const Span &span : walk.walker().finish())
       if (isInRange(span.beginNs))
         add(span);
-    }
   }
   bool isCut() const { return isCut_; }
 
@@ -59,7 +54,7 @@ private:
 // Hands each thread to a visitor that make() made, several at a time; take() gets what a visitor has, one at a time.
 template <class Visitor>
 Expected<void> visitThreads(TraceView &view, const RangeRequest &request, const std::function<Visitor()> &make,
-                            const std::function<void(Visitor &, const ThreadWalk &)> &finish,
+                            const std::function<void(Visitor &, ThreadWalk &)> &finish,
                             const std::function<void(Visitor &)> &take) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
@@ -74,8 +69,7 @@ Expected<void> visitThreads(TraceView &view, const RangeRequest &request, const 
       Expected<void> done;
       if (const auto place = view.placeBefore(thread, request.fromNs); !place)
         done = place.error();
-      else if (const auto walked =
-                   view.walk(thread, *place, visitor, [&](const ThreadWalk &walk) { finish(visitor, walk); });
+      else if (const auto walked = view.walk(thread, *place, visitor, [&](ThreadWalk &walk) { finish(visitor, walk); });
                !walked)
         done = walked.error();
       const std::lock_guard lock(mutex);
@@ -110,10 +104,10 @@ public:
   // Two buckets per power of two: bucket 2n is [2^n, 1.5 * 2^n); one more for 0.
   static constexpr std::size_t kBuckets = 1 + 2 * 64;
   static std::size_t bucketOf(std::uint64_t ns) {
-    if (ns == 0)
-      return 0;
+    if (ns <= 1) // bucket 1 is empty
+      return ns * 2;
     const auto power = static_cast<unsigned>(std::bit_width(ns) - 1);
-    return 1 + 2 * power + (power > 0 && (ns >> (power - 1) & 1));
+    return 1 + 2 * power + (ns >> (power - 1) & 1);
   }
   static std::uint64_t startOf(std::size_t bucket) {
     if (bucket == 0)
@@ -194,7 +188,7 @@ Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &r
   std::vector<FunctionStatistics> functions;
   const auto done = visitThreads<StatisticsVisitor>(
       view, request, [&] { return StatisticsVisitor(request, read); },
-      [](StatisticsVisitor &visitor, const ThreadWalk &walk) { visitor.finish(walk); },
+      [](StatisticsVisitor &visitor, ThreadWalk &walk) { visitor.finish(walk); },
       [&](StatisticsVisitor &visitor) {
         functions.resize(std::max(functions.size(), visitor.functions.size()));
         for (std::size_t i = 0; i < visitor.functions.size(); ++i)
@@ -218,7 +212,7 @@ Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &r
   LengthVisitor sum(request, read, function);
   const auto done = visitThreads<LengthVisitor>(
       view, request, [&] { return LengthVisitor(request, read, function); },
-      [](LengthVisitor &visitor, const ThreadWalk &walk) { visitor.finish(walk); },
+      [](LengthVisitor &visitor, ThreadWalk &walk) { visitor.finish(walk); },
       [&](LengthVisitor &visitor) {
         for (std::size_t i = 0; i < sum.counts.size(); ++i)
           sum.counts[i] += visitor.counts[i];
@@ -244,7 +238,7 @@ Expected<RangePaths> rangePaths(TraceView &view, const RangeRequest &request, st
   std::vector<std::uint32_t> same(view.functions().size());
   const auto done = visitThreads<PathsVisitor>(
       view, request, [&] { return PathsVisitor(request, read, mostNodes); },
-      [](PathsVisitor &visitor, const ThreadWalk &walk) { visitor.closeAll(walk); },
+      [](PathsVisitor &visitor, ThreadWalk &walk) { visitor.closeAll(walk); },
       [&](PathsVisitor &visitor) {
         same.resize(std::max(same.size(), view.functions().size()));
         std::iota(same.begin(), same.end(), 0);

@@ -188,7 +188,7 @@ Expected<Place> TraceView::placeOf(std::uint32_t thread, std::uint64_t seq) {
 }
 
 Expected<bool> TraceView::walk(std::uint32_t thread, const Place &place, CallVisitor &visitor,
-                               const std::function<void(const ThreadWalk &)> &after) {
+                               const std::function<void(ThreadWalk &)> &after) {
   const Lease reader = lease();
   ThreadWalk sink(reader->table, reader->numbers, place, visitor);
   model::ReadRequest request;

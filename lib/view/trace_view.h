@@ -75,7 +75,7 @@ public:
   /// Reads from a place on until the visitor has enough or the thread ends. `after` is told what is open then, before
   /// that is forgotten; true: the thread has ended.
   Expected<bool> walk(std::uint32_t thread, const Place &place, CallVisitor &visitor,
-                      const std::function<void(const ThreadWalk &)> &after = {});
+                      const std::function<void(ThreadWalk &)> &after = {});
 
   /// A reader for one thread of the program, given back when it is destroyed.
   class Lease {

@@ -1,0 +1,289 @@
+// What the viewer says of single calls and of ranges, against all calls of random traces.
+#include "view_trace.h"
+
+#include "analysis/call_paths.h"
+#include "analysis/report.h"
+#include "view/call_answers.h"
+#include "view/range_answers.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+
+namespace ada::view {
+namespace {
+
+using Seq = std::optional<std::uint64_t>;
+
+// The truth about one call.
+CallDetails detailsOf(const TrueThread &thread, std::size_t number) {
+  const TrueCall &call = thread.calls[number];
+  CallDetails details;
+  details.seq = call.item.seq, details.function = call.item.function, details.depth = call.item.depth;
+  details.beginNs = call.item.beginNs;
+  if (call.item.kind != ItemKind::Open) {
+    details.endNs = call.item.endNs;
+    details.selfNs = call.item.fillNs - call.childrenNs, details.calls = call.calls;
+  }
+  details.isException = call.item.kind == ItemKind::Exception;
+  details.parent = call.parent == kNoSeq ? Seq() : Seq(call.parent);
+  for (std::size_t i = 0; i < thread.calls.size(); ++i) {
+    const TrueCall &other = thread.calls[i];
+    const bool isSibling = other.parent == call.parent && other.item.depth == call.item.depth;
+    if (i < number && isSibling)
+      details.previous = other.item.seq;
+    if (i < number && other.item.function == call.item.function)
+      details.previousSame = other.item.seq;
+    if (i > number && isSibling && !details.next)
+      details.next = other.item.seq;
+    if (i > number && other.item.function == call.item.function && !details.nextSame)
+      details.nextSame = other.item.seq;
+    if (other.parent == call.item.seq && !details.firstChild)
+      details.firstChild = other.item.seq;
+  }
+  return details;
+}
+
+void expectSame(const CallDetails &found, const CallDetails &expected) {
+  EXPECT_EQ(found.seq, expected.seq);
+  EXPECT_EQ(found.function, expected.function);
+  EXPECT_EQ(found.depth, expected.depth);
+  EXPECT_EQ(found.beginNs, expected.beginNs);
+  EXPECT_EQ(found.endNs, expected.endNs);
+  EXPECT_EQ(found.isException, expected.isException);
+  EXPECT_EQ(found.selfNs, expected.selfNs);
+  EXPECT_EQ(found.calls, expected.calls);
+  EXPECT_EQ(found.parent, expected.parent);
+  EXPECT_EQ(found.firstChild, expected.firstChild);
+  EXPECT_EQ(found.previous, expected.previous);
+  EXPECT_EQ(found.next, expected.next);
+  EXPECT_EQ(found.previousSame, expected.previousSame);
+  EXPECT_EQ(found.nextSame, expected.nextSame);
+}
+
+TEST(ViewAnswers, OneCallAndItsNeighbours) {
+  for (const bool withIndex : {false, true}) {
+    RandomTrace trace(11, {.threads = 1, .events = 40'000});
+    ASSERT_TRUE(!withIndex || trace.index());
+    const TrueThread &truth = (*trace.threads)[0];
+    std::mt19937_64 random(1);
+    for (unsigned i = 0; i < 250; ++i) {
+      const std::size_t number = i < 20 ? i : random() % truth.calls.size();
+      SCOPED_TRACE(number);
+      const auto found = callDetails(*trace.view, 0, truth.calls[number].item.seq);
+      ASSERT_TRUE(found && *found);
+      expectSame(**found, detailsOf(truth, number));
+      const Item &item = truth.calls[number].item;
+      const auto at = callAt(*trace.view, 0, (item.beginNs + item.endNs) / 2, item.depth);
+      ASSERT_TRUE(at);
+      EXPECT_EQ(*at, Seq(item.seq));
+    }
+    for (const std::uint64_t seq : {std::uint64_t{39'999}, std::uint64_t{40'000}, ~std::uint64_t{0}}) {
+      const auto found = callDetails(*trace.view, 0, seq);
+      ASSERT_TRUE(found);
+      EXPECT_EQ(found->has_value(), seq < 40'000 && truth.events[seq].kind == model::Kind::Call);
+    }
+    const auto none = callAt(*trace.view, 0, truth.events[5].timeNs, 1000);
+    ASSERT_TRUE(none);
+    EXPECT_FALSE(*none);
+  }
+}
+
+// Where a trace is entered in the middle, calls that are open have no number: it is looked up.
+TEST(ViewAnswers, CallsByTimeWithoutAnIndex) {
+  RandomTrace trace(12, {.threads = 1, .events = 30'000}, 500);
+  const TrueThread &truth = (*trace.threads)[0];
+  std::mt19937_64 random(1);
+  for (unsigned i = 0; i < 300; ++i) {
+    const Item &item = truth.calls[random() % truth.calls.size()].item;
+    const std::uint64_t ns = item.beginNs + random() % (item.endNs - item.beginNs + 1);
+    const auto at = callAt(*trace.view, 0, ns, item.depth);
+    ASSERT_TRUE(at);
+    EXPECT_EQ(*at, Seq(item.seq));
+  }
+}
+
+// A call whose end lies far behind: the index has it.
+TEST(ViewAnswers, LongCalls) {
+  RandomTrace trace(13, {.threads = 1, .events = 1'500'000, .depths = 6});
+  ASSERT_TRUE(trace.index());
+  const TrueThread &truth = (*trace.threads)[0];
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < truth.calls.size(); ++i)
+    if (truth.calls[i].item.kind == ItemKind::Call &&
+        truth.calls[i].endSeq - truth.calls[i].item.seq > truth.calls[longest].endSeq - truth.calls[longest].item.seq)
+      longest = i;
+  const auto found = callDetails(*trace.view, 0, truth.calls[longest].item.seq);
+  ASSERT_TRUE(found && *found);
+  expectSame(**found, detailsOf(truth, longest));
+}
+
+//===--- find -------------------------------------------------------------===//
+
+std::vector<std::uint64_t> seqsOf(const FoundCalls &found) {
+  std::vector<std::uint64_t> seqs;
+  for (const FoundCalls::Call &call : found.calls)
+    seqs.push_back(call.item.seq * 10 + call.thread);
+  return seqs;
+}
+
+TEST(ViewAnswers, Find) {
+  for (const bool withIndex : {false, true})
+    for (const bool slowest : {false, true}) {
+      RandomTrace trace(21, {.threads = 3, .events = 20'000});
+      ASSERT_TRUE(!withIndex || trace.index());
+      std::mt19937_64 random(slowest);
+      for (unsigned i = 0; i < 60; ++i) {
+        const std::uint64_t start = trace.view->startNs(), length = trace.view->endNs() - start;
+        FindRequest request{.threads = {0, 1, 2}, .fromNs = start, .toNs = start + length + 1};
+        if (i % 3) {
+          request.fromNs += random() % length;
+          request.toNs = request.fromNs + 1 + random() % length;
+        }
+        request.function = i % 2 ? "f1|f3" : "";
+        request.minNs = i % 5 ? random() % 1'000'000 >> random() % 20 : 0;
+        request.slowestFirst = slowest;
+        request.limit = 1 + random() % 50;
+        std::vector<std::pair<Item, std::uint32_t>> expected;
+        for (std::uint32_t thread = 0; thread < 3; ++thread)
+          for (const TrueCall &call : (*trace.threads)[thread].calls)
+            if (call.item.beginNs >= request.fromNs && call.item.beginNs < request.toNs &&
+                call.item.fillNs >= request.minNs &&
+                (request.function.empty() || call.item.function == 1 || call.item.function == 3))
+              expected.emplace_back(call.item, thread);
+        std::ranges::sort(expected, [&](const auto &a, const auto &b) {
+          if (slowest && a.first.fillNs != b.first.fillNs)
+            return a.first.fillNs > b.first.fillNs;
+          return std::tuple(a.first.beginNs, a.second, a.first.seq) <
+                 std::tuple(b.first.beginNs, b.second, b.first.seq);
+        });
+        expected.resize(std::min(expected.size(), request.limit));
+        std::vector<std::uint64_t> seqs;
+        for (const auto &[item, thread] : expected)
+          seqs.push_back(item.seq * 10 + thread);
+        const auto found = findCalls(*trace.view, request);
+        ASSERT_TRUE(found);
+        EXPECT_TRUE(found->isComplete);
+        ASSERT_EQ(seqsOf(*found), seqs) << i << " slowest " << slowest << " index " << withIndex;
+      }
+    }
+}
+
+TEST(ViewAnswers, SearchesEnd) {
+  RandomTrace trace(22, {.threads = 1, .events = 50'000});
+  FindRequest request{
+      .threads = {0}, .fromNs = 0, .toNs = ~std::uint64_t{0}, .function = "nothing", .mostEvents = 10'000};
+  auto found = findCalls(*trace.view, request);
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->isComplete);
+  EXPECT_TRUE(found->calls.empty());
+  request.mostEvents = 50'000;
+  found = findCalls(*trace.view, request);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->isComplete);
+  const auto statistics =
+      rangeStatistics(*trace.view, {.threads = {0}, .fromNs = 0, .toNs = ~std::uint64_t{0}, .mostEvents = 10'000});
+  ASSERT_TRUE(statistics);
+  EXPECT_FALSE(statistics->isComplete);
+}
+
+//===--- ranges -----------------------------------------------------------===//
+
+TEST(ViewAnswers, StatisticsAreThoseOfTheReport) {
+  RandomTrace trace(31, {.threads = 4, .events = 20'000});
+  const auto found = rangeStatistics(*trace.view, {.threads = {0, 1, 2, 3}, .fromNs = 0, .toNs = ~std::uint64_t{0}});
+  ASSERT_TRUE(found && found->isComplete);
+  RandomSource source(trace.threads, {.threads = 4, .events = 20'000}, 0);
+  analysis::TraceTable table;
+  analysis::TableSink sink(table);
+  ASSERT_TRUE(source.readPart(sink, {.threads = std::vector<std::uint32_t>()}));
+  const auto report = analysis::makeReport(source, table, {0, 1, 2, 3}, {});
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->rows.size(), found->functions.size());
+  for (const analysis::ReportRow &row : report->rows) {
+    const auto one = std::ranges::find(found->functions, row.function->id - 1, &FunctionStatistics::functionId);
+    ASSERT_TRUE(one != found->functions.end());
+    EXPECT_EQ(one->calls, row.figures.calls);
+    EXPECT_EQ(one->totalNs, row.figures.totalNs);
+    EXPECT_EQ(one->selfNs, row.figures.selfNs);
+    EXPECT_EQ(one->durations.max(), row.figures.durations.max());
+    EXPECT_EQ(one->durations.percentile(99), row.figures.durations.percentile(99));
+  }
+}
+
+TEST(ViewAnswers, StatisticsAndLengthsOfARange) {
+  for (const std::uint64_t cutEvents : {0, 700}) {
+    RandomTrace trace(32, {.threads = 2, .events = 20'000}, cutEvents);
+    std::mt19937_64 random(1);
+    for (unsigned i = 0; i < 30; ++i) {
+      const std::uint64_t length = trace.view->endNs() - trace.view->startNs();
+      const std::uint64_t from = trace.view->startNs() + random() % length, to = from + 1 + random() % length;
+      std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> expected; // calls and self time
+      std::uint64_t ended = 0;
+      for (const TrueThread &thread : *trace.threads)
+        for (const TrueCall &call : thread.calls)
+          if (call.item.beginNs >= from && call.item.beginNs < to) {
+            ++expected[call.item.function].first;
+            expected[call.item.function].second += call.item.fillNs - call.childrenNs;
+            ended += call.item.function == 2 && (call.how == SpanEnd::Return || call.how == SpanEnd::Exception);
+          }
+      const auto found = rangeStatistics(*trace.view, {.threads = {0, 1}, .fromNs = from, .toNs = to});
+      ASSERT_TRUE(found && found->isComplete);
+      std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> sums;
+      for (const FunctionStatistics &one : found->functions)
+        sums[one.functionId] = {one.calls, one.selfNs};
+      EXPECT_EQ(sums, expected);
+      const auto lengths = lengthHistogram(*trace.view, {.threads = {0, 1}, .fromNs = from, .toNs = to}, 2);
+      ASSERT_TRUE(lengths && lengths->isComplete);
+      EXPECT_EQ(lengths->calls, ended);
+      std::uint64_t sum = 0, next = lengths->buckets.empty() ? 0 : lengths->buckets[0].fromNs;
+      for (const LengthHistogram::Bucket &bucket : lengths->buckets) {
+        EXPECT_EQ(bucket.fromNs, next);
+        next = bucket.toNs;
+        sum += bucket.calls;
+      }
+      EXPECT_EQ(sum, ended);
+      if (ended) {
+        EXPECT_LE(lengths->buckets.front().fromNs, lengths->minNs);
+        EXPECT_GT(lengths->buckets.back().toNs, lengths->maxNs);
+      }
+    }
+  }
+}
+
+// All time of a range is somebody's own, and a node's time is its own and that of its children.
+TEST(ViewAnswers, PathsOfARange) {
+  RandomTrace trace(33, {.threads = 2, .events = 20'000}, 900);
+  std::mt19937_64 random(1);
+  for (unsigned i = 0; i < 30; ++i) {
+    const std::uint64_t length = trace.view->endNs() - trace.view->startNs();
+    const std::uint64_t from = i ? trace.view->startNs() + random() % length : 0;
+    const std::uint64_t to = i ? from + 1 + random() % length : ~std::uint64_t{0};
+    std::uint64_t whole = 0, calls = 0;
+    for (const TrueThread &thread : *trace.threads)
+      for (const TrueCall &call : thread.calls)
+        if (call.item.beginNs < to && call.item.endNs >= from) {
+          ++calls;
+          const std::uint64_t end = call.item.kind == ItemKind::Open ? thread.events.back().timeNs : call.item.endNs;
+          if (call.item.depth == 0)
+            whole += std::min(end, to) - std::max(call.item.beginNs, from);
+        }
+    const auto paths = rangePaths(*trace.view, {.threads = {0, 1}, .fromNs = from, .toNs = to}, 1'000'000);
+    ASSERT_TRUE(paths && paths->isComplete);
+    std::uint64_t self = 0, count = 0;
+    std::vector<std::uint64_t> children(paths->tree.size());
+    for (std::uint32_t node = 1; node < paths->tree.size(); ++node) {
+      self += paths->tree[node].selfNs, count += paths->tree[node].calls;
+      children[paths->tree[node].parent] += paths->tree[node].totalNs;
+    }
+    EXPECT_EQ(children[0], whole);
+    EXPECT_EQ(self, whole);
+    EXPECT_EQ(count, calls);
+    for (std::uint32_t node = 1; node < paths->tree.size(); ++node)
+      EXPECT_EQ(paths->tree[node].totalNs, paths->tree[node].selfNs + children[node]);
+  }
+}
+
+} // namespace
+} // namespace ada::view
