@@ -3,7 +3,7 @@
 // Starts `adatrace view` for the sessions and prints what the page shows, a line per fact. Places are THREAD:DEPTH:TIME (the
 // number of a row's thread, a level, nanoseconds; PANE/ before it means another session than the first). Steps that show:
 // `title`, `rows`, `time`, `items` (what is drawn, wide enough for a name), `tip`, `call`, `source`, `statistics`, `flame`,
-// `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`, `theme`, `focus`, `hash`, `elements`, `range`, `heading`,
+// `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`, `theme`, `focus`, `hash`, `elements`, `range`, `heading`, `help`, `grows`,
 // `pixel=PLACE`; steps that do: `key=KEY`, `hover=PLACE`, `click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
 // `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`, `move=ROW,ROW` (drags names),
 // `reload`, `resize=WIDTH`, `shot=FILE`, `stop` (the server).
@@ -91,6 +91,17 @@ const shows = {
   focus: async () => `focus: ${await page.evaluate(() => document.activeElement?.getAttribute('aria-label') || document.activeElement?.name || document.activeElement?.id || document.activeElement?.textContent || document.activeElement?.tagName)}`,
   hash: async () => `hash: ${await page.evaluate(() => location.hash)}`,
   elements: async () => `elements: ${await page.evaluate(() => document.querySelectorAll('img, iframe, a, svg, body script').length)}`,
+  grows: async () => {
+    const read = () => page.evaluate(() => [window.adatrace.panes[0].axis.limit, window.adatrace.panes[0].axis.to]);
+    const [before] = await read();
+    for (let round = 0; round < 300; ++round) {
+      const [limit, to] = await read();
+      if (limit > before)
+        return `grows: ${Math.abs(to - limit) < 1 ? 'its end is in view' : 'its end is out of view'}`;
+      await page.waitForTimeout(100);
+    }
+    return 'grows: no';
+  },
   help: async () => `help: ${await page.locator('#keys').evaluate((dialog) => dialog.open)}`,
 };
 const pixel = async (at) => {

@@ -43,15 +43,20 @@ export class SearchPanel {
     this.form = make('form', 'tools', name.label, args.label, longer.label, this.order, limit.label, go);
     this.form.addEventListener('submit', (event) => {
       event.preventDefault();
-      void this.search();
+      // The list takes the focus, so that arrow keys, Enter and n go on from there.
+      void this.search().then(() => this.list.querySelector('button')?.focus());
     });
     this.caption = make('p', 'caption', 'Globs as everywhere in adatrace. A chosen range is searched, else the whole session; hidden rows are left out.');
     this.caption.setAttribute('role', 'status');
     this.list = make('ol', 'found');
     this.list.addEventListener('keydown', (event) => {
-      if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')
+      if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp' && event.key !== 'Escape')
         return;
       event.preventDefault();
+      if (event.key === 'Escape') {
+        (this.app.active || this.app.panes[0]).canvas.focus();
+        return;
+      }
       const items = [...this.list.querySelectorAll('button')], at = items.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
       items[at + (event.key === 'ArrowDown' ? 1 : -1)]?.focus();
     });

@@ -63,7 +63,7 @@ export class Session {
 
   /** @param {number} id */
   name(id) {
-    return this.functions[id]?.name ?? `function ${id}`;
+    return id < 0 ? '(small paths)' : this.functions[id]?.name ?? `function ${id}`;
   }
   /** @param {number} id */
   place(id) {
