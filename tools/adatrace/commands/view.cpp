@@ -26,6 +26,7 @@ struct Options {
   int port = 0;
   bool noBrowser = false;
   std::string assets;
+  uint64_t eventsForFile = ViewSession::kEventsForFile;
 };
 
 // The signals that end the server, which all its threads leave to waitForEnd().
@@ -74,7 +75,7 @@ int run(const Options &options) {
   signal(SIGPIPE, SIG_IGN);
   std::vector<std::unique_ptr<ViewSession>> sessions;
   for (const std::string &path : paths) {
-    auto session = std::make_unique<ViewSession>(static_cast<uint32_t>(sessions.size()), path);
+    auto session = std::make_unique<ViewSession>(static_cast<uint32_t>(sessions.size()), path, options.eventsForFile);
     if (const auto opened = session->open(); !opened)
       return fail(kCantRead, "{}", opened.error().text());
     for (const std::string &text : session->opened()->view->warnings())
@@ -114,6 +115,8 @@ std::function<int()> declare(CLI::App &app, const Invocation &) {
   app.add_flag("--no-browser", options->noBrowser, "Only print the address; open no browser");
   // For who works on the page: files of this directory instead of those built in.
   app.add_option("--assets", options->assets, "")->group("");
+  // For tests: a trace with so many events has its index in a file.
+  app.add_option("--index-events", options->eventsForFile, "")->group("");
   return [options] { return run(*options); };
 }
 

@@ -91,7 +91,10 @@ uint64_t ApiRequest::onClock(const char *name, uint64_t otherwise) {
 
 uint64_t ApiRequest::toNs() {
   // The last event is in the range.
-  const uint64_t to = onClock("to", view().endNs() - std::min(session().startNs(), view().endNs()) + 1);
+  const uint64_t end = view().endNs() + (view().endNs() < ~uint64_t(0));
+  if (!number("to"))
+    return std::max(end, fromNs());
+  const uint64_t to = onClock("to", 0);
   if (to < fromNs())
     throw ApiError{400, "to is before from"};
   return to;

@@ -8,11 +8,14 @@
 #include <httplib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 #include <string_view>
 #include <sys/random.h>
+#include <thread>
 
 namespace ada::cli {
 
@@ -90,6 +93,7 @@ struct HttpServer::State {
   ApiHandler handler;
   std::string token = randomToken();
   int port = 0;
+  std::atomic<bool> hasEnded = false;
   httplib::Server server;
 
   void answer(const httplib::Request &request, httplib::Response &response);
@@ -200,7 +204,16 @@ std::string HttpServer::address() const {
   return fmt::format("http://{}:{}/?token={}", kHost, state_->port, state_->token);
 }
 
-void HttpServer::run() { state_->server.listen_after_bind(); }
-void HttpServer::stop() { state_->server.stop(); }
+void HttpServer::run() {
+  state_->server.listen_after_bind();
+  state_->hasEnded = true;
+}
+
+void HttpServer::stop() {
+  // What does not run yet can't be stopped.
+  while (!state_->hasEnded && !state_->server.is_running())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  state_->server.stop();
+}
 
 } // namespace ada::cli

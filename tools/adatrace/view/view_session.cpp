@@ -25,8 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// Smaller traces are indexed in a second whenever they are opened: no file is worth that.
-constexpr uint64_t kEventsForFile = 20'000'000;
 constexpr auto kLookEvery = 500ms;
 
 // What the files of a trace look like: names, sizes and times of change.
@@ -70,7 +68,8 @@ unsigned workers() { return std::max(1u, std::thread::hardware_concurrency() / 2
 
 } // namespace
 
-ViewSession::ViewSession(uint32_t id, std::string path) : id_(id), path_(std::move(path)), isPipe_(path_ == "-") {
+ViewSession::ViewSession(uint32_t id, std::string path, uint64_t eventsForFile)
+    : id_(id), path_(std::move(path)), isPipe_(path_ == "-"), eventsForFile_(eventsForFile) {
   // Of a directory with sessions, the newest is what stays open.
   std::error_code error;
   if (fs::is_directory(path_, error) && processDirectories(path_).empty())
@@ -209,7 +208,7 @@ void ViewSession::makeIndex(const Opened &opened, bool isTemporary) {
 
 void ViewSession::follow() {
   const auto first = opened();
-  makeIndex(*first, isLive_ || isPipe_ || first->view->events() < kEventsForFile);
+  makeIndex(*first, isLive_ || isPipe_ || first->view->events() < eventsForFile_);
   while (!isPipe_) {
     {
       std::unique_lock lock(mutex_);
@@ -237,7 +236,7 @@ void ViewSession::look() {
   auto next = hasChanged ? openAgain() : Expected<std::shared_ptr<Opened>>(std::make_shared<Opened>(*now));
   if (!next)
     return; // half written, perhaps; the old state stays
-  makeIndex(**next, isLive_ || (*next)->view->events() < kEventsForFile);
+  makeIndex(**next, isLive_ || (*next)->view->events() < eventsForFile_);
   nextOpen_ = Clock::now() + 3 * (Clock::now() - start);
   const std::lock_guard lock(mutex_);
   opened_ = *std::move(next);

@@ -21,7 +21,11 @@ namespace ada::cli {
 
 class ViewSession {
 public:
-  ViewSession(uint32_t id, std::string path);
+  /// A trace with so many events has its index in a file. What is smaller is indexed in a second whenever it is
+  /// opened, and no file is worth that.
+  static constexpr uint64_t kEventsForFile = 20'000'000;
+
+  ViewSession(uint32_t id, std::string path, uint64_t eventsForFile = kEventsForFile);
   ~ViewSession();
 
   /// Opens it and goes on in the background: the index is made, and what is recorded meanwhile comes in. Errors: those
@@ -68,6 +72,7 @@ private:
   uint32_t id_;
   std::string path_;
   bool isPipe_;
+  uint64_t eventsForFile_;
   uint64_t start_ = 0;
   view::FunctionList functions_;
 
