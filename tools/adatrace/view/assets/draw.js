@@ -62,7 +62,7 @@ export function fitted(context, name, room) {
   const width = widthOf(context, text);
   if (width <= room)
     return text;
-  const letters = Math.floor(text.length * room / width) - 1;
+  const letters = Math.floor(text.length * room / width) - 2;
   return letters < 2 ? '' : `${text.slice(0, letters)}…`;
 }
 

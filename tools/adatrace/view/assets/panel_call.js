@@ -51,10 +51,10 @@ export class CallPanel {
       fact('source', session.place(call.function), 'code');
     /** @type {[Step, string, string][]} */
     const steps = [['parent', '↑ caller', '↑'], ['first_child', '↓ first call', '↓'], ['previous', '← previous', '←'], ['next', 'next →', '→'],
-      ['previous_same', '⇤ same function', ','], ['next_same', 'same function ⇥', '.']];
+      ['previous_same', '⇤ same', ','], ['next_same', 'same ⇥', '.']];
     const tools = make('div', 'tools', ...steps.map(([step, text, key]) => {
       const made = button(text, () => void walk(this.app, step));
-      made.title = `key ${key}`;
+      made.title = step.endsWith('same') ? `of the same function (key ${key})` : `key ${key}`;
       made.disabled = call[step] === null || call[step] === undefined;
       return made;
     }), button('range', () => this.app.setRange(pane, call.begin_ns, end)),
