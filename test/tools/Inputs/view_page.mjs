@@ -6,7 +6,7 @@
 // `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`, `theme`, `focus`, `hash`, `elements`, `range`, `heading`, `help`, `grows`,
 // `pixel=PLACE`; steps that do: `key=KEY`, `hover=PLACE`, `click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
 // `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`, `move=ROW,ROW` (drags names),
-// `reload`, `resize=WIDTH`, `shot=FILE`, `stop` (the server).
+// `reload`, `mark=GAP,WAIT` (ranges of time), `resize=WIDTH`, `shot=FILE`, `stop` (the server).
 // A request to another place than the server, and any error of the page, fails the test.
 import {spawn} from 'node:child_process';
 import {createRequire} from 'node:module';
@@ -157,6 +157,19 @@ const acts = {
   },
   pixel: async (at) => console.log(await pixel(at)),
   resize: (width) => page.setViewportSize({width: Number(width), height: 800}),
+  // What no session that tests can make has: a gap and a wait in the first thread, as the server tells of them.
+  mark: async (times) => {
+    const [gap, wait] = times.split(',').map((range) => range.split('-').map(Number));
+    await page.route(/api.picture/, async (route) => {
+      const response = await route.fetch(), answer = await response.json();
+      const {timeline} = answer.threads[0];
+      for (const [kind, [begin, end]] of [[4, gap], [5, wait]])
+        for (const [column, value] of Object.entries({depth: 0, begin, end, function: 0, kind, seq: -1, count: 0, fill: 0}))
+          timeline[column].push(value);
+      await route.fulfill({response, json: answer});
+    });
+    await acts.reload();
+  },
   reload: async () => {
     // As a link in a new tab: nothing is left of this one.
     await page.waitForTimeout(400);

@@ -5,7 +5,7 @@
 /** @typedef {{id: number, process: number, tid: number, name: string, events: number, begin_ns: number, end_ns: number}} Thread */
 /**
  * @typedef {{id: number, name: string, start_ns: number, duration_ns: number, events: number, is_live: boolean,
- *   resolution_ns: number, times_are_order: boolean, processes: Process[], threads: Thread[], functions: number,
+ *   is_gone?: boolean, resolution_ns: number, times_are_order: boolean, processes: Process[], threads: Thread[], functions: number,
  *   index: {state: 'ready' | 'building' | 'failed', progress: number, note?: string}, warnings: string[]}} SessionInfo
  * @typedef {{id: number, name: string, file: string, line: number}} FunctionInfo
  * @typedef {{from: number, to: number, source: 'events' | 'index' | 'samples', exact: boolean, max_depth: number, depth: number[],

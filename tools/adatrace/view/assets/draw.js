@@ -177,17 +177,18 @@ export function itemAt(layers, depth, time, slack) {
     if (time < picture.from || time > picture.to)
       continue;
     const {begin, end, kind, count} = picture;
-    let best = -1, rest = -1;
+    let best = -1, rest = -1, isInGap = false;
     for (let i = 0; i < count; ++i) {
       if (time < begin[i] - slack || time > end[i] + slack)
         continue;
+      isInGap ||= kind[i] === KIND.gap;
       if (kind[i] >= KIND.gap)
         rest = i;
       else if (picture.depth[i] === depth && (best < 0 || distance(picture, i, time) < distance(picture, best, time)))
         best = i;
     }
     const item = best >= 0 ? best : rest;
-    return item >= 0 ? {picture, item} : null;
+    return item >= 0 ? {picture, item, isInGap} : null;
   }
   return null;
 }

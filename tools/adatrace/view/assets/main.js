@@ -17,7 +17,8 @@ import {restore, stateText} from './state.js';
 import {startTheme} from './theme.js';
 import {startTooltip} from './tooltip.js';
 
-const POLL_MS = 1000, RETRY_MS = 3000;
+/** How often to ask for news: of a session that grows or whose index is made, and of others. */
+const POLL_MS = 1000, REST_MS = 5000, RETRY_MS = 3000;
 
 const app = new App();
 const search = new SearchPanel(app);
@@ -61,7 +62,6 @@ async function load() {
     listenToMouse(pane);
   document.title = `${sessions.map((session) => session.info.name).join(', ')} — AdaTrace`;
   element('axis', HTMLElement).hidden = sessions.length < 2;
-  element('follow', HTMLElement).hidden = !sessions.some((session) => session.info.is_live);
   const state = location.hash.slice(1);
   if (state)
     restore(state, app, dock, search);
@@ -76,10 +76,8 @@ async function load() {
 const isGrowing = () => sessions.some(({info}) => info.is_live || info.index.state === 'building');
 
 function poll() {
-  if (isGrowing())
-    window.setTimeout(update, POLL_MS);
-  else
-    element('follow', HTMLElement).hidden = true;
+  element('follow', HTMLElement).hidden = !sessions.some(({info}) => info.is_live);
+  window.setTimeout(() => (document.hidden ? poll() : update()), isGrowing() ? POLL_MS : REST_MS);
 }
 async function update() {
   try {

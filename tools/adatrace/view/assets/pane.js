@@ -13,7 +13,7 @@ import {colours} from './theme.js';
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {import('./rows.js').Row} Row */
 /** @typedef {import('./pictures.js').Picture} Picture */
-/** @typedef {{row: Row, picture: Picture, item: number}} Hit */
+/** @typedef {{row: Row, picture: Picture, item: number, isInGap: boolean}} Hit */
 
 export class Pane {
   /** @param {App} app @param {Session} session @param {Axis} axis */
@@ -113,6 +113,8 @@ export class Pane {
     facts.push(duration(info.duration_ns), counted(info.events, 'event'), counted(info.threads.length, 'thread'));
     if (info.is_live)
       facts.push('live');
+    if (info.is_gone)
+      facts.push('its files are gone');
     if (info.times_are_order)
       facts.push('times are the order of events only');
     else if (info.resolution_ns > 1)

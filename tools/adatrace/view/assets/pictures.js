@@ -70,6 +70,11 @@ export class Pictures {
       ++this.generation;
   }
 
+  clear() {
+    this.kept.clear();
+    ++this.generation;
+  }
+
   /** @param {number} nsPerPixel pictures have 1, 2, 4… nanoseconds per pixel */
   static level(nsPerPixel) {
     return Math.max(0, Math.round(Math.log2(nsPerPixel)));

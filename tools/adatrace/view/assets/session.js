@@ -31,6 +31,9 @@ export class Session {
 
   /** @param {SessionInfo} info */
   update(info) {
+    // Recorded again into the same place: nothing that is known of it holds.
+    if (info.start_ns !== this.info.start_ns || info.events < this.info.events)
+      this.pictures.clear();
     const isBetter = info.index.state === 'ready' && this.info.index.state !== 'ready';
     this.info = info;
     this.pictures.refresh(info.duration_ns, isBetter);

@@ -65,6 +65,8 @@ export function startTooltip(app) {
       if (session.place(picture.function[item]))
         lines.push(make('span', 'faint', session.place(picture.function[item])));
     }
+    if (kind < KIND.gap && hover.hit.isInGap)
+      lines.push(make('span', 'bad', 'events were lost here'));
     tip.replaceChildren(...lines.map((line) => make('div', '', line)));
     place();
   }
