@@ -162,7 +162,7 @@ function drawMarks(context, picture, frame, colours, left, right, isShown, high)
       context.fillStyle = hatching(context, colours.bad);
       context.fillRect(x, top, Math.max(wide, 2), frame.height);
     } else {
-      context.fillStyle = colours.stripe;
+      context.fillStyle = colours.waiting;
       context.fillRect(x, top, wide, frame.height);
     }
   }
