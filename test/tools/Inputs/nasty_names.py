@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 
+import view_server
+
 makeSession, text, directory = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 # Colours and cursor (as ESC and as C1), the line's and the terminal's end, directions, separators, bytes that are no text.
 NASTY = ["\x1b[31m", "\x1b]0;title\x07", "\n", "\r", "\b", "\x7f", "\u0085", "\u009b31m", "\u061c", "\u200e", "\u200f",
@@ -84,6 +86,20 @@ for command in (c.strip() for line in COMMANDS.split("\n") for c in line.split("
         problems += 1
         print(f"adatrace {command}: {lines} lines, {found.count(10)} with such names; prints {unsafe}")
         print("    " + repr(characters[:2000]))
+server = view_server.Server(evil, plain)
+answers = [server.request("/api/" + query)[2] for query in (
+    "sessions", "functions", "picture", "call?thread=0&seq=0", "call?thread=0&seq=1", "find", "find?session=x", "statistics")]
+for answer in [*answers, server.stop()[1].encode()]:
+    unsafe = sorted({f"U+{ord(c):04X}" for c in answer.decode() if ord(c) in UNSAFE})
+    texts = []
+    if answer[:1] == b"{":
+        json.loads(answer, object_pairs_hook=lambda pairs: texts.extend(v for _, v in pairs if isinstance(v, str)))
+    if unsafe or any(ord(c) in UNSAFE | {10} for text in texts for c in text):
+        problems += 1
+        print(f"adatrace view: {answer[:2000]!r} has {unsafe}")
+if b"pid_1" not in answers[0] or b'"seq":1' not in answers[2] + answers[4]:
+    problems += 1
+    print(f"adatrace view: {answers}")
 if manifest.read_bytes() != before:
     problems += 1
     print("the manifest is another one now")

@@ -78,7 +78,8 @@ int run(const Options &options) {
     auto session = std::make_unique<ViewSession>(static_cast<uint32_t>(sessions.size()), path, options.eventsForFile);
     if (const auto opened = session->open(); !opened)
       return fail(kCantRead, "{}", opened.error().text());
-    for (const std::string &text : session->opened()->view->warnings())
+    for (const std::string &text :
+         session->status().isLive ? std::vector<std::string>() : session->opened()->view->warnings())
       warning("{}", text);
     sessions.push_back(std::move(session));
   }

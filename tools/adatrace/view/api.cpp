@@ -86,7 +86,8 @@ void writeSession(JsonText &json, ViewSession &session) {
   json.beginObject("index").text("state", kStates[static_cast<size_t>(status.index)]);
   json.real("progress", status.progress).text("note", oneLine(status.note)).endObject();
   json.beginArray("warnings");
-  for (const std::string &warning : view->warnings())
+  // Files that are being written are never complete.
+  for (const std::string &warning : status.isLive ? std::vector<std::string>() : view->warnings())
     json.text({}, oneLine(warning));
   json.endArray().endObject();
 }
