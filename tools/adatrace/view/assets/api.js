@@ -32,7 +32,7 @@ export class ServerError extends Error {}
 async function ask(path, parameters, signal) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters))
-    if (value !== undefined && value !== '')
+    if (value !== undefined)
       query.set(name, String(value));
   let response;
   try {

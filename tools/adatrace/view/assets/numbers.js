@@ -44,6 +44,32 @@ export function timeLabel(time, step, largest) {
   return `${grouped(Number(whole))}${part ? '.' + part.replace(/(\d{3})(?=\d)/g, '$1\u202f') : ''} ${unit}`;
 }
 
+/** Whole numbers as a list with ranges: "0-3,7", or with another sign between its parts. @param {Iterable<number>} list @param {string} sign */
+export function rangesText(list, sign) {
+  /** @type {[number, number][]} */
+  const ranges = [];
+  for (const number of [...list].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last && last[1] + 1 === number)
+      last[1] = number;
+    else
+      ranges.push([number, number]);
+  }
+  return ranges.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join(sign);
+}
+const MOST_NUMBERS = 1e6;
+/** The other way; what is no such list is left out. @param {string} text @param {string} sign */
+export function rangesIn(text, sign) {
+  /** @type {Set<number>} */
+  const numbers = new Set();
+  for (const part of text.split(sign)) {
+    const ends = /^(\d+)(?:-(\d+))?$/.exec(part);
+    for (let number = Number(ends?.[1]); ends && number <= Number(ends[2] ?? ends[1]) && numbers.size < MOST_NUMBERS; ++number)
+      numbers.add(number);
+  }
+  return numbers;
+}
+
 /** The distance of marks on an axis: 1, 2 or 5 times a power of ten, at least `least`. @param {number} least */
 export function niceStep(least) {
   const power = 10 ** Math.floor(Math.log10(least));

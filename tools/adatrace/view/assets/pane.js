@@ -3,7 +3,7 @@
 import {button, make} from './dom.js';
 import {FONT, drawPicture, hatching, itemAt} from './draw.js';
 import {Labels} from './labels.js';
-import {counted, duration} from './numbers.js';
+import {counted, duration, rangesText} from './numbers.js';
 import {LEVEL, Rows} from './rows.js';
 import {RULER, drawRuler} from './ruler.js';
 import {colours} from './theme.js';
@@ -103,7 +103,7 @@ export class Pane {
   /** Threads that are shown, for the server; all of them is undefined. */
   threadList() {
     const {hidden} = this.rows;
-    return hidden.size ? this.session.info.threads.filter(({id}) => !hidden.has(id)).map(({id}) => id).join(',') : undefined;
+    return hidden.size ? rangesText(this.session.info.threads.filter(({id}) => !hidden.has(id)).map(({id}) => id), ',') : undefined;
   }
 
   //===--- heading ---------------------------------------------------------===//

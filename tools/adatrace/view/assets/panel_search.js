@@ -94,8 +94,8 @@ export class SearchPanel {
     this.caption.textContent = 'searching …';
     this.app.changed('panel');
     try {
-      const {calls, is_complete} = await find({session: pane.session.id, threads: scope.threads, function: this.function.value.trim(),
-        args: this.args.value, min_ns: longer ? Math.ceil(longer) : undefined, from: range ? scope.from : undefined, to: range ? scope.to : undefined,
+      const {calls, is_complete} = await find({session: pane.session.id, threads: scope.threads, function: this.function.value.trim() || undefined,
+        args: this.args.value || undefined, min_ns: longer ? Math.ceil(longer) : undefined, from: range ? scope.from : undefined, to: range ? scope.to : undefined,
         order: this.order.value, limit}, this.abort.signal);
       this.found = {pane, calls};
       this.at = -1;

@@ -1,5 +1,6 @@
 // The server's pictures of threads: asked for ahead of need, kept, and given out for drawing, also while better ones are under way.
 // @ts-check
+import {rangesText} from './numbers.js';
 import {askPicture, callOff} from './picture_tasks.js';
 
 /** @typedef {import('./picture_worker.js').Columns} Columns */
@@ -110,7 +111,7 @@ export class Pictures {
   /** @param {number[]} threads @param {number} level @param {number} from @param {number} to */
   async request(threads, level, from, to) {
     const {generation, end} = this, pixels = Math.round((to - from) / 2 ** level);
-    const {id, result} = askPicture({session: this.session, threads: threads.join(','), from, to, pixels});
+    const {id, result} = askPicture({session: this.session, threads: rangesText(threads, ','), from, to, pixels});
     const request = {id, threads: new Set(threads), level, from, to, generation};
     this.requests.push(request);
     try {

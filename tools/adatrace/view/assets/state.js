@@ -1,5 +1,6 @@
 // The view as the part of the address behind '#', so that a link restores it.
 // @ts-check
+import {rangesIn, rangesText} from './numbers.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./panel_search.js').Question} Question */
@@ -27,7 +28,7 @@ export function stateText(app, dock, search) {
   for (const {session, rows} of app.panes) {
     for (const [name, list] of /** @type {[string, Set<number>][]} */ ([['hide', rows.hidden], ['thin', rows.small], ['tall', rows.tall], ['closed', rows.closed]]))
       if (list.size)
-        state.set(`${name}${session.id}`, [...list].join('.'));
+        state.set(`${name}${session.id}`, rangesText(list, '.'));
     if (rows.isMoved)
       state.set(`order${session.id}`, rows.order.join('.'));
   }
@@ -60,7 +61,7 @@ export function restore(text, app, dock, search) {
     app.setCommon(!app.isCommon);
   for (const pane of app.panes) {
     const {rows, session} = pane, {id} = session;
-    const set = (/** @type {string} */ name) => new Set(numbers(state.get(`${name}${id}`) ?? ''));
+    const set = (/** @type {string} */ name) => rangesIn(state.get(`${name}${id}`) ?? '', '.');
     pane.changeRows(() => {
       [rows.hidden, rows.small, rows.tall, rows.closed] = [set('hide'), set('thin'), set('tall'), set('closed')];
       const order = state.get(`order${id}`);
