@@ -57,8 +57,9 @@ export const getFunctions = (session, since) => ask('functions', {session, since
  * @returns {Promise<{from: number, to: number, threads: {thread: number, timeline: Timeline}[]}>}
  */
 export const getPicture = (scope, signal) => ask('picture', scope, signal);
-/** @param {number} session @param {number} thread @param {number} seq @param {AbortSignal} [signal] @returns {Promise<Call>} */
-export const getCall = (session, thread, seq, signal) => ask('call', {session, thread, seq}, signal);
+/** A call by its number, or the one that is open at a time at a depth. @typedef {{seq: number} | {at: number, depth: number}} Which */
+/** @param {number} session @param {number} thread @param {Which} which @returns {Promise<Call>} */
+export const getCall = (session, thread, which) => ask('call', {session, thread, ...which});
 /** @param {Parameters} what @param {AbortSignal} [signal] @returns {Promise<{calls: FoundCall[], is_complete: boolean}>} */
 export const find = (what, signal) => ask('find', what, signal);
 /**
@@ -70,6 +71,6 @@ export const getStatistics = (scope, signal) => ask('statistics', scope, signal)
 export const getFlame = (scope, signal) => ask('flame', scope, signal);
 /**
  * @param {Scope & {function: number}} scope @param {AbortSignal} [signal]
- * @returns {Promise<{buckets: Bucket[], calls: number, min_ns: number, max_ns: number}>}
+ * @returns {Promise<{buckets: Bucket[], calls: number, min_ns: number, max_ns: number, is_complete: boolean}>}
  */
 export const getHistogram = (scope, signal) => ask('histogram', scope, signal);

@@ -130,11 +130,11 @@ export class App {
     this.invalidate();
     this.changed('selected');
   }
-  /** @param {Pane} pane @param {number} thread @param {number} seq @param {boolean} isJump whether the view is to go there */
-  async selectCall(pane, thread, seq, isJump) {
+  /** @param {Pane} pane @param {number} thread @param {import('./api.js').Which} which @param {boolean} isJump whether the view is to go there */
+  async selectCall(pane, thread, which, isJump) {
     const asked = ++this.asked;
     try {
-      const call = await getCall(pane.session.id, thread, seq);
+      const call = await getCall(pane.session.id, thread, which);
       if (asked !== this.asked)
         return;
       this.select({pane, call});

@@ -151,7 +151,9 @@ function drawMarks(context, picture, frame, colours, left, right, isShown, high)
       context.fillStyle = colours.bad;
       context.fillRect(Math.max(end - 3, x), y, Math.min(wide, 3), high);
     } else if (kind[i] === KIND.open) {
-      // An arrow's head: it goes on.
+      // An arrow's head: it goes on. Of samples nobody has looked for the ends.
+      if (!picture.isExact)
+        continue;
       context.fillStyle = colours.ink;
       context.beginPath();
       context.moveTo(end - 1, y + high / 2);
@@ -191,6 +193,17 @@ export function itemAt(layers, depth, time, slack) {
     return item >= 0 ? {picture, item, isInGap} : null;
   }
   return null;
+}
+/**
+ * How to ask the server for the call at a place. Samples don't have the numbers of calls, and a box has none.
+ * @param {{picture: Picture, item: number}} hit @param {number} time of the place @returns {import('./api.js').Which | null}
+ */
+export function whichCall({picture, item}, time) {
+  if (picture.seq[item] >= 0)
+    return {seq: picture.seq[item]};
+  if (picture.kind[item] >= KIND.gap || (picture.kind[item] === KIND.box && picture.calls[item] > 1))
+    return null;
+  return {at: Math.max(picture.begin[item], Math.min(Math.floor(time), picture.end[item] - 1)), depth: picture.depth[item]};
 }
 /** @param {Picture} picture @param {number} i @param {number} time */
 const distance = (picture, i, time) => Math.max(picture.begin[i] - time, time - picture.end[i], 0);

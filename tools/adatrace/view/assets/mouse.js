@@ -1,5 +1,6 @@
 // What the mouse (or a pen, or a finger) does on a pane's canvas.
 // @ts-check
+import {whichCall} from './draw.js';
 import {STRIP_HEIGHT, RULER} from './ruler.js';
 
 /** @typedef {import('./pane.js').Pane} Pane */
@@ -70,8 +71,11 @@ export function listenToMouse(pane) {
     const hit = pane.hitAt(x, y);
     if (!hit)
       app.select(null);
-    else if (hit.picture.seq[hit.item] >= 0)
-      void app.selectCall(pane, hit.row.thread, hit.picture.seq[hit.item], false);
+    else {
+      const which = whichCall(hit, pane.axis.time(x, pane.width));
+      if (which)
+        void app.selectCall(pane, hit.row.thread, which, false);
+    }
   });
   canvas.addEventListener('pointercancel', () => {
     drag = null;

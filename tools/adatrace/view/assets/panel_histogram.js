@@ -6,7 +6,7 @@ import {counted, duration, grouped} from './numbers.js';
 import {ScopePanel} from './panel.js';
 import {colourOf} from './theme.js';
 
-/** @typedef {{buckets: import('./api.js').Bucket[], calls: number, min_ns: number, max_ns: number}} Histogram */
+/** @typedef {{buckets: import('./api.js').Bucket[], calls: number, min_ns: number, max_ns: number, is_complete: boolean}} Histogram */
 /** @typedef {import('./pane.js').Pane} Pane */
 
 /** @extends {ScopePanel<Histogram>} */
@@ -27,7 +27,7 @@ export class HistogramPanel extends ScopePanel {
   /** @param {Pane} pane @param {import('./api.js').Scope} scope @param {AbortSignal} signal @returns {Promise<Histogram>} */
   async ask(pane, scope, signal) {
     const id = this.app.functionOf(pane);
-    return id < 0 ? {buckets: [], calls: 0, min_ns: 0, max_ns: 0} : getHistogram({...scope, function: id}, signal);
+    return id < 0 ? {buckets: [], calls: 0, min_ns: 0, max_ns: 0, is_complete: true} : getHistogram({...scope, function: id}, signal);
   }
 
   /** @param {Pane} pane @param {Histogram} answer */
@@ -39,7 +39,8 @@ export class HistogramPanel extends ScopePanel {
       return;
     }
     this.caption.append(`: ${counted(answer.calls, 'call')} of ${name}` +
-      (answer.calls ? `, ${duration(answer.min_ns)} to ${duration(answer.max_ns)}` : ''));
+      (answer.calls ? `, ${duration(answer.min_ns)} to ${duration(answer.max_ns)}` : '') +
+      (answer.is_complete ? '' : ' (not all were counted)'));
     const filled = answer.buckets.map(({calls}) => calls > 0), first = filled.indexOf(true), last = filled.lastIndexOf(true);
     const most = Math.max(1, ...answer.buckets.map(({calls}) => calls));
     const columns = first < 0 ? [] : answer.buckets.slice(first, last + 1).map(({from_ns, to_ns, calls}) => {

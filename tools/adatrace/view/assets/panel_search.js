@@ -137,7 +137,7 @@ export class SearchPanel {
     item?.setAttribute('aria-current', 'true');
     item?.scrollIntoView({block: 'nearest'});
     this.at = at;
-    void this.app.selectCall(this.found.pane, call.thread, call.seq, true);
+    void this.app.selectCall(this.found.pane, call.thread, {seq: call.seq}, true);
   }
   /** @param {1 | -1} step */
   step(step) {

@@ -93,7 +93,7 @@ export function restore(text, app, dock, search) {
     dock.setOpen(false);
   const call = numbers(state.get('call') ?? ''), callPane = paneOf(call[0]);
   if (callPane && call.length === 3)
-    void app.selectCall(callPane, call[1], call[2], false);
+    void app.selectCall(callPane, call[1], {seq: call[2]}, false);
   else
     app.select(null);
   /** @type {Record<string, string>} */

@@ -2,7 +2,7 @@
 // @ts-check
 import {getCall} from './api.js';
 import {debounce, element, make} from './dom.js';
-import {KIND} from './draw.js';
+import {KIND, whichCall} from './draw.js';
 import {counted, duration, percent} from './numbers.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -16,17 +16,19 @@ export function startTooltip(app) {
   /** @type {Map<string, Call>} */
   const kept = new Map();
   let shown = '';
+  const which = () => app.hover && whichCall(app.hover.hit, app.hover.pane.axis.time(app.hover.x - app.hover.pane.canvas.getBoundingClientRect().left, app.hover.pane.width));
   const keyOf = () => {
-    const hover = app.hover;
-    return hover && hover.hit.picture.seq[hover.hit.item] >= 0 ?
-      `${hover.pane.session.id} ${hover.hit.row.thread} ${hover.hit.picture.seq[hover.hit.item]}` : '';
+    const {hover} = app, {picture, item, row} = hover?.hit ?? {};
+    if (!hover || !picture || item === undefined || !row || !which())
+      return '';
+    return [hover.pane.session.id, row.thread, picture.seq[item] >= 0 ? picture.seq[item] : `${picture.depth[item]} ${picture.begin[item]}`].join(' ');
   };
   const ask = debounce(WAIT_MS, async () => {
-    const {hover} = app, key = keyOf();
-    if (!hover || !key || kept.has(key))
+    const {hover} = app, key = keyOf(), wanted = which();
+    if (!hover || !wanted || kept.has(key))
       return;
     try {
-      const call = await getCall(hover.pane.session.id, hover.hit.row.thread, hover.hit.picture.seq[hover.hit.item]);
+      const call = await getCall(hover.pane.session.id, hover.hit.row.thread, wanted);
       if (kept.size >= MOST_KEPT)
         kept.clear();
       if (call.end_ns !== null)
@@ -55,7 +57,8 @@ export function startTooltip(app) {
         `they fill ${duration(picture.fill[item])} of ${duration(length)} (${percent(picture.fill[item], length)})`);
     else {
       lines.push(make('b', '', name));
-      const end = kind === KIND.open ? ', still open' : kind === KIND.exception || call?.is_exception ? ', left by an exception' : '';
+      const isOpen = call ? call.end_ns === null : kind === KIND.open && picture.isExact;
+      const end = isOpen ? ', still open' : kind === KIND.exception || call?.is_exception ? ', left by an exception' : '';
       lines.push((call ? call.end_ns === null ? 'open' : duration(call.end_ns - call.begin_ns) : duration(length)) +
         (call && call.self_ns !== null ? `, self ${duration(call.self_ns)}` : '') + end);
       if (call?.args)

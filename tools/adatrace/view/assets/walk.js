@@ -17,7 +17,7 @@ export async function walk(app, step) {
     if (!selected)
       await enter(app);
     else if (selected.call[step] !== null && selected.call[step] !== undefined)
-      await app.selectCall(selected.pane, selected.call.thread, /** @type {number} */ (selected.call[step]), true);
+      await app.selectCall(selected.pane, selected.call.thread, {seq: /** @type {number} */ (selected.call[step])}, true);
   } finally {
     --steps;
   }
@@ -34,7 +34,7 @@ async function enter(app) {
       to: Math.ceil(axis.to), order: 'time', limit: 1});
     const seq = calls.length ? calls[0].seq : innermost(pane, thread);
     if (seq >= 0)
-      await app.selectCall(pane, thread, seq, true);
+      await app.selectCall(pane, thread, {seq}, true);
   } catch (error) {
     app.fail(error);
   }
