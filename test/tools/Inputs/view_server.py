@@ -1,4 +1,5 @@
 """Runs `adatrace view` and asks it, for tests."""
+import atexit
 import http.client
 import json
 import re
@@ -7,9 +8,11 @@ import subprocess
 
 
 class Server:
-    def __init__(self, *arguments, environment=None):
-        self.process = subprocess.Popen(["adatrace", "view", "--no-browser", *arguments], stdout=subprocess.PIPE,
+    def __init__(self, *arguments, environment=None, browser=False):
+        arguments = [*([] if browser else ["--no-browser"]), *arguments]
+        self.process = subprocess.Popen(["adatrace", "view", *arguments], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, env=environment)
+        atexit.register(self.process.kill)  # when a test has failed
         self.address = self.process.stdout.readline().strip()
         match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32})", self.address)
         if not match:

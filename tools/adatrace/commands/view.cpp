@@ -4,6 +4,9 @@
 #include "view/api.h"
 #include "view/http_server.h"
 
+#include "base/file_descriptor.h"
+#include "base/write_all.h"
+
 #include <CLI/CLI.hpp>
 
 #include <cerrno>
@@ -39,10 +42,26 @@ sigset_t endSignals() {
   return signals;
 }
 
-// The page shows the address, too; where there is no browser, or it does not start, nothing is lost.
-void openBrowser(const std::string &address) {
-  const char *name = "xdg-open";
-  std::string program = name, argument = address;
+// A file that leads to the address: on a command line everybody could read the token. Empty if it can't be written.
+std::string makeRedirect(const std::string &address) {
+  const char *place = std::getenv("TMPDIR");
+  std::string name = std::string(place && *place ? place : "/tmp") + "/adatrace-view-XXXXXX.html";
+  const FileDescriptor file(::mkostemps(name.data(), 5, O_CLOEXEC)); // for its owner alone
+  const std::string page = fmt::format("<!doctype html><meta charset=\"utf-8\"><title>AdaTrace</title>\n"
+                                       "<meta http-equiv=\"refresh\" content=\"0; url={0}\">\n"
+                                       "<a href=\"{0}\">The viewer</a>\n",
+                                       address);
+  if (!file)
+    return {};
+  if (writeAll(file.get(), page.data(), page.size()))
+    return name;
+  ::unlink(name.c_str());
+  return {};
+}
+
+// Where there is no browser, or it does not start, the address was printed.
+void openBrowser(const std::string &page) {
+  std::string program = "xdg-open", argument = page;
   char *argv[] = {program.data(), argument.data(), nullptr};
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -55,7 +74,7 @@ void openBrowser(const std::string &address) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  if (posix_spawnp(&pid, name, &files, &attributes, argv, environ) == 0)
+  if (posix_spawnp(&pid, program.c_str(), &files, &attributes, argv, environ) == 0)
     std::thread([pid] { waitpid(pid, nullptr, 0); }).detach();
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
@@ -95,11 +114,14 @@ int run(const Options &options) {
   out.print("{}\n", server.address());
   out.flush();
   std::thread serving([&] { server.run(); });
-  if (!options.noBrowser)
-    openBrowser(server.address());
+  const std::string redirect = options.noBrowser ? std::string() : makeRedirect(server.address());
+  if (!redirect.empty())
+    openBrowser(redirect);
   int received = 0;
   while (sigwait(&signals, &received) == EINTR)
     continue;
+  if (!redirect.empty())
+    ::unlink(redirect.c_str());
   server.stop();
   serving.join();
   return kOk;
