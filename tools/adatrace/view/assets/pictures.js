@@ -78,7 +78,8 @@ export class Pictures {
 
   /** @param {number} nsPerPixel pictures have 1, 2, 4… nanoseconds per pixel */
   static level(nsPerPixel) {
-    return Math.max(0, Math.round(Math.log2(nsPerPixel)));
+    // Boxes of one to two pixels: half as many take a fraction of the time to draw and tell as much.
+    return Math.max(0, Math.ceil(Math.log2(nsPerPixel) - 0.1));
   }
 
   /** @param {Picture | Request} picture @param {number} level @param {number} from @param {number} to */
