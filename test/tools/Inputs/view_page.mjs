@@ -4,7 +4,7 @@
 // number of a row's thread, a level, nanoseconds; PANE/ before it means another session than the first). Steps that show:
 // `title`, `rows`, `time`, `items` (what is drawn, wide enough for a name), `tip`, `call`, `source`, `statistics`, `flame`,
 // `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`, `theme`, `focus`, `hash`, `elements`, `range`, `heading`, `help`, `grows`,
-// `pixel=PLACE`; steps that do: `key=KEY`, `hover=PLACE`, `click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
+// `pixel=PLACE`, `colour=NAME` (of a bar in a panel); steps that do: `key=KEY`, `hover=PLACE`, `click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
 // `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`, `move=ROW,ROW` (drags names),
 // `reload`, `mark=GAP,WAIT` (ranges of time), `resize=WIDTH`, `shot=FILE`, `stop` (the server).
 // A request to another place than the server, and any error of the page, fails the test.
@@ -170,6 +170,8 @@ const acts = {
     });
     await acts.reload();
   },
+  colour: async (name) => console.log(`colour: ${await page.locator('.panel:not([hidden]) .bar').getByText(name, {exact: true}).first()
+    .evaluate((bar) => getComputedStyle(bar).backgroundColor)}`),
   reload: async () => {
     // As a link in a new tab: nothing is left of this one.
     await page.waitForTimeout(400);

@@ -10,7 +10,7 @@ import {Pane} from './pane.js';
 /** @typedef {import('./api.js').Scope} Scope */
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {import('./pane.js').Hit} Hit */
-/** @typedef {'view' | 'selected' | 'range' | 'chosen' | 'rows' | 'row' | 'hover' | 'pane' | 'panel' | 'follow' | 'axis' | 'names'} Change */
+/** @typedef {'view' | 'selected' | 'range' | 'chosen' | 'rows' | 'row' | 'hover' | 'pane' | 'panel' | 'follow' | 'axis' | 'names' | 'theme'} Change */
 
 const FRAMES = 1000;
 

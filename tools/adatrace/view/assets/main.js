@@ -121,7 +121,7 @@ window.addEventListener('hashchange', () => {
 
 const toggleTheme = startTheme(() => {
   app.invalidate();
-  app.namesChanged();
+  app.changed('theme');
   search.draw();
 });
 const showSearch = () => {

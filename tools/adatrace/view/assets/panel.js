@@ -23,7 +23,14 @@ export class ScopePanel {
     this.asked = '';
     this.abort = new AbortController();
     this.later = debounce(WAIT_MS, () => void this.refresh());
-    app.onChange((what) => this.changes(what) && this.isOpen && this.later());
+    /** @type {{pane: Pane, text: string, answer: Answer} | null} */
+    this.shown = null;
+    app.onChange((what) => {
+      if (what === 'theme')
+        this.render();
+      else if (this.changes(what) && this.isOpen)
+        this.later();
+    });
   }
 
   /** Whether such a change concerns the panel. @param {Change} what */
@@ -48,8 +55,8 @@ export class ScopePanel {
     try {
       const answer = await this.ask(pane, scope, this.abort.signal);
       this.asked = asked;
-      this.caption.replaceChildren(text);
-      this.show(pane, answer);
+      this.shown = {pane, text, answer};
+      this.render();
       this.element.removeAttribute('aria-busy');
     } catch (error) {
       if (!(error instanceof DOMException && error.name === 'AbortError')) {
@@ -57,6 +64,13 @@ export class ScopePanel {
         this.app.fail(error);
       }
     }
+  }
+
+  render() {
+    if (!this.shown)
+      return;
+    this.caption.replaceChildren(this.shown.text);
+    this.show(this.shown.pane, this.shown.answer);
   }
 
   /** What the answer depends on besides the part. @param {Pane} pane @returns {unknown} */

@@ -15,7 +15,7 @@ export class CallPanel {
     this.id = 'call';
     this.title = 'Call';
     this.element = make('div', 'panel call');
-    app.onChange((what) => (what === 'selected' || what === 'names') && this.draw());
+    app.onChange((what) => (what === 'selected' || what === 'names' || what === 'theme') && this.draw());
     this.draw();
   }
   open() {}
