@@ -6,6 +6,7 @@
 // level that it is too short for only through the sums, and a thread costs memory for one box per level and depth.
 #include "index_builder.h"
 
+#include "function_totals.h"
 #include "index_format.h"
 
 #include <algorithm>
@@ -95,6 +96,7 @@ public:
   }
   void end(const Span &span, std::uint64_t seq) override {
     depth_ = span.depth;
+    addTotals(span);
     const Item item{.beginNs = span.beginNs,
                     .endNs = span.endNs,
                     .seq = seq,
@@ -118,8 +120,9 @@ public:
   }
 
   /// What is open when the thread ends is written at the highest level, where every picture finds it.
-  void finish(const ThreadWalk &walk) {
-    for (const Span &span : walk.walker().open()) {
+  void finish(ThreadWalk &walk) {
+    for (const Span &span : walk.walker().finish()) {
+      addTotals(span);
       if (span.depth < kMostBoxDepths)
         flushDepth(span.depth, levels_.size() - 1);
       const std::uint64_t endNs = std::max(walk.latestNs(), span.beginNs);
@@ -142,6 +145,7 @@ public:
       thread_.levels.push_back({std::move(level.calls.blocks), std::move(level.boxes.blocks)});
     }
     flushPlaces();
+    writeTotals();
     tellDone();
   }
   const Expected<void> &state() const { return state_; }
@@ -186,6 +190,25 @@ private:
       sum.add(box);
     }
     check(levels_[number].boxes.add(output_, {.item = box.take()}));
+  }
+  void addTotals(const Span &span) {
+    if (span.functionIndex >= totals_.size())
+      totals_.resize(span.functionIndex + std::size_t{1});
+    totals_[span.functionIndex].add(span);
+  }
+  void writeTotals() {
+    IndexBytes bytes;
+    IndexBlock &block = thread_.totals;
+    for (std::size_t i = 0; i < totals_.size(); ++i)
+      if (totals_[i].calls > 0) {
+        bytes.number(i);
+        totals_[i].put(bytes);
+        ++block.count;
+      }
+    const auto offset = output_.append(bytes.bytes());
+    if (!offset)
+      return check(offset.error());
+    block.offset = *offset, block.bytes = bytes.size(), block.crc = indexCrc(bytes.bytes());
   }
   // The boxes of levels up to `last`.
   void flushDepth(std::uint32_t depth, std::size_t last) {
@@ -252,6 +275,7 @@ private:
   std::array<std::uint64_t, 64> lastCell_ = {}; // by level
   std::vector<OpenCall> open_;
   std::uint32_t depth_ = 0;
+  std::vector<FunctionTotals> totals_; // by function
   IndexBytes places_;
   IndexBlock place_;
   std::uint64_t nextPlace_ = 0, nextFlush_ = 0, read_ = 0;
@@ -295,6 +319,7 @@ IndexBytes directoryOf(const FunctionList &functions, const std::vector<IndexThr
       putBlocks(bytes, level.boxes);
     }
     putBlocks(bytes, thread.places);
+    putBlocks(bytes, {thread.totals});
   }
   return bytes;
 }
@@ -323,7 +348,7 @@ Expected<void> buildIndex(TraceView &view, IndexOutput &output, const IndexBuild
       ThreadIndexer indexer(output, build, extent);
       Expected<void> made = build.stop && *build.stop ? stopped() : Expected<void>();
       if (made && extent.events > 0) {
-        const auto walked = view.walk(order[i], {.open = {}}, indexer, [&](const ThreadWalk &walk) {
+        const auto walked = view.walk(order[i], {.open = {}}, indexer, [&](ThreadWalk &walk) {
           if (indexer.state())
             indexer.finish(walk);
         });

@@ -133,8 +133,10 @@ bool IndexFile::readDirectory(std::span<const std::byte> bytes, const analysis::
       makeSearchable(level.calls);
       makeSearchable(level.boxes);
     }
-    if (!getBlocks(from, thread.places, bytes_))
+    std::vector<IndexBlock> totals;
+    if (!getBlocks(from, thread.places, bytes_) || !getBlocks(from, totals, bytes_) || totals.size() != 1)
       return false;
+    thread.totals = totals[0];
   }
   return from.isGood() && from.isAtEnd();
 }
@@ -208,6 +210,24 @@ Expected<std::vector<IndexCall>> IndexFile::calls(std::uint32_t number, std::uin
         !done)
       return done.error();
   return calls;
+}
+
+Expected<void> IndexFile::addTotals(std::uint32_t number, std::vector<FunctionTotals> &totals) const {
+  const IndexBlock &block = threads_[number].totals;
+  const auto bytes = read(block.offset, block.bytes, block.crc);
+  if (!bytes)
+    return bytes.error();
+  IndexCursor from(*bytes);
+  for (std::uint64_t i = 0; i < block.count; ++i) {
+    const std::uint32_t function = numberOf(static_cast<std::uint32_t>(from.number()));
+    FunctionTotals one;
+    if (!one.get(from))
+      return bad("is damaged");
+    if (function >= totals.size())
+      totals.resize(function + std::size_t{1});
+    totals[function].merge(one);
+  }
+  return {};
 }
 
 //===--- places -----------------------------------------------------------===//

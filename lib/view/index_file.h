@@ -5,6 +5,7 @@
 #include "ada/trace/error.h"
 #include "base/file_descriptor.h"
 #include "function_list.h"
+#include "function_totals.h"
 #include "index_format.h"
 #include "thread_walk.h"
 
@@ -35,6 +36,8 @@ public:
   /// Calls at least `minNs` long that touch [fromNs, toNs). None that is shorter than a cell of level 0.
   Expected<std::vector<IndexCall>> calls(std::uint32_t thread, std::uint64_t fromNs, std::uint64_t toNs,
                                          std::uint64_t minNs) const;
+  /// Adds what all calls of the thread cost, by function.
+  Expected<void> addTotals(std::uint32_t thread, std::vector<FunctionTotals> &totals) const;
   /// All calls that are this long are single ones in the index.
   std::uint64_t cellNs(std::uint32_t thread) const { return threads_[thread].cellNs; }
 

@@ -56,6 +56,7 @@ struct IndexThread {
   std::uint32_t maxDepth = 0;
   std::vector<Level> levels;
   std::vector<IndexBlock> places;
+  IndexBlock totals; ///< of functions; `count` of them
 };
 
 std::uint32_t indexCrc(std::span<const std::byte> bytes);

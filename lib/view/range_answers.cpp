@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 namespace ada::view {
@@ -126,6 +127,11 @@ public:
     least = std::min(least, ns);
     most = std::max(most, ns);
   }
+  /// What the index has: its buckets are parts of these.
+  void take(const FunctionTotals &totals) {
+    totals.lengths.forEach([&](std::uint64_t startNs, std::uint64_t calls) { counts[bucketOf(startNs)] += calls; });
+    least = totals.minNs, most = totals.maxNs;
+  }
   std::array<std::uint64_t, kBuckets> counts = {};
   std::uint64_t least = ~std::uint64_t{0}, most = 0;
 
@@ -180,9 +186,65 @@ private:
   std::vector<Frame> stack_;
 };
 
+// Of so many events that they would not all be read: what the index has, if the range is all of the threads.
+Expected<std::optional<std::vector<FunctionTotals>>> wholeThreads(TraceView &view, const RangeRequest &request) {
+  using Known = std::optional<std::vector<FunctionTotals>>;
+  const auto index = view.index();
+  std::uint64_t events = 0;
+  bool isWhole = true;
+  for (const std::uint32_t thread : request.threads) {
+    const model::ThreadExtent &extent = *view.table().threads[thread].extent;
+    events += extent.events;
+    isWhole &= extent.events == 0 || (request.fromNs <= extent.firstNs && request.toNs > extent.lastNs);
+  }
+  if (!index || !isWhole || events <= request.mostEvents)
+    return Known();
+  std::vector<FunctionTotals> totals;
+  for (const std::uint32_t thread : request.threads)
+    if (const auto done = index->addTotals(thread, totals); !done) {
+      view.dropIndex(done.error());
+      return Known();
+    }
+  return Known(std::move(totals));
+}
+
+RangeStatistics statisticsOf(const std::vector<FunctionTotals> &totals) {
+  RangeStatistics all;
+  for (std::uint32_t i = 0; i < totals.size(); ++i) {
+    const FunctionTotals &one = totals[i];
+    all.calls += one.calls;
+    if (one.calls > 0)
+      all.functions.push_back({.function = i,
+                               .calls = one.calls,
+                               .totalNs = one.totalNs,
+                               .selfNs = one.selfNs,
+                               .minNs = std::min(one.minNs, one.maxNs),
+                               .maxNs = one.maxNs,
+                               .p50Ns = one.percentile(50),
+                               .p99Ns = one.percentile(99)});
+  }
+  return all;
+}
+
+LengthHistogram histogramOf(const LengthVisitor &sum, bool isComplete) {
+  LengthHistogram all{.buckets = {}, .isComplete = isComplete};
+  all.calls = std::accumulate(sum.counts.begin(), sum.counts.end(), std::uint64_t{0});
+  if (all.calls == 0)
+    return all;
+  all.minNs = sum.least, all.maxNs = sum.most;
+  for (std::size_t i = LengthVisitor::bucketOf(sum.least); i <= LengthVisitor::bucketOf(sum.most); ++i)
+    if (LengthVisitor::startOf(i + 1) > LengthVisitor::startOf(i)) // bucket 1 is empty
+      all.buckets.push_back({LengthVisitor::startOf(i), LengthVisitor::startOf(i + 1), sum.counts[i]});
+  return all;
+}
+
 } // namespace
 
 Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &request) {
+  if (auto known = wholeThreads(view, request); !known)
+    return known.error();
+  else if (*known)
+    return statisticsOf(**known);
   RangeStatistics all;
   std::atomic<std::uint64_t> read = 0;
   std::vector<FunctionStatistics> functions;
@@ -197,12 +259,19 @@ Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &r
       });
   if (!done)
     return done.error();
-  for (std::size_t i = 0; i < functions.size(); ++i)
-    if (functions[i].calls > 0) {
-      functions[i].functionId = i;
-      all.calls += functions[i].calls;
-      all.functions.push_back(std::move(functions[i]));
-    }
+  for (std::uint32_t i = 0; i < functions.size(); ++i) {
+    const FunctionStatistics &one = functions[i];
+    all.calls += one.calls;
+    if (one.calls > 0)
+      all.functions.push_back({.function = i,
+                               .calls = one.calls,
+                               .totalNs = one.totalNs,
+                               .selfNs = one.selfNs,
+                               .minNs = one.durations.min(),
+                               .maxNs = one.durations.max(),
+                               .p50Ns = one.durations.percentile(50),
+                               .p99Ns = one.durations.percentile(99)});
+  }
   return all;
 }
 
@@ -210,6 +279,13 @@ Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &r
   LengthHistogram all;
   std::atomic<std::uint64_t> read = 0;
   LengthVisitor sum(request, read, function);
+  if (auto known = wholeThreads(view, request); !known) {
+    return known.error();
+  } else if (*known) {
+    if (function < (*known)->size())
+      sum.take((**known)[function]);
+    return histogramOf(sum, true);
+  }
   const auto done = visitThreads<LengthVisitor>(
       view, request, [&] { return LengthVisitor(request, read, function); },
       [](LengthVisitor &visitor, ThreadWalk &walk) { visitor.finish(walk); },
@@ -222,14 +298,7 @@ Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &r
       });
   if (!done)
     return done.error();
-  all.calls = std::accumulate(sum.counts.begin(), sum.counts.end(), std::uint64_t{0});
-  if (all.calls == 0)
-    return all;
-  all.minNs = sum.least, all.maxNs = sum.most;
-  for (std::size_t i = LengthVisitor::bucketOf(sum.least); i <= LengthVisitor::bucketOf(sum.most); ++i)
-    if (LengthVisitor::startOf(i + 1) > LengthVisitor::startOf(i)) // there is no 1.5
-      all.buckets.push_back({LengthVisitor::startOf(i), LengthVisitor::startOf(i + 1), sum.counts[i]});
-  return all;
+  return histogramOf(sum, all.isComplete);
 }
 
 Expected<RangePaths> rangePaths(TraceView &view, const RangeRequest &request, std::size_t mostNodes) {

@@ -19,11 +19,17 @@ struct RangeRequest {
 };
 
 struct RangeStatistics {
-  /// Of the calls that begin in the range; FunctionStatistics::functionId is the number of the function.
-  std::vector<FunctionStatistics> functions;
+  struct Function {
+    std::uint32_t function = 0;
+    std::uint64_t calls = 0, totalNs = 0, selfNs = 0;
+    std::uint64_t minNs = 0, maxNs = 0, p50Ns = 0, p99Ns = 0;
+  };
+  /// Of the calls that begin in the range, counted as FunctionStatistics does.
+  std::vector<Function> functions;
   std::uint64_t calls = 0;
   bool isComplete = true;
 };
+/// Of whole threads that have more events, the index knows the answer; percentiles are off by 1/32 at most then.
 Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &request);
 
 struct LengthHistogram {

@@ -202,14 +202,43 @@ TEST(ViewAnswers, StatisticsAreThoseOfTheReport) {
   ASSERT_TRUE(report);
   ASSERT_EQ(report->rows.size(), found->functions.size());
   for (const analysis::ReportRow &row : report->rows) {
-    const auto one = std::ranges::find(found->functions, row.function->id - 1, &FunctionStatistics::functionId);
+    const auto one = std::ranges::find(found->functions, row.function->id - 1, &RangeStatistics::Function::function);
     ASSERT_TRUE(one != found->functions.end());
     EXPECT_EQ(one->calls, row.figures.calls);
     EXPECT_EQ(one->totalNs, row.figures.totalNs);
     EXPECT_EQ(one->selfNs, row.figures.selfNs);
-    EXPECT_EQ(one->durations.max(), row.figures.durations.max());
-    EXPECT_EQ(one->durations.percentile(99), row.figures.durations.percentile(99));
+    EXPECT_EQ(one->maxNs, row.figures.durations.max());
+    EXPECT_EQ(one->p99Ns, row.figures.durations.percentile(99));
   }
+
+  // Of more events than are read, the index has the same, but for percentiles.
+  ASSERT_TRUE(trace.index());
+  RangeRequest many{.threads = {0, 1, 2, 3}, .fromNs = 0, .toNs = ~std::uint64_t{0}, .mostEvents = 1000};
+  const auto indexed = rangeStatistics(*trace.view, many);
+  ASSERT_TRUE(indexed && indexed->isComplete);
+  EXPECT_EQ(indexed->calls, found->calls);
+  ASSERT_EQ(indexed->functions.size(), found->functions.size());
+  for (std::size_t i = 0; i < found->functions.size(); ++i) {
+    const RangeStatistics::Function &read = found->functions[i], &known = indexed->functions[i];
+    EXPECT_EQ(std::tuple(known.function, known.calls, known.totalNs, known.selfNs, known.minNs, known.maxNs),
+              std::tuple(read.function, read.calls, read.totalNs, read.selfNs, read.minNs, read.maxNs));
+    EXPECT_NEAR(double(known.p50Ns), double(read.p50Ns), double(read.p50Ns) / 20);
+    EXPECT_NEAR(double(known.p99Ns), double(read.p99Ns), double(read.p99Ns) / 20);
+    const auto lengths = lengthHistogram(*trace.view, many, known.function);
+    many.mostEvents = 20'000'000;
+    const auto exact = lengthHistogram(*trace.view, many, known.function);
+    many.mostEvents = 1000;
+    ASSERT_TRUE(lengths && exact);
+    EXPECT_EQ(std::tuple(lengths->calls, lengths->minNs, lengths->maxNs),
+              std::tuple(exact->calls, exact->minNs, exact->maxNs));
+    ASSERT_EQ(lengths->buckets.size(), exact->buckets.size());
+    for (std::size_t k = 0; k < exact->buckets.size(); ++k)
+      EXPECT_EQ(lengths->buckets[k].calls, exact->buckets[k].calls);
+  }
+  many.toNs = trace.view->endNs();
+  const auto part = rangeStatistics(*trace.view, many);
+  ASSERT_TRUE(part);
+  EXPECT_FALSE(part->isComplete);
 }
 
 TEST(ViewAnswers, StatisticsAndLengthsOfARange) {
@@ -231,8 +260,8 @@ TEST(ViewAnswers, StatisticsAndLengthsOfARange) {
       const auto found = rangeStatistics(*trace.view, {.threads = {0, 1}, .fromNs = from, .toNs = to});
       ASSERT_TRUE(found && found->isComplete);
       std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> sums;
-      for (const FunctionStatistics &one : found->functions)
-        sums[one.functionId] = {one.calls, one.selfNs};
+      for (const RangeStatistics::Function &one : found->functions)
+        sums[one.function] = {one.calls, one.selfNs};
       EXPECT_EQ(sums, expected);
       const auto lengths = lengthHistogram(*trace.view, {.threads = {0, 1}, .fromNs = from, .toNs = to}, 2);
       ASSERT_TRUE(lengths && lengths->isComplete);

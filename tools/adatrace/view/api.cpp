@@ -242,11 +242,11 @@ view::RangeRequest rangeOf(ApiRequest &request) {
 void writeStatistics(JsonText &json, ApiRequest &request) {
   const view::RangeStatistics all = valueOf(view::rangeStatistics(request.view(), rangeOf(request)));
   json.beginObject().beginArray("functions");
-  for (const FunctionStatistics &one : all.functions) {
-    json.beginObject().number("function", one.functionId).number("calls", one.calls);
+  for (const view::RangeStatistics::Function &one : all.functions) {
+    json.beginObject().number("function", one.function).number("calls", one.calls);
     json.number("total_ns", one.totalNs).number("self_ns", one.selfNs);
-    json.number("min_ns", one.durations.min()).number("max_ns", one.durations.max());
-    json.number("p50_ns", one.durations.percentile(50)).number("p99_ns", one.durations.percentile(99)).endObject();
+    json.number("min_ns", one.minNs).number("max_ns", one.maxNs);
+    json.number("p50_ns", one.p50Ns).number("p99_ns", one.p99Ns).endObject();
   }
   json.endArray().number("calls", all.calls).boolean("is_complete", all.isComplete).endObject();
 }

@@ -1,0 +1,123 @@
+// What the calls of one function in one thread cost, as the viewer's index keeps it.
+#ifndef ADA_LIB_VIEW_FUNCTION_TOTALS_H
+#define ADA_LIB_VIEW_FUNCTION_TOTALS_H
+
+#include "ada/trace/calls.h"
+#include "index_format.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace ada::view {
+
+/// How many calls were how long: 16 buckets per power of two, so a length that is asked for is off by 1/32 at most.
+/// Below 32 ns all are exact.
+class LengthCounts {
+public:
+  static std::size_t bucketOf(std::uint64_t ns) {
+    if (ns < 16)
+      return ns;
+    const auto shift = static_cast<unsigned>(std::bit_width(ns)) - 5;
+    return 16 * (shift + std::size_t{1}) + (ns >> shift & 15);
+  }
+  static std::uint64_t startOf(std::size_t bucket) {
+    return bucket < 16 ? bucket : (16 + (bucket & 15)) << (bucket / 16 - 1);
+  }
+
+  void add(std::uint64_t ns, std::uint64_t calls = 1) { addTo(bucketOf(ns), calls); }
+  void merge(const LengthCounts &other) {
+    for (std::size_t i = 0; i < other.counts_.size(); ++i)
+      if (other.counts_[i] > 0)
+        addTo(other.first_ + i, other.counts_[i]);
+  }
+  /// Calls `use` with the shortest length of each bucket, and how many calls it has.
+  template <class Use> void forEach(Use &&use) const {
+    for (std::size_t i = 0; i < counts_.size(); ++i)
+      if (counts_[i] > 0)
+        use(startOf(first_ + i), counts_[i]);
+  }
+  void put(IndexBytes &to) const {
+    to.number(first_);
+    to.number(counts_.size());
+    for (const std::uint64_t count : counts_)
+      to.number(count);
+  }
+  bool get(IndexCursor &from) {
+    first_ = from.number();
+    const std::uint64_t size = from.number();
+    if (first_ > kBuckets || size > kBuckets - first_)
+      return false;
+    counts_.resize(size);
+    for (std::uint64_t &count : counts_)
+      count = from.number();
+    return from.isGood();
+  }
+
+private:
+  static constexpr std::size_t kBuckets = 16 * 61;
+  void addTo(std::size_t bucket, std::uint64_t calls) {
+    if (counts_.empty())
+      first_ = bucket;
+    if (bucket < first_) {
+      counts_.insert(counts_.begin(), first_ - bucket, 0);
+      first_ = bucket;
+    }
+    if (bucket - first_ >= counts_.size())
+      counts_.resize(bucket - first_ + 1);
+    counts_[bucket - first_] += calls;
+  }
+
+  std::size_t first_ = 0;
+  std::vector<std::uint64_t> counts_;
+};
+
+/// As FunctionStatistics counts.
+struct FunctionTotals {
+  std::uint64_t calls = 0, totalNs = 0, selfNs = 0;
+  std::uint64_t minNs = ~std::uint64_t{0}, maxNs = 0; ///< of calls whose both ends were recorded, as `lengths`
+  LengthCounts lengths;
+
+  void add(const Span &span) {
+    ++calls;
+    totalNs += span.outermost ? span.durationNs() : 0;
+    selfNs += span.selfNs();
+    if (span.how != SpanEnd::Return && span.how != SpanEnd::Exception)
+      return;
+    const std::uint64_t ns = span.durationNs();
+    minNs = std::min(minNs, ns), maxNs = std::max(maxNs, ns);
+    lengths.add(ns);
+  }
+  void merge(const FunctionTotals &other) {
+    calls += other.calls, totalNs += other.totalNs, selfNs += other.selfNs;
+    minNs = std::min(minNs, other.minNs), maxNs = std::max(maxNs, other.maxNs);
+    lengths.merge(other.lengths);
+  }
+  /// Nearest rank; the middle of its bucket.
+  std::uint64_t percentile(double percent) const {
+    std::uint64_t all = 0, seen = 0, found = 0;
+    lengths.forEach([&](std::uint64_t, std::uint64_t count) { all += count; });
+    const double rank = percent / 100 * static_cast<double>(all);
+    lengths.forEach([&](std::uint64_t startNs, std::uint64_t count) {
+      if (seen == 0 || static_cast<double>(seen) < rank)
+        found = startNs + (LengthCounts::startOf(LengthCounts::bucketOf(startNs) + 1) - startNs) / 2;
+      seen += count;
+    });
+    return all ? std::clamp(found, minNs, maxNs) : 0;
+  }
+  void put(IndexBytes &to) const {
+    for (const std::uint64_t value : {calls, totalNs, selfNs, minNs, maxNs})
+      to.number(value);
+    lengths.put(to);
+  }
+  bool get(IndexCursor &from) {
+    for (std::uint64_t *value : {&calls, &totalNs, &selfNs, &minNs, &maxNs})
+      *value = from.number();
+    return lengths.get(from);
+  }
+};
+
+} // namespace ada::view
+
+#endif // ADA_LIB_VIEW_FUNCTION_TOTALS_H
