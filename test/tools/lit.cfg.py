@@ -1,6 +1,6 @@
 # The command line. %make_session FILE [DIRECTORY] makes a session from the lines of FILE that begin with "T:"
 # (Inputs/make_session.cpp describes them); %t is a fresh name in each test. %browse PAGE STEP... opens a page in Chromium
-# (Inputs/flame_page.mjs); it, %tsc and speedscope need what `tools/dev test` installs into build/node (test/node/package.json).
+# (Inputs/flame_page.mjs), %view SESSION STEP... the viewer (Inputs/view_page.mjs); they, %tsc and speedscope need what `tools/dev test` installs into build/node (test/node/package.json).
 import os
 import shutil
 
@@ -14,6 +14,7 @@ config.substitutions += [
     ("%{docs}", os.path.join(config.ada_source_dir, "docs")),
     ("%{vectors}", os.path.join(config.ada_source_dir, "test", "formats", "vectors")),
     ("%browse", "node " + os.path.join(config.ada_source_dir, "test", "tools", "Inputs", "flame_page.mjs")),
+    ("%view", "node " + os.path.join(config.ada_source_dir, "test", "tools", "Inputs", "view_page.mjs")),
     ("%tsc", "node " + os.path.join(nodeModules, "typescript", "bin", "tsc")),
     ("%{pages}", os.path.join(config.ada_source_dir, "tools", "adatrace")),
 ]

@@ -6,7 +6,7 @@
 
 namespace ada::flame_assets {
 
-extern const std::string_view page_html, flame_css, flame_js;
+extern const std::string_view page_html, flame_css, flame_js, numbers_js;
 
 } // namespace ada::flame_assets
 

@@ -1,5 +1,8 @@
 // The flame page: draws the call paths in #data, searches, zooms and lists functions. No library, no network.
 // @ts-check
+// The build puts this module in front and leaves out this line (output/flame_page.cpp).
+import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
+
 (() => {
   'use strict';
 
@@ -30,24 +33,6 @@
 
   //===--- numbers ---------------------------------------------------------===//
 
-  /** As adatrace prints it: three decimals of the largest unit. @param {number} ns */
-  function duration(ns) {
-    if (Math.abs(ns) < 1000)
-      return `${ns} ns`;
-    const units = ['us', 'ms', 's'];
-    let value = ns / 1000, unit = 0;
-    while (unit < 2 && Math.abs(Number(value.toFixed(3))) >= 1000) {
-      value /= 1000;
-      ++unit;
-    }
-    return `${value.toFixed(3)} ${units[unit]}`;
-  }
-  /** @param {number} count */
-  const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-  /** @param {number} count @param {string} noun */
-  const counted = (count, noun) => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
-  /** @param {number} part @param {number} whole */
-  const percent = (part, whole) => `${whole ? (100 * part / whole).toFixed(1) : '0.0'} %`;
   /** @param {number} now @param {number} before */
   const change = (now, before) =>
     before ? `${now >= before ? '+' : ''}${(100 * (now - before) / before).toFixed(1)} %` : now ? 'new' : '';

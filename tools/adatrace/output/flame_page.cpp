@@ -118,6 +118,15 @@ void writeData(Output &out, const FlamePage &page, NameStyle style) {
   out.write("]}");
 }
 
+// A page that is one file can't import: the module stands in front of the script, without the line that imports it.
+void writeScript(Output &out) {
+  const std::string_view script = flame_assets::flame_js;
+  const size_t line = script.find("\nimport ") + 1;
+  out.write(flame_assets::numbers_js);
+  out.write(script.substr(0, line));
+  out.write(script.substr(script.find('\n', line)));
+}
+
 } // namespace
 
 void printFlamePage(Output &out, const FlamePage &page, NameStyle style) {
@@ -129,7 +138,7 @@ void printFlamePage(Output &out, const FlamePage &page, NameStyle style) {
     if (part == "STYLE")
       out.write(flame_assets::flame_css);
     else if (part == "SCRIPT")
-      out.write(flame_assets::flame_js);
+      writeScript(out);
     else
       writeData(out, page, style);
     rest.remove_prefix(end + 1);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace ada::cli {
 
@@ -74,11 +75,23 @@ std::vector<uint32_t> ApiRequest::threads() {
   }
   for (size_t at = 0; at < given->size();) {
     const size_t end = std::min(given->find(',', at), given->size());
-    const uint32_t number = threadNumber(given->substr(at, end - at));
-    if (std::ranges::find(numbers, number) == numbers.end())
-      numbers.push_back(number);
+    const std::string part = given->substr(at, end - at);
     at = end + 1;
+    const size_t dash = part.find('-');
+    if (dash == part.npos) {
+      numbers.push_back(threadNumber(part));
+      continue;
+    }
+    // The ends of a range are threads; what is not one between them is passed over.
+    threadNumber(part.substr(0, dash));
+    threadNumber(part.substr(dash + 1));
+    const std::vector<uint32_t> &threads = opened().threads;
+    for (uint64_t id = *wholeNumber(part.substr(0, dash)); id <= *wholeNumber(part.substr(dash + 1)); ++id)
+      if (threads[id] != ~uint32_t(0))
+        numbers.push_back(threads[id]);
   }
+  std::unordered_set<uint32_t> seen;
+  std::erase_if(numbers, [&](uint32_t number) { return !seen.insert(number).second; });
   return numbers;
 }
 

@@ -1,0 +1,214 @@
+// Opens the viewer in Chromium and uses it as people do. Usage: view_page.mjs SESSION[,SESSION] STEP...
+//
+// Starts `adatrace view` for the sessions and prints what the page shows, a line per fact. Places are THREAD:DEPTH:TIME (the
+// number of a row's thread, a level, nanoseconds; PANE/ before it means another session than the first). Steps that show:
+// `title`, `rows`, `time`, `items` (what is drawn, wide enough for a name), `tip`, `call`, `source`, `statistics`, `flame`,
+// `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`, `theme`, `focus`, `hash`, `elements`, `range`, `heading`, `help`, `grows`,
+// `pixel=PLACE`, `colour=NAME` (of a bar in a panel); steps that do: `key=KEY`, `hover=PLACE`, `click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
+// `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`, `move=ROW,ROW` (drags names),
+// `reload`, `mark=GAP,WAIT` (ranges of time), `resize=WIDTH`, `shot=FILE`, `stop` (the server).
+// A request to another place than the server, and any error of the page, fails the test.
+import {spawn} from 'node:child_process';
+import {createRequire} from 'node:module';
+
+const {chromium} = createRequire(`${process.env.ADA_NODE_MODULES}/`)('playwright-core');
+const [sessions, ...steps] = process.argv.slice(2);
+const server = spawn('adatrace', ['view', '--no-browser', ...sessions.split(',')], {stdio: ['ignore', 'pipe', 'inherit']});
+const address = await new Promise((resolve) => {
+  server.stdout.once('data', (text) => resolve(String(text).split('\n')[0]));
+  server.once('exit', (status) => resolve(`no address, status ${status}`));
+});
+const browser = await chromium.launch({executablePath: process.env.ADA_CHROMIUM, args: ['--no-sandbox', '--disable-gpu']});
+const page = await browser.newPage({viewport: {width: 1200, height: 800}, colorScheme: 'light', reducedMotion: 'reduce'});
+const faults = [];
+let mayFail = false;
+page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+page.on('console', (message) => message.type() === 'error' && !mayFail && faults.push(`console: ${message.text()}`));
+page.on('dialog', (dialog) => faults.push(`a script ran: ${dialog.message()}`) && dialog.dismiss());
+page.on('request', (request) => new URL(request.url()).origin !== new URL(address).origin && faults.push(`request: ${request.url()}`));
+
+/** Until nothing is asked, drawn or waited for any more. */
+async function settle() {
+  for (let quiet = 0, rounds = 0; quiet < 3 && rounds < 200; ++rounds) {
+    await page.waitForTimeout(100);
+    const isBusy = await page.evaluate(() => !window.adatrace.panes.length || document.querySelector('[aria-busy]') !== null ||
+      document.querySelector('.search .caption').textContent === 'searching …' ||
+      window.adatrace.panes.some((pane) => pane.isDirty || pane.session.isFetching || pane.session.pictures.isBusy));
+    quiet = isBusy && !mayFail ? 0 : quiet + 1;
+  }
+}
+/** Where a call is on the screen. */
+async function place(text) {
+  const [pane, rest] = text.includes('/') ? [Number(text.split('/')[0]), text.split('/')[1]] : [0, text];
+  const [thread, depth, time] = rest.split(':').map(Number);
+  const at = await page.evaluate(([pane, thread, depth, time]) => {
+    const shown = window.adatrace.panes[pane], row = shown.rows.ofThread(thread), box = shown.canvas.getBoundingClientRect();
+    return row && {x: box.left + shown.axis.x(time, shown.width), y: box.top + 34 + row.y - shown.body.scrollTop + 2 + (depth + 0.5) * row.level};
+  }, [pane, thread, depth, time]);
+  if (!at)
+    throw new Error(`no place ${text}`);
+  return at;
+}
+const texts = async (selector, prefix) => (await page.locator(selector).evaluateAll((found) => found.map((one) =>
+  one.innerText.replace(/\s+/g, ' ').trim()))).map((text) => `${prefix}: ${text}`).join('\n');
+const bars = async (part, prefix) => (await page.locator(`${part} .bar`).evaluateAll((bars) => bars.map((bar) =>
+  `${Math.round(parseFloat(bar.style.top) / 18)} ${bar.getAttribute('aria-label')} ${(100 * bar.offsetWidth / bar.parentElement.offsetWidth).toFixed(0)}%`)))
+  .map((text) => `${prefix} ${text}`).join('\n');
+
+const shows = {
+  title: async () => `title: ${await page.title()}`,
+  heading: () => texts('.pane-heading', 'heading'),
+  rows: async () => (await texts('.label', 'row')).replaceAll(' ×', ''),
+  time: async () => (await page.evaluate(() => window.adatrace.panes.map(({axis}) => `${axis.from.toFixed(0)} to ${axis.to.toFixed(0)}`)))
+    .map((text) => `time: ${text}`).join('\n'),
+  items: async () => (await page.evaluate(() => window.adatrace.panes.flatMap((pane) => pane.visibleRows().flatMap((row) => {
+    const layers = pane.session.pictures.layers(row.thread, pane.axis.from, pane.axis.to, pane.width);
+    return layers.flatMap((picture) => [...picture.begin.keys()].filter((i) => picture.begin[i] < pane.axis.to && picture.end[i] > pane.axis.from &&
+      (picture.end[i] - picture.begin[i]) / pane.axis.span * pane.width > 20).map((i) => ({picture, i})).sort((a, b) =>
+      a.picture.begin[a.i] - b.picture.begin[b.i] || a.picture.depth[a.i] - b.picture.depth[b.i]).map(({i}) => {
+      const kind = ['call', 'box', 'open', 'exception', 'gap', 'waiting'][picture.kind[i]];
+      return `${row.thread}:${picture.depth[i]} ${kind} ${pane.session.name(picture.function[i])} ${picture.begin[i]} ${picture.end[i]}`;
+    }));
+  })))).map((text) => `item ${text}`).join('\n'),
+  tip: async () => `tip: ${(await page.locator('#tip div').allInnerTexts()).join(' | ')}`,
+  call: async () => [`call: ${await page.locator('.panel.call h3').textContent()}`,
+    ...(await page.locator('.panel.call dl.facts > div').evaluateAll((facts) => facts.map((fact) => [...fact.children].map((part) =>
+      part.textContent).join(': '))))].join('\n  '),
+  source: () => texts('.source .line', 'line'),
+  statistics: async () => (await page.locator('.statistics tbody tr').evaluateAll((rows) => rows.map((row) =>
+    `figures ${[...row.cells].slice(0, -1).map((cell) => cell.dataset.value).join(' ')} ${row.dataset.function}`))).join('\n'),
+  flame: () => bars('.panel.flame', 'bar'),
+  callers: () => bars('.panel.sandwich .flame-chart:first-child', 'caller'),
+  callees: () => bars('.panel.sandwich .flame-chart:last-child', 'callee'),
+  histogram: async () => (await page.locator('.column').evaluateAll((columns) => columns.filter((column) => column.dataset.calls !== '0')
+    .map((column) => column.getAttribute('aria-label')))).map((text) => `column ${text}`).join('\n'),
+  found: () => texts('.found .item', 'found'),
+  caption: () => texts('.panel:not([hidden]) > .caption', 'caption'),
+  tab: () => texts('[role=tab][aria-selected=true]', 'tab'),
+  error: async () => `error: ${await page.locator('#error').textContent()}`,
+  range: async () => `range: ${await page.evaluate(() => window.adatrace.range && `${window.adatrace.range.from} ${window.adatrace.range.to}`)}`,
+  theme: async () => `theme: ${await page.evaluate(() => getComputedStyle(document.querySelector('#panes')).backgroundColor)}`,
+  focus: async () => `focus: ${await page.evaluate(() => document.activeElement?.getAttribute('aria-label') || document.activeElement?.name || document.activeElement?.id || document.activeElement?.textContent || document.activeElement?.tagName)}`,
+  hash: async () => `hash: ${await page.evaluate(() => location.hash)}`,
+  elements: async () => `elements: ${await page.evaluate(() => document.querySelectorAll('img, iframe, a, svg, body script').length)}`,
+  grows: async () => {
+    const read = () => page.evaluate(() => [window.adatrace.panes[0].axis.limit, window.adatrace.panes[0].axis.to]);
+    const [before] = await read();
+    for (let round = 0; round < 300; ++round) {
+      const [limit, to] = await read();
+      if (limit > before)
+        return `grows: ${Math.abs(to - limit) < 1 ? 'its end is in view' : 'its end is out of view'}`;
+      await page.waitForTimeout(100);
+    }
+    return 'grows: no';
+  },
+  help: async () => `help: ${await page.locator('#keys').evaluate((dialog) => dialog.open)}`,
+};
+const pixel = async (at) => {
+  const {x, y} = await place(at);
+  // Beside the name.
+  return `pixel: ${await page.evaluate(([x, y]) => {
+    const canvas = document.elementFromPoint(x, y), box = canvas.getBoundingClientRect();
+    return [...canvas.getContext('2d').getImageData(x - box.left, y - box.top - 6, 1, 1).data].slice(0, 3).join(' ');
+  }, [x, y])}`;
+};
+const drag = async (from, to) => {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2);
+  await page.mouse.move(to.x, to.y);
+  await page.mouse.up();
+};
+const acts = {
+  key: (key) => page.keyboard.press(key),
+  hover: async (at) => page.mouse.move(...Object.values(await place(at))),
+  click: async (at) => page.mouse.click(...Object.values(await place(at))),
+  dblclick: async (at) => page.mouse.dblclick(...Object.values(await place(at))),
+  drag: async (ends) => drag(await place(ends.split(',')[0]), await place(ends.split(',')[1])),
+  'shift-drag': async (ends) => {
+    await page.keyboard.down('Shift');
+    await drag(await place(ends.split(',')[0]), await place(ends.split(',')[1]));
+    await page.keyboard.up('Shift');
+  },
+  ruler: async (times) => {
+    const {y} = await page.locator('canvas').first().boundingBox();
+    const ends = await page.evaluate((times) => times.map((time) => {
+      const pane = window.adatrace.panes[0];
+      return pane.canvas.getBoundingClientRect().left + pane.axis.x(time, pane.width);
+    }), times.split(',').map(Number));
+    await drag({x: ends[0], y: y + 20}, {x: ends[1], y: y + 20});
+  },
+  wheel: async (what) => {
+    await page.mouse.move(...Object.values(await place(what.split(',')[0])));
+    for (let count = Number(what.split(',')[2] ?? 1); count > 0; --count)
+      await page.mouse.wheel(0, Number(what.split(',')[1]));
+  },
+  type: (what) => page.locator(`[name="${what.split(',')[0]}"]`).fill(what.slice(what.indexOf(',') + 1)),
+  press: (name) => page.getByRole('button', {name, exact: true}).first().click(),
+  tab: (name) => page.getByRole('tab', {name, exact: true}).click(),
+  choose: (name) => page.locator('.panel:not([hidden])').getByRole('button', {name, exact: true}).first().click(),
+  sort: (name) => page.locator('.statistics th').getByRole('button', {name, exact: true}).click(),
+  bar: (name) => page.locator('.panel:not([hidden]) .bar').getByText(name, {exact: true}).first().click(),
+  row: (number) => page.locator('.label').nth(Number(number)).click(),
+  move: async (rows) => {
+    const [from, to] = await Promise.all(rows.split(',').map((number) => page.locator('.label').nth(Number(number)).boundingBox()));
+    const isDown = to.y > from.y;
+    await drag({x: from.x + 40, y: from.y + 8}, {x: to.x + 40, y: isDown ? to.y + to.height - 3 : to.y + 3});
+  },
+  pixel: async (at) => console.log(await pixel(at)),
+  resize: (width) => page.setViewportSize({width: Number(width), height: 800}),
+  // What no session that tests can make has: a gap and a wait in the first thread, as the server tells of them.
+  mark: async (times) => {
+    const [gap, wait] = times.split(',').map((range) => range.split('-').map(Number));
+    await page.route(/api.picture/, async (route) => {
+      const response = await route.fetch(), answer = await response.json();
+      const {timeline} = answer.threads[0];
+      for (const [kind, [begin, end]] of [[4, gap], [5, wait]])
+        for (const [column, value] of Object.entries({depth: 0, begin, end, function: 0, kind, seq: -1, count: 0, fill: 0}))
+          timeline[column].push(value);
+      await route.fulfill({response, json: answer});
+    });
+    await acts.reload();
+  },
+  colour: async (name) => console.log(`colour: ${await page.locator('.panel:not([hidden]) .bar').getByText(name, {exact: true}).first()
+    .evaluate((bar) => getComputedStyle(bar).backgroundColor)}`),
+  reload: async () => {
+    // As a link in a new tab: nothing is left of this one.
+    await page.waitForTimeout(400);
+    const link = page.url();
+    await page.goto('about:blank');
+    await page.goto(link);
+  },
+  shot: (file) => page.screenshot({path: file}),
+  stop: async () => {
+    mayFail = true;
+    server.kill('SIGKILL');
+  },
+};
+try {
+  await page.goto(address);
+  await settle();
+  for (const step of steps) {
+    const isShown = step in shows, what = step.split('=')[0], value = step.slice(step.indexOf('=') + 1);
+    if (isShown)
+      console.log(await shows[step]());
+    else if (acts[what]) {
+      await acts[what](value);
+      await settle();
+    } else
+      faults.push(`no step ${step}`);
+  }
+} catch (error) {
+  faults.push(error.message);
+}
+await browser.close();
+if (server.exitCode === null && server.signalCode === null) {
+  const ended = new Promise((resolve) => server.once('exit', (status, signal) => resolve(status ?? signal)));
+  server.kill('SIGTERM');
+  const status = await ended;
+  if (status !== 0)
+    faults.push(`the server ended with ${status}`);
+}
+for (const fault of faults)
+  console.error(fault);
+process.exit(faults.length ? 1 : 0);

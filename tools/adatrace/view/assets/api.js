@@ -1,0 +1,76 @@
+// What the server is asked and what it answers (docs/view.md).
+// @ts-check
+
+/** @typedef {{id: number, pid: number | null, name: string, executable: string, exit: unknown}} Process */
+/** @typedef {{id: number, process: number, tid: number, name: string, events: number, begin_ns: number, end_ns: number}} Thread */
+/**
+ * @typedef {{id: number, name: string, start_ns: number, duration_ns: number, events: number, is_live: boolean,
+ *   is_gone?: boolean, resolution_ns: number, times_are_order: boolean, processes: Process[], threads: Thread[], functions: number,
+ *   index: {state: 'ready' | 'building' | 'failed', progress: number, note?: string}, warnings: string[]}} SessionInfo
+ * @typedef {{id: number, name: string, file: string, line: number}} FunctionInfo
+ * @typedef {{from: number, to: number, source: 'events' | 'index' | 'samples', exact: boolean, max_depth: number, depth: number[],
+ *   begin: number[], end: number[], function: number[], kind: number[], seq: number[], count: number[], fill: number[]}} Timeline
+ * @typedef {{seq: number, thread: number, function: number, depth: number, begin_ns: number, end_ns: number | null,
+ *   is_exception: boolean, self_ns: number | null, calls: number | null, args: string | null, result: string | null,
+ *   parent: number | null, first_child: number | null, previous: number | null, next: number | null,
+ *   previous_same: number | null, next_same: number | null,
+ *   source: {file: string, line: number, text: [number, string][]} | null}} Call
+ * @typedef {{thread: number, seq: number, function: number, depth: number, begin_ns: number, end_ns: number | null,
+ *   args: string | null}} FoundCall
+ * @typedef {{function: number, calls: number, total_ns: number, self_ns: number, min_ns: number, max_ns: number, p50_ns: number,
+ *   p99_ns: number}} FunctionFigures
+ * @typedef {{function: number, parent: number, calls: number, total_ns: number, self_ns: number}} FlameNode
+ * @typedef {{from_ns: number, to_ns: number, calls: number}} Bucket
+ */
+/** A part of a session: a range of time and some threads (all, if there is no list). @typedef {{session: number, from: number, to: number, threads?: string}} Scope */
+/** @typedef {Record<string, string | number | undefined>} Parameters */
+
+/** What the server says is wrong, as one line. */
+export class ServerError extends Error {}
+
+/** @param {string} path @param {Parameters} parameters @param {AbortSignal} [signal] @returns {Promise<any>} */
+async function ask(path, parameters, signal) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined)
+      query.set(name, String(value));
+  let response;
+  try {
+    response = await fetch(`/api/${path}?${query}`, {signal});
+  } catch (error) {
+    if (signal?.aborted)
+      throw error;
+    throw new ServerError('The server does not answer. Is `adatrace view` still running?');
+  }
+  const answer = await response.json().catch(() => null);
+  if (!response.ok)
+    throw new ServerError(answer?.error || `The server answered with status ${response.status}.`);
+  return answer;
+}
+
+/** @returns {Promise<{sessions: SessionInfo[]}>} */
+export const getSessions = () => ask('sessions', {});
+/** @param {number} session @param {number} since @returns {Promise<{functions: FunctionInfo[]}>} */
+export const getFunctions = (session, since) => ask('functions', {session, since});
+/**
+ * @param {Scope & {pixels: number}} scope @param {AbortSignal} [signal]
+ * @returns {Promise<{from: number, to: number, threads: {thread: number, timeline: Timeline}[]}>}
+ */
+export const getPicture = (scope, signal) => ask('picture', scope, signal);
+/** A call by its number, or the one that is open at a time at a depth. @typedef {{seq: number} | {at: number, depth: number}} Which */
+/** @param {number} session @param {number} thread @param {Which} which @returns {Promise<Call>} */
+export const getCall = (session, thread, which) => ask('call', {session, thread, ...which});
+/** @param {Parameters} what @param {AbortSignal} [signal] @returns {Promise<{calls: FoundCall[], is_complete: boolean}>} */
+export const find = (what, signal) => ask('find', what, signal);
+/**
+ * @param {Scope} scope @param {AbortSignal} [signal]
+ * @returns {Promise<{functions: FunctionFigures[], calls: number, is_complete: boolean}>}
+ */
+export const getStatistics = (scope, signal) => ask('statistics', scope, signal);
+/** @param {Scope} scope @param {AbortSignal} [signal] @returns {Promise<{nodes: FlameNode[], is_cut: boolean}>} */
+export const getFlame = (scope, signal) => ask('flame', scope, signal);
+/**
+ * @param {Scope & {function: number}} scope @param {AbortSignal} [signal]
+ * @returns {Promise<{buckets: Bucket[], calls: number, min_ns: number, max_ns: number, is_complete: boolean}>}
+ */
+export const getHistogram = (scope, signal) => ask('histogram', scope, signal);

@@ -1,0 +1,227 @@
+// What the user has chosen, in one place, and who is told when it changes.
+// @ts-check
+import {getCall} from './api.js';
+import {Axis} from './axis.js';
+import {element} from './dom.js';
+import {duration, timeLabel} from './numbers.js';
+import {Pane} from './pane.js';
+
+/** @typedef {import('./api.js').Call} Call */
+/** @typedef {import('./api.js').Scope} Scope */
+/** @typedef {import('./session.js').Session} Session */
+/** @typedef {import('./pane.js').Hit} Hit */
+/** @typedef {'view' | 'selected' | 'range' | 'chosen' | 'rows' | 'row' | 'hover' | 'pane' | 'panel' | 'follow' | 'axis' | 'names' | 'theme'} Change */
+
+const FRAMES = 1000;
+
+export class App {
+  constructor() {
+    /** @type {Pane[]} */
+    this.panes = [];
+    /** @type {Pane | null} */
+    this.active = null;
+    /** @type {{pane: Pane, call: Call} | null} */
+    this.selected = null;
+    /** @type {{pane: Pane, from: number, to: number} | null} */
+    this.range = null;
+    /** @type {{pane: Pane, function: number} | null} a function that stands out */
+    this.chosen = null;
+    /** @type {{pane: Pane, name: string} | null} what chooseName waits for */
+    this.awaited = null;
+    /** @type {{pane: Pane, hit: Hit, x: number, y: number} | null} */
+    this.hover = null;
+    this.isCommon = true;
+    this.isFollowing = false;
+    /** Milliseconds that the last drawings took; for measurements. @type {number[]} */
+    this.frames = [];
+    /** @type {((what: Change) => void)[]} */
+    this.listeners = [];
+    this.asked = 0;
+  }
+
+  /** @param {(what: Change) => void} listener */
+  onChange(listener) {
+    this.listeners.push(listener);
+  }
+  /** @param {Change} what */
+  changed(what) {
+    for (const listener of this.listeners)
+      listener(what);
+  }
+  /** @param {number} ms */
+  drew(ms) {
+    this.frames.push(ms);
+    if (this.frames.length > FRAMES)
+      this.frames.shift();
+  }
+
+  //===--- panes and time --------------------------------------------------===//
+
+  /** @param {Session[]} sessions */
+  makePanes(sessions) {
+    for (const session of sessions)
+      this.panes.push(new Pane(this, session, this.newAxis(session.duration)));
+    this.active = this.panes[0] || null;
+    this.setCommon(this.isCommon);
+    element('panes', HTMLElement).replaceChildren(...this.panes.map((pane) => pane.element));
+  }
+  /** @param {number} limit */
+  newAxis(limit) {
+    return new Axis(limit, () => {
+      for (const pane of this.panes)
+        pane.invalidate();
+      this.changed('view');
+    });
+  }
+  /** One axis for all sessions, each from its own start, or one for each. @param {boolean} isCommon */
+  setCommon(isCommon) {
+    this.isCommon = isCommon;
+    const common = this.newAxis(Math.max(...this.panes.map((pane) => pane.session.duration)));
+    for (const pane of this.panes)
+      pane.axis = isCommon ? common : this.newAxis(pane.session.duration);
+    this.invalidate();
+    this.changed('axis');
+  }
+  /** Sessions have grown. */
+  fitAxes() {
+    for (const pane of this.panes) {
+      const {axis} = pane, isWhole = axis.from <= 0 && axis.to >= axis.limit;
+      const sharing = this.panes.filter((other) => other.axis === axis);
+      const limit = Math.max(...sharing.map((other) => other.session.duration));
+      if (limit === axis.limit)
+        continue;
+      axis.limit = limit;
+      if (this.isFollowing)
+        axis.glide(isWhole ? 0 : limit - axis.span, limit);
+    }
+  }
+  invalidate() {
+    for (const pane of this.panes)
+      pane.invalidate();
+  }
+  /** @param {Pane} pane */
+  activate(pane) {
+    if (this.active === pane)
+      return;
+    this.active = pane;
+    for (const other of this.panes)
+      other.element.classList.toggle('active', other === pane && this.panes.length > 1);
+    this.changed('pane');
+  }
+  /** @param {boolean} isFollowing */
+  setFollowing(isFollowing) {
+    this.isFollowing = isFollowing;
+    if (isFollowing)
+      for (const {axis} of this.panes)
+        axis.glide(axis.limit - axis.span, axis.limit);
+    this.changed('follow');
+  }
+  stopFollowing() {
+    if (this.isFollowing)
+      this.setFollowing(false);
+  }
+
+  //===--- what is chosen --------------------------------------------------===//
+
+  /** @param {{pane: Pane, call: Call} | null} selected */
+  select(selected) {
+    ++this.asked;
+    this.selected = selected;
+    this.invalidate();
+    this.changed('selected');
+  }
+  /** @param {Pane} pane @param {number} thread @param {import('./api.js').Which} which @param {boolean} isJump whether the view is to go there */
+  async selectCall(pane, thread, which, isJump) {
+    const asked = ++this.asked;
+    try {
+      const call = await getCall(pane.session.id, thread, which);
+      if (asked !== this.asked)
+        return;
+      this.select({pane, call});
+      if (isJump) {
+        this.stopFollowing();
+        pane.showCall(call);
+      }
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+  /** @param {Pane} pane @param {number} from @param {number} to */
+  setRange(pane, from, to) {
+    from = Math.max(0, Math.floor(from));
+    to = Math.min(Math.ceil(to), Math.max(pane.session.duration, from + 1));
+    this.range = to > from ? {pane, from, to} : null;
+    this.invalidate();
+    this.changed('range');
+  }
+  clearRange() {
+    this.range = null;
+    this.invalidate();
+    this.changed('range');
+  }
+  /** The chosen range as it is drawn in a pane: with a common axis it is that of all. @param {Pane} pane */
+  rangeOf(pane) {
+    return this.range && (this.range.pane === pane || this.isCommon) ? this.range : null;
+  }
+  /** @param {Pane} pane @param {number} id -1 for none */
+  choose(pane, id) {
+    this.awaited = null;
+    this.chosen = id < 0 ? null : {pane, function: id};
+    this.invalidate();
+    this.changed('chosen');
+  }
+  /** Chooses a function that may become known later. @param {Pane} pane @param {string} name */
+  chooseName(pane, name) {
+    const id = pane.session.functions.findIndex((known) => known?.name === name);
+    this.awaited = id < 0 ? {pane, name} : null;
+    if (id >= 0)
+      this.choose(pane, id);
+  }
+  namesChanged() {
+    if (this.awaited)
+      this.chooseName(this.awaited.pane, this.awaited.name);
+    this.changed('names');
+  }
+  /** @param {Pane} pane @param {Hit | null} hit @param {number} x @param {number} y */
+  setHover(pane, hit, x, y) {
+    if (!hit && !this.hover)
+      return;
+    this.hover = hit && {pane, hit, x, y};
+    pane.invalidate();
+    this.changed('hover');
+  }
+
+  /** What panels are about: the chosen range or else what is visible, of the threads that are shown. */
+  scope() {
+    const pane = this.rangeOf(this.active || this.panes[0]) ? this.active || this.panes[0] : this.range?.pane || this.active || this.panes[0];
+    const range = this.rangeOf(pane), {axis, session} = pane, end = Math.ceil(session.duration);
+    const from = range ? range.from : Math.max(0, Math.floor(axis.from)), to = range ? Math.min(range.to, end + 1) : Math.min(end + 1, Math.ceil(axis.to));
+    /** @type {Scope} */
+    const scope = {session: session.id, from, to: Math.max(to, from + 1), threads: pane.threadList()};
+    const length = Math.min(to, end) - from, where = timeLabel(from, Math.max(length / 1000, 1), to);
+    const hidden = pane.rows.hidden.size ? ', without hidden rows' : '', which = this.panes.length > 1 ? `${session.info.name}: ` : '';
+    return {pane, scope, text: `${which}${range ? 'chosen range' : 'visible range'}, ${duration(length)} from ${where}${hidden}`};
+  }
+  /** The function that sandwich and histogram are about. @param {Pane} pane */
+  functionOf(pane) {
+    return this.chosen?.pane === pane ? this.chosen.function : this.selected?.pane === pane ? this.selected.call.function : -1;
+  }
+
+  //===--- messages --------------------------------------------------------===//
+
+  /** @param {unknown} error */
+  fail(error) {
+    if (error instanceof DOMException && error.name === 'AbortError')
+      return;
+    element('error', HTMLElement).textContent = error instanceof Error ? error.message : String(error);
+  }
+  succeed() {
+    element('error', HTMLElement).textContent = '';
+  }
+  /** @param {string} title @param {string[]} lines */
+  showLines(title, lines) {
+    element('lines-title', HTMLElement).textContent = title;
+    element('lines-text', HTMLElement).textContent = lines.join('\n');
+    element('lines', HTMLDialogElement).showModal();
+  }
+}

@@ -1,0 +1,209 @@
+// Draws the calls of one thread on a canvas.
+// @ts-check
+import {HUES, SHADES, hueOf} from './theme.js';
+
+/** @typedef {import('./pictures.js').Picture} Picture */
+/** @typedef {import('./theme.js').Colours} Colours */
+/** @typedef {import('./session.js').Session} Session */
+/** @typedef {{from: number, to: number, width: number, top: number, height: number, level: number}} Frame where a row is, and what time is visible */
+
+export const KIND = {call: 0, box: 1, open: 2, exception: 3, gap: 4, waiting: 5};
+export const FONT = '11px system-ui, sans-serif';
+const NARROWEST_NAME = 26, PADDING = 4;
+
+/**
+ * The items sorted by colour (setting a colour costs more than a rectangle), and those that may be wide enough for a name by length.
+ * @param {Picture} picture @param {Session} session
+ */
+function makeOrder(picture, session) {
+  const {count, kind, calls, fill, begin, end} = picture, fills = new Uint16Array(count), starts = new Uint32Array(HUES * SHADES + 1);
+  /** @type {number[]} */
+  const named = [], hues = new Map(), shortest = 2 ** picture.level * NARROWEST_NAME / 4;
+  for (let i = 0; i < count; ++i) {
+    let shade = SHADES - 1;
+    if (kind[i] === KIND.box && calls[i] > 1)
+      shade = Math.min(SHADES - 1, Math.floor(fill[i] / Math.max(end[i] - begin[i], 1) * SHADES));
+    let hue = hues.get(picture.function[i]);
+    if (hue === undefined)
+      hues.set(picture.function[i], hue = hueOf(session.name(picture.function[i])));
+    fills[i] = hue * SHADES + shade;
+    ++starts[fills[i] + 1];
+    if (end[i] - begin[i] >= shortest)
+      named.push(i);
+  }
+  for (let fill = 1; fill < starts.length; ++fill)
+    starts[fill] += starts[fill - 1];
+  const byFill = new Uint32Array(count);
+  for (let i = 0; i < count; ++i)
+    byFill[starts[fills[i]]++] = i;
+  named.sort((a, b) => (end[b] - begin[b]) - (end[a] - begin[a]));
+  return {byFill, fills, byLength: Uint32Array.from(named), names: session.names};
+}
+
+/** Names in pixels, measured once. @type {Map<string, number>} */
+const widths = new Map();
+/** @param {CanvasRenderingContext2D} context @param {string} text */
+function widthOf(context, text) {
+  let width = widths.get(text);
+  if (width === undefined) {
+    if (widths.size > 50000)
+      widths.clear();
+    widths.set(text, width = context.measureText(text).width);
+  }
+  return width;
+}
+
+/** As much of a name as fits; its last part is what tells most. @param {CanvasRenderingContext2D} context @param {string} name @param {number} room in pixels */
+export function fitted(context, name, room) {
+  if (widthOf(context, name) <= room)
+    return name;
+  const last = /[^:.]*(?:\(\.\.\))?$/.exec(name)?.[0] || name;
+  const text = last !== name && last.length > 1 ? last : name;
+  const width = widthOf(context, text);
+  if (width <= room)
+    return text;
+  const letters = Math.floor(text.length * room / width) - 2;
+  return letters < 2 ? '' : `${text.slice(0, letters)}…`;
+}
+
+/** @type {{colour: string, pattern: CanvasPattern | null}} */
+let hatch = {colour: '', pattern: null};
+/** @param {CanvasRenderingContext2D} context @param {string} colour */
+export function hatching(context, colour) {
+  if (hatch.colour === colour && hatch.pattern)
+    return hatch.pattern;
+  const tile = document.createElement('canvas');
+  tile.width = tile.height = 6;
+  const pen = /** @type {CanvasRenderingContext2D} */ (tile.getContext('2d'));
+  pen.strokeStyle = colour;
+  pen.lineWidth = 1.3;
+  pen.beginPath();
+  for (const x of [-3, 3, 9]) {
+    pen.moveTo(x - 3, 9);
+    pen.lineTo(x + 9, -3);
+  }
+  pen.stroke();
+  hatch = {colour, pattern: context.createPattern(tile, 'repeat')};
+  return hatch.pattern || colour;
+}
+
+/**
+ * Draws what a picture has; the caller has cleared the place.
+ * @param {CanvasRenderingContext2D} context @param {Picture} picture @param {Session} session @param {Frame} frame @param {Colours} colours
+ * @param {number} chosen the function that stands out, or -1
+ */
+export function drawPicture(context, picture, session, frame, colours, chosen) {
+  if (!picture.order || picture.order.names !== session.names)
+    picture.order = makeOrder(picture, session);
+  const {begin, end, depth, kind, function: functions} = picture, {byFill, fills, byLength} = picture.order;
+  const {top, level, width, from} = frame, scale = width / (frame.to - from);
+  const deepest = Math.floor(frame.height / level) - 1, high = level > 6 ? level - 1 : level - 0.5;
+  // A rectangle that is wide enough ends a pixel early, so that neighbours can be told apart.
+  const left = (/** @type {number} */ i) => Math.max((begin[i] - from) * scale, -1);
+  const right = (/** @type {number} */ i) => Math.min((end[i] - from) * scale, width + 1);
+  const isShown = (/** @type {number} */ i) => end[i] >= from && begin[i] <= frame.to && depth[i] <= deepest;
+
+  let last = -1;
+  for (let at = 0; at < byFill.length; ++at) {
+    const i = byFill[at];
+    if (kind[i] >= KIND.gap || !isShown(i))
+      continue;
+    const fill = chosen < 0 || functions[i] === chosen ? fills[i] : fills[i] - fills[i] % SHADES;
+    if (fill !== last)
+      context.fillStyle = colours.fills[last = fill];
+    const x = left(i), wide = right(i) - x;
+    context.fillRect(x, top + depth[i] * level, wide > 3 ? wide - 1 : Math.max(wide, 0.8), high);
+  }
+  drawMarks(context, picture, frame, colours, left, right, isShown, high);
+  if (level < 10)
+    return;
+  context.font = FONT;
+  context.textBaseline = 'middle';
+  context.fillStyle = colours.ink;
+  for (let at = 0; at < byLength.length; ++at) {
+    const i = byLength[at];
+    if ((end[i] - begin[i]) * scale < NARROWEST_NAME)
+      break;
+    if (kind[i] >= KIND.gap || !isShown(i))
+      continue;
+    const x = left(i), room = right(i) - Math.max(x, 0) - 2 * PADDING;
+    if (room < NARROWEST_NAME - 2 * PADDING)
+      continue;
+    const isBox = kind[i] === KIND.box && picture.calls[i] > 1;
+    const name = session.name(functions[i]), text = fitted(context, isBox ? `${picture.calls[i]} × ${name}` : name, room);
+    if (text)
+      context.fillText(text, Math.max(x, 0) + PADDING, top + depth[i] * level + high / 2 + 0.5);
+  }
+}
+
+/**
+ * Exceptions, open calls, gaps and waiting.
+ * @param {CanvasRenderingContext2D} context @param {Picture} picture @param {Frame} frame @param {Colours} colours
+ * @param {(i: number) => number} left @param {(i: number) => number} right @param {(i: number) => boolean} isShown @param {number} high
+ */
+function drawMarks(context, picture, frame, colours, left, right, isShown, high) {
+  const {kind, depth, count} = picture, {top, level} = frame;
+  for (let i = 0; i < count; ++i) {
+    if (kind[i] < KIND.open || !isShown(i))
+      continue;
+    const x = left(i), end = right(i), wide = Math.max(end - x, 1), y = top + depth[i] * level;
+    if (kind[i] === KIND.exception) {
+      context.fillStyle = colours.bad;
+      context.fillRect(Math.max(end - 3, x), y, Math.min(wide, 3), high);
+    } else if (kind[i] === KIND.open) {
+      // An arrow's head: it goes on. Of samples nobody has looked for the ends.
+      if (!picture.isExact)
+        continue;
+      context.fillStyle = colours.ink;
+      context.beginPath();
+      context.moveTo(end - 1, y + high / 2);
+      context.lineTo(end - 6, y + 2);
+      context.lineTo(end - 6, y + high - 2);
+      context.fill();
+    } else if (kind[i] === KIND.gap) {
+      context.fillStyle = hatching(context, colours.bad);
+      context.fillRect(x, top, Math.max(wide, 2), frame.height);
+    } else {
+      context.fillStyle = colours.waiting;
+      context.fillRect(x, top, wide, frame.height);
+    }
+  }
+}
+
+/**
+ * The item at a place of a row, the deepest layer last: those on top are asked first.
+ * @param {Picture[]} layers @param {number} depth @param {number} time @param {number} slack in nanoseconds
+ */
+export function itemAt(layers, depth, time, slack) {
+  for (const picture of [...layers].reverse()) {
+    if (time < picture.from || time > picture.to)
+      continue;
+    const {begin, end, kind, count} = picture;
+    let best = -1, rest = -1, isInGap = false;
+    for (let i = 0; i < count; ++i) {
+      if (time < begin[i] - slack || time > end[i] + slack)
+        continue;
+      isInGap ||= kind[i] === KIND.gap;
+      if (kind[i] >= KIND.gap)
+        rest = i;
+      else if (picture.depth[i] === depth && (best < 0 || distance(picture, i, time) < distance(picture, best, time)))
+        best = i;
+    }
+    const item = best >= 0 ? best : rest;
+    return item >= 0 ? {picture, item, isInGap} : null;
+  }
+  return null;
+}
+/**
+ * How to ask the server for the call at a place. Samples don't have the numbers of calls, and a box has none.
+ * @param {{picture: Picture, item: number}} hit @param {number} time of the place @returns {import('./api.js').Which | null}
+ */
+export function whichCall({picture, item}, time) {
+  if (picture.seq[item] >= 0)
+    return {seq: picture.seq[item]};
+  if (picture.kind[item] >= KIND.gap || (picture.kind[item] === KIND.box && picture.calls[item] > 1))
+    return null;
+  return {at: Math.max(picture.begin[item], Math.min(Math.floor(time), picture.end[item] - 1)), depth: picture.depth[item]};
+}
+/** @param {Picture} picture @param {number} i @param {number} time */
+const distance = (picture, i, time) => Math.max(picture.begin[i] - time, time - picture.end[i], 0);

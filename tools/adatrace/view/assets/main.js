@@ -1,0 +1,175 @@
+// The viewer's page: joins its parts, and keeps up with sessions that grow.
+// @ts-check
+import {getSessions} from './api.js';
+import {App} from './app.js';
+import {Dock} from './dock.js';
+import {debounce, element} from './dom.js';
+import {listenToKeys} from './keys.js';
+import {listenToMouse} from './mouse.js';
+import {duration} from './numbers.js';
+import {CallPanel} from './panel_call.js';
+import {FlamePanel, SandwichPanel} from './panel_flame.js';
+import {HistogramPanel} from './panel_histogram.js';
+import {SearchPanel} from './panel_search.js';
+import {StatisticsPanel} from './panel_statistics.js';
+import {Session} from './session.js';
+import {restore, stateText} from './state.js';
+import {startTheme} from './theme.js';
+import {startTooltip} from './tooltip.js';
+
+/** How often to ask for news: of a session that grows or whose index is made, and of others. */
+const POLL_MS = 1000, REST_MS = 5000, RETRY_MS = 3000;
+
+const app = new App();
+const search = new SearchPanel(app);
+/** A function's name as a glob that matches just it. @param {string} name */
+const globOf = (name) => name.replace(/[\\*?[\]{},|]/g, '\\$&');
+/** @param {import('./pane.js').Pane} pane @param {string} name @param {number} minimum */
+function searchSlowest(pane, name, minimum) {
+  app.activate(pane);
+  dock.choose(dock.panels.indexOf(search));
+  void search.ask({function: globOf(name), order: 'slowest', longer: minimum ? `${minimum}ns` : ''});
+}
+const dock = new Dock([new CallPanel(app), new StatisticsPanel(app, (pane, name) => searchSlowest(pane, name, 0)), new FlamePanel(app),
+  new SandwichPanel(app), new HistogramPanel(app, searchSlowest), search], () => app.changed('panel'));
+
+//===--- keeping up ----------------------------------------------------------===//
+
+/** @type {Session[]} */
+let sessions = [];
+
+async function load() {
+  const answer = await getSessions();
+  let known = 0;
+  const listener = {
+    arrived: () => {
+      app.succeed();
+      app.invalidate();
+      const names = sessions.reduce((sum, session) => sum + session.names, 0);
+      if (names !== known) {
+        known = names;
+        app.namesChanged();
+      }
+    },
+    failed: (/** @type {string} */ text) => app.fail(text),
+  };
+  sessions = answer.sessions.map((info) => new Session(info, listener));
+  if (!sessions.length)
+    throw new Error('The server has no session.');
+  app.makePanes(sessions);
+  await Promise.all(sessions.map((session) => session.fetchFunctions()));
+  for (const pane of app.panes)
+    listenToMouse(pane);
+  document.title = `${sessions.map((session) => session.info.name).join(', ')} — AdaTrace`;
+  element('axis', HTMLElement).hidden = sessions.length < 2;
+  const state = location.hash.slice(1);
+  if (state)
+    restore(state, app, dock, search);
+  else if (sessions.some((session) => session.info.is_live))
+    app.setFollowing(true);
+  (app.active || app.panes[0]).canvas.focus();
+  app.onChange((what) => what !== 'hover' && saveState());
+  app.namesChanged();
+  poll();
+}
+
+const isGrowing = () => sessions.some(({info}) => info.is_live || info.index.state === 'building');
+
+function poll() {
+  element('follow', HTMLElement).hidden = !sessions.some(({info}) => info.is_live);
+  window.setTimeout(() => (document.hidden ? poll() : update()), isGrowing() ? POLL_MS : REST_MS);
+}
+async function update() {
+  try {
+    const answer = await getSessions();
+    for (const session of sessions) {
+      const info = answer.sessions.find(({id}) => id === session.id);
+      if (info)
+        session.update(info);
+    }
+    app.fitAxes();
+    for (const pane of app.panes) {
+      pane.rows.layOut(pane.session.info);
+      pane.row = pane.rows.shown.find((row) => row.key === pane.row?.key) || pane.rows.shown.find((row) => row.thread >= 0) || null;
+      pane.drawHeading();
+      pane.invalidate();
+    }
+    app.succeed();
+    app.namesChanged();
+    poll();
+  } catch (error) {
+    app.fail(error);
+    window.setTimeout(update, RETRY_MS);
+  }
+}
+
+//===--- the address ---------------------------------------------------------===//
+
+let saved = '';
+const saveState = debounce(250, () => {
+  saved = stateText(app, dock, search);
+  if (saved !== location.hash.slice(1))
+    history.replaceState(null, '', `#${saved}`);
+});
+// The user put another link into the address bar, or went back to one.
+window.addEventListener('hashchange', () => {
+  if (location.hash.slice(1) !== saved)
+    restore(location.hash.slice(1), app, dock, search);
+});
+
+//===--- header and status ---------------------------------------------------===//
+
+const toggleTheme = startTheme(() => {
+  app.invalidate();
+  app.changed('theme');
+  search.draw();
+});
+const showSearch = () => {
+  dock.choose(dock.panels.indexOf(search));
+  search.function.focus();
+  search.function.select();
+};
+element('theme', HTMLButtonElement).addEventListener('click', toggleTheme);
+element('help', HTMLButtonElement).addEventListener('click', () => element('keys', HTMLDialogElement).showModal());
+element('find', HTMLButtonElement).addEventListener('click', showSearch);
+element('follow', HTMLButtonElement).addEventListener('click', () => app.setFollowing(!app.isFollowing));
+element('axis', HTMLButtonElement).addEventListener('click', () => app.setCommon(!app.isCommon));
+listenToKeys(app, {
+  panel: (number) => dock.choose(number),
+  search: showSearch,
+  hit: (step) => search.step(step),
+  theme: toggleTheme,
+  dock: () => {
+    dock.setOpen(!dock.isOpen);
+    app.changed('panel');
+  },
+});
+startTooltip(app);
+
+app.onChange((what) => {
+  if (what === 'view' || what === 'range' || what === 'axis' || what === 'pane') {
+    const pane = app.active || app.panes[0];
+    if (pane)
+      element('visible', HTMLElement).textContent = `${duration(pane.axis.span)} visible`;
+  }
+  if (what === 'selected') {
+    const {selected} = app;
+    element('said', HTMLElement).textContent = selected ? `${selected.pane.session.name(selected.call.function)}, ` +
+      `${selected.call.end_ns === null ? 'open' : duration(selected.call.end_ns - selected.call.begin_ns)}, depth ${selected.call.depth}` : '';
+  }
+  if (what === 'follow')
+    element('follow', HTMLElement).setAttribute('aria-pressed', String(app.isFollowing));
+  if (what === 'axis')
+    element('axis', HTMLElement).textContent = app.isCommon ? 'common axis' : 'own axes';
+});
+element('keys', HTMLDialogElement).addEventListener('keydown', (event) => {
+  if (event.key === '?') {
+    event.preventDefault();
+    element('keys', HTMLDialogElement).close();
+  }
+});
+
+// For tests and measurements, and for who is curious in the browser's console.
+Object.assign(window, {adatrace: app});
+
+load().catch((error) => app.fail(error));

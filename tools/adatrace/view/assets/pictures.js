@@ -1,0 +1,180 @@
+// The server's pictures of threads: asked for ahead of need, kept, and given out for drawing, also while better ones are under way.
+// @ts-check
+import {rangesText} from './numbers.js';
+import {askPicture, callOff} from './picture_tasks.js';
+
+/** @typedef {import('./picture_worker.js').Columns} Columns */
+
+/** Pixels of one unit that a request consists of, and how many units more than the visible ones are asked for on each side. */
+const UNIT = 512, MARGIN = 1;
+const OPEN = 2;
+const MOST_REQUESTS = 2, MOST_THREADS = 16, MOST_ITEMS = 4e6, RETRY_MS = 2000;
+
+/** A picture of one thread. */
+export class Picture {
+  /** @param {Columns} columns @param {number} from @param {number} to @param {number} level @param {number} generation @param {number} knownEnd */
+  constructor(columns, from, to, level, generation, knownEnd) {
+    this.from = from;
+    this.to = to;
+    this.isExact = columns.exact;
+    this.level = level;
+    this.generation = generation;
+    this.knownEnd = knownEnd;
+    /** Calls that are open at once, at most. */
+    this.levels = columns.levels;
+    this.count = columns.begin.length;
+    this.depth = columns.depth;
+    this.begin = columns.begin;
+    this.end = columns.end;
+    this.function = columns.function;
+    this.kind = columns.kind;
+    this.seq = columns.seq;
+    this.calls = columns.count;
+    this.fill = columns.fill;
+    // A call that is open ends where the range does, but not behind the session.
+    for (let i = 0; i < this.count; ++i)
+      if (this.kind[i] === OPEN)
+        this.end[i] = Math.max(Math.min(this.end[i], knownEnd), this.begin[i]);
+    /** Set by the first drawing: the items by colour, and by length. @type {{byFill: Uint32Array, fills: Uint16Array, byLength: Uint32Array, names: number} | null} */
+    this.order = null;
+    this.used = 0;
+  }
+  /** @param {number} from @param {number} to */
+  covers(from, to) {
+    return this.from <= from && this.to >= to;
+  }
+}
+
+/** @typedef {{threads: Set<number>, level: number, from: number, to: number, generation: number, id: number}} Request */
+
+export class Pictures {
+  /** @param {number} session @param {{arrived: () => void, failed: (text: string) => void, sawFunction: (id: number) => void}} listener */
+  constructor(session, listener) {
+    this.session = session;
+    this.listener = listener;
+    /** @type {Map<number, Picture[]>} */
+    this.kept = new Map();
+    /** @type {Request[]} */
+    this.requests = [];
+    this.items = 0;
+    this.clock = 0;
+    this.pausedUntil = 0;
+    /** Pictures of an older generation are drawn until a new one is there. */
+    this.generation = 0;
+    this.end = 0;
+  }
+
+  /** The trace has grown, or its index is ready. @param {number} end @param {boolean} isBetter */
+  refresh(end, isBetter) {
+    this.end = end;
+    if (isBetter)
+      ++this.generation;
+  }
+
+  clear() {
+    this.kept.clear();
+    ++this.generation;
+  }
+
+  /** @param {number} nsPerPixel pictures have 1, 2, 4… nanoseconds per pixel */
+  static level(nsPerPixel) {
+    // Boxes of one to two pixels: half as many take a fraction of the time to draw and tell as much.
+    return Math.max(0, Math.ceil(Math.log2(nsPerPixel) - 0.1));
+  }
+
+  /** @param {Picture | Request} picture @param {number} level @param {number} from @param {number} to */
+  satisfies(picture, level, from, to) {
+    if (picture.level !== level || picture.generation !== this.generation || picture.from > from)
+      return false;
+    return picture instanceof Picture ? picture.to >= to && (picture.to <= picture.knownEnd || picture.knownEnd >= this.end) : picture.to >= to;
+  }
+
+  /** Asks for what is missing of a view. Costs next to nothing if nothing is. @param {number[]} threads @param {number} from @param {number} to @param {number} width */
+  want(threads, from, to, width) {
+    const level = Pictures.level((to - from) / width), unit = UNIT * 2 ** level;
+    const first = Math.max(0, from), last = Math.max(Math.min(to, this.end), first);
+    this.requests = this.requests.filter((request) => {
+      const isWanted = Math.abs(request.level - level) <= 1 && request.from < last && request.to > first;
+      if (!isWanted)
+        callOff(request.id);
+      return isWanted;
+    });
+    const missing = threads.filter((thread) =>
+      !this.kept.get(thread)?.some((picture) => this.satisfies(picture, level, first, last)) &&
+      !this.requests.some((request) => request.threads.has(thread) && this.satisfies(request, level, first, last)));
+    if (performance.now() < this.pausedUntil)
+      return;
+    while (missing.length && this.requests.length < MOST_REQUESTS)
+      this.request(missing.splice(0, MOST_THREADS), level, Math.max(0, Math.floor(first / unit - MARGIN) * unit),
+        Math.ceil(last / unit + MARGIN) * unit);
+  }
+
+  /** @param {number[]} threads @param {number} level @param {number} from @param {number} to */
+  async request(threads, level, from, to) {
+    const {generation, end} = this, pixels = Math.round((to - from) / 2 ** level);
+    const {id, result} = askPicture({session: this.session, threads: rangesText(threads, ','), from, to, pixels});
+    const request = {id, threads: new Set(threads), level, from, to, generation};
+    this.requests.push(request);
+    try {
+      // What was asked for is what is covered, even if the server cut the range to the trace.
+      for (const columns of await result ?? []) {
+        this.keep(columns.thread, new Picture(columns, from, to, level, generation, end));
+        this.listener.sawFunction(columns.lastFunction);
+      }
+    } catch (error) {
+      this.pausedUntil = performance.now() + RETRY_MS;
+      window.setTimeout(this.listener.arrived, RETRY_MS);
+      this.listener.failed(error instanceof Error ? error.message : String(error));
+      return;
+    } finally {
+      this.requests = this.requests.filter((other) => other !== request);
+    }
+    this.listener.arrived();
+  }
+
+  /** @param {number} thread @param {Picture} picture */
+  keep(thread, picture) {
+    const old = this.kept.get(thread) || [];
+    // A newer one of the same place replaces it.
+    const rest = old.filter((other) => !(other.level === picture.level && picture.covers(other.from, other.to)));
+    this.kept.set(thread, [...rest, picture]);
+    picture.used = ++this.clock;
+    this.items = 0;
+    for (const pictures of this.kept.values())
+      for (const {count} of pictures)
+        this.items += count + 500;
+    if (this.items > MOST_ITEMS)
+      this.forget();
+  }
+
+  /** Drops half of the pictures: those that were not drawn for the longest time. */
+  forget() {
+    const used = [...this.kept.values()].flat().map((picture) => picture.used).sort((a, b) => a - b);
+    const middle = used[used.length >> 1];
+    for (const [thread, pictures] of this.kept)
+      this.kept.set(thread, pictures.filter((picture) => picture.used > middle));
+  }
+
+  /** What to draw of a thread, in that order: each picture hides what the ones before it have in its range. @param {number} thread @param {number} from @param {number} to @param {number} width @returns {Picture[]} */
+  layers(thread, from, to, width) {
+    const pictures = this.kept.get(thread) || [], level = Pictures.level((to - from) / width);
+    const first = Math.max(0, from), last = Math.max(first, Math.min(to, this.end));
+    const best = pictures.find((picture) => this.satisfies(picture, level, first, last));
+    if (best) {
+      best.used = ++this.clock;
+      return [best];
+    }
+    const near = pictures.filter((picture) => picture.to > first && picture.from < last && picture.level > level - 6);
+    // Coarse ones at the bottom; an old one of the same level below a new one.
+    near.sort((a, b) => b.level - a.level || a.generation - b.generation || a.used - b.used);
+    const whole = near.findLastIndex((picture) => picture.level <= level && picture.covers(first, last));
+    const drawn = near.slice(Math.max(whole, 0), whole < 0 ? undefined : whole + 1);
+    for (const picture of drawn)
+      picture.used = ++this.clock;
+    return drawn;
+  }
+
+  get isBusy() {
+    return this.requests.length > 0;
+  }
+}

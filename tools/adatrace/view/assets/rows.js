@@ -1,0 +1,105 @@
+// Which rows a session has: processes with their threads, in the order and with the heights that the user chose.
+// @ts-check
+
+/** @typedef {import('./api.js').SessionInfo} SessionInfo */
+/**
+ * A process's heading or a thread.
+ * @typedef {{key: string, process: number, thread: number, y: number, height: number, hiddenLevels: number, level: number}} Row
+ */
+
+export const LEVEL = 17;
+const HEADING = 20, GAP = 5, SMALL_LEVEL = 4, MOST_LEVELS = 48;
+
+export class Rows {
+  constructor() {
+    /** @type {string[]} keys of processes and threads, in the user's order */
+    this.order = [];
+    this.isMoved = false;
+    /** @type {Set<number>} threads */
+    this.hidden = new Set();
+    /** @type {Set<number>} threads whose levels are thin, without names */
+    this.small = new Set();
+    /** @type {Set<number>} threads that show all levels, however many these are */
+    this.tall = new Set();
+    /** @type {Set<number>} processes that show their heading only */
+    this.closed = new Set();
+    /** @type {Map<number, number>} the most levels that were seen, by thread */
+    this.levels = new Map();
+    /** @type {Row[]} */
+    this.shown = [];
+    this.height = 0;
+    /** Grows with each change. */
+    this.version = 0;
+  }
+
+  /** @param {number} thread @param {number} levels @returns whether they are more than before */
+  sawLevels(thread, levels) {
+    if (levels <= (this.levels.get(thread) ?? 1))
+      return false;
+    this.levels.set(thread, levels);
+    return true;
+  }
+
+  /** @param {SessionInfo} info */
+  layOut(info) {
+    const known = new Set(this.order);
+    for (const process of info.processes)
+      if (!known.has(`p${process.id}`))
+        this.order.push(`p${process.id}`);
+    for (const thread of info.threads)
+      if (!known.has(`t${thread.id}`))
+        this.order.push(`t${thread.id}`);
+    const place = new Map(this.order.map((key, at) => [key, at]));
+    const by = (/** @type {string} */ kind) => (/** @type {{id: number}} */ a, /** @type {{id: number}} */ b) =>
+      (place.get(`${kind}${a.id}`) ?? 0) - (place.get(`${kind}${b.id}`) ?? 0);
+    this.shown = [];
+    let y = 0;
+    for (const process of [...info.processes].sort(by('p'))) {
+      const threads = info.threads.filter((thread) => thread.process === process.id && !this.hidden.has(thread.id)).sort(by('t'));
+      if (!threads.length)
+        continue;
+      this.shown.push({key: `p${process.id}`, process: process.id, thread: -1, y, height: HEADING, hiddenLevels: 0, level: 0});
+      y += HEADING;
+      for (const thread of this.closed.has(process.id) ? [] : threads) {
+        const level = this.small.has(thread.id) ? SMALL_LEVEL : LEVEL, levels = this.levels.get(thread.id) ?? 1;
+        const shown = this.tall.has(thread.id) ? levels : Math.min(levels, MOST_LEVELS);
+        const height = Math.max(shown * level + (levels > shown ? LEVEL : 0) + GAP, LEVEL + GAP);
+        this.shown.push({key: `t${thread.id}`, process: process.id, thread: thread.id, y, height, hiddenLevels: levels - shown, level});
+        y += height;
+      }
+    }
+    this.height = y;
+    ++this.version;
+  }
+
+  /** @param {number} y */
+  at(y) {
+    return this.shown.find((row) => y >= row.y && y < row.y + row.height);
+  }
+  /** @param {number} thread */
+  ofThread(thread) {
+    return this.shown.find((row) => row.thread === thread);
+  }
+
+  /** Puts a row before or behind another one of its kind (and, for threads, of its process). @param {string} key @param {string} target @param {boolean} behind */
+  move(key, target, behind) {
+    if (key === target || key[0] !== target[0])
+      return;
+    this.order = this.order.filter((other) => other !== key);
+    this.order.splice(this.order.indexOf(target) + (behind ? 1 : 0), 0, key);
+    this.isMoved = true;
+  }
+  /** @param {Row} row @param {1 | -1} step */
+  step(row, step) {
+    const peers = this.shown.filter((other) => other.key[0] === row.key[0] && (row.thread < 0 || other.process === row.process));
+    const target = peers[peers.indexOf(row) + step];
+    if (target)
+      this.move(row.key, target.key, step > 0);
+  }
+  /** @param {Row} row @param {SessionInfo} info */
+  hide(row, info) {
+    for (const thread of info.threads)
+      if (row.thread === thread.id || (row.thread < 0 && thread.process === row.process))
+        this.hidden.add(thread.id);
+  }
+}

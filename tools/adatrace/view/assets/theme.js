@@ -1,0 +1,75 @@
+// Light or dark, and the colours of functions in both.
+// @ts-check
+
+/** Colours of functions: 18 hues in two tones. */
+export const HUES = 36;
+/** Shades of one function: three of boxes, by how much of their time calls fill, and that of a call. */
+export const SHADES = 4;
+const KEY = 'adatrace-theme';
+
+/** @typedef {{paper: string, ink: string, faint: string, line: string, strong: string, bad: string, stripe: string, waiting: string, fills: string[]}} Colours */
+
+/** Stable between sessions: made of the name only. @param {string} name */
+export function hueOf(name) {
+  let hash = 9;
+  for (let i = 0; i < name.length; ++i)
+    hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+  // The last rounds of murmur3, or names that differ in their last letter would look alike.
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) % HUES;
+}
+
+/** The colour of a function, for elements. @param {string} name */
+export const colourOf = (name) => colours().fills[hueOf(name) * SHADES + SHADES - 1];
+
+export function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === 'dark' : window.matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
+/** @type {Colours | null} */
+let known = null;
+
+/** Those of the style sheet, and a list of fills: SHADES for each hue. */
+export function colours() {
+  if (known)
+    return known;
+  const style = getComputedStyle(document.documentElement);
+  const value = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
+  // Lightness and chroma as people see them (OKLCH), so that text on any hue has the same contrast.
+  const [paper, tones] = isDark() ? [0.22, [[0.46, 0.095], [0.37, 0.075]]] : [0.985, [[0.865, 0.085], [0.775, 0.105]]];
+  const fills = [];
+  for (let hue = 0; hue < HUES; ++hue) {
+    const [lightness, chroma] = tones[hue % tones.length], angle = (hue >> 1) * 720 / HUES + (hue % 2 ? 25 : 15);
+    for (let shade = 1; shade <= SHADES; ++shade) {
+      const part = 0.1 + 0.9 * shade / SHADES;
+      fills.push(`oklch(${(paper + (lightness - paper) * part).toFixed(3)} ${(chroma * part).toFixed(3)} ${angle})`);
+    }
+  }
+  known = {paper: value('paper'), ink: value('ink'), faint: value('faint'), line: value('line'), strong: value('strong'),
+    bad: value('bad'), stripe: value('stripe'), waiting: value('waiting'), fills};
+  return known;
+}
+
+/** @param {() => void} changed */
+export function startTheme(changed) {
+  const again = () => {
+    known = null;
+    changed();
+  };
+  try {
+    const kept = localStorage.getItem(KEY);
+    if (kept === 'light' || kept === 'dark')
+      document.documentElement.dataset.theme = kept;
+  } catch { /* no storage: the system's theme */ }
+  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
+  return () => {
+    const theme = isDark() ? 'light' : 'dark';
+    document.documentElement.dataset.theme = theme;
+    try {
+      localStorage.setItem(KEY, theme);
+    } catch { /* it lasts as long as the page */ }
+    again();
+  };
+}

@@ -1,0 +1,96 @@
+// What is known of the call under the mouse, beside the mouse; arguments come when it stays there for a moment.
+// @ts-check
+import {getCall} from './api.js';
+import {debounce, element, make} from './dom.js';
+import {KIND, whichCall} from './draw.js';
+import {counted, duration, percent} from './numbers.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./api.js').Call} Call */
+
+const WAIT_MS = 120, MOST_KEPT = 300;
+
+/** @param {App} app */
+export function startTooltip(app) {
+  const tip = element('tip', HTMLElement);
+  /** @type {Map<string, Call>} */
+  const kept = new Map();
+  let shown = '';
+  const which = () => app.hover && whichCall(app.hover.hit, app.hover.pane.axis.time(app.hover.x - app.hover.pane.canvas.getBoundingClientRect().left, app.hover.pane.width));
+  const keyOf = () => {
+    const {hover} = app, {picture, item, row} = hover?.hit ?? {};
+    if (!hover || !picture || item === undefined || !row || !which())
+      return '';
+    return [hover.pane.session.id, row.thread, picture.seq[item] >= 0 ? picture.seq[item] : `${picture.depth[item]} ${picture.begin[item]}`].join(' ');
+  };
+  const ask = debounce(WAIT_MS, async () => {
+    const {hover} = app, key = keyOf(), wanted = which();
+    if (!hover || !wanted || kept.has(key))
+      return;
+    try {
+      const call = await getCall(hover.pane.session.id, hover.hit.row.thread, wanted);
+      if (kept.size >= MOST_KEPT)
+        kept.clear();
+      if (call.end_ns !== null)
+        kept.set(key, call);
+      if (keyOf() === key)
+        fill(call);
+    } catch (error) {
+      app.fail(error);
+    }
+  });
+
+  /** @param {Call} [call] */
+  function fill(call) {
+    const {hover} = app;
+    if (!hover)
+      return;
+    const {picture, item} = hover.hit, {session} = hover.pane, kind = picture.kind[item];
+    const length = picture.end[item] - picture.begin[item], name = session.name(picture.function[item]);
+    const lines = [];
+    if (kind === KIND.gap)
+      lines.push(make('b', '', 'gap: events were lost here'), duration(length));
+    else if (kind === KIND.waiting)
+      lines.push(make('b', '', 'not running'), duration(length));
+    else if (kind === KIND.box && picture.calls[item] > 1)
+      lines.push(make('b', '', name), `${counted(picture.calls[item], 'short call')}, most of their time in this function`,
+        `they fill ${duration(picture.fill[item])} of ${duration(length)} (${percent(picture.fill[item], length)})`);
+    else {
+      lines.push(make('b', '', name));
+      const isOpen = call ? call.end_ns === null : kind === KIND.open && picture.isExact;
+      const end = isOpen ? ', still open' : kind === KIND.exception || call?.is_exception ? ', left by an exception' : '';
+      lines.push((call ? call.end_ns === null ? 'open' : duration(call.end_ns - call.begin_ns) : duration(length)) +
+        (call && call.self_ns !== null ? `, self ${duration(call.self_ns)}` : '') + end);
+      if (call?.args)
+        lines.push(make('span', 'code', call.args));
+      if (call?.result)
+        lines.push(make('span', 'code', `= ${call.result}`));
+      if (session.place(picture.function[item]))
+        lines.push(make('span', 'faint', session.place(picture.function[item])));
+    }
+    if (kind < KIND.gap && hover.hit.isInGap)
+      lines.push(make('span', 'bad', 'events were lost here'));
+    tip.replaceChildren(...lines.map((line) => make('div', '', line)));
+    place();
+  }
+  function place() {
+    const {hover} = app;
+    if (!hover)
+      return;
+    const {offsetWidth: width, offsetHeight: height} = tip;
+    tip.style.left = `${Math.max(4, Math.min(hover.x + 14, window.innerWidth - width - 6))}px`;
+    tip.style.top = `${hover.y + 18 + height > window.innerHeight ? Math.max(hover.y - height - 10, 4) : hover.y + 18}px`;
+  }
+  app.onChange((what) => {
+    if (what !== 'hover')
+      return;
+    tip.hidden = !app.hover;
+    const key = app.hover ? keyOf() || `${app.hover.hit.picture.from} ${app.hover.hit.item}` : '';
+    if (app.hover && key !== shown) {
+      fill(kept.get(key));
+      ask();
+    } else
+      place();
+    shown = key;
+  });
+}
