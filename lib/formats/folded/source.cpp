@@ -178,7 +178,7 @@ Expected<void> FoldedSource::read(TraceSink &sink) {
     const auto read = isTooLong ? std::nullopt : foldedLineOf(line);
     if (read && reader.take(*read))
       ++good;
-    else if (!isEmpty && !line.starts_with('#') && bad++ == 0)
+    else if (!isEmpty && bad++ == 0)
       badAt = offset;
     offset += line.size() + 1;
     line.clear();

@@ -15,19 +15,11 @@ static std::optional<unsigned> recognise(std::span<const std::byte> head) {
       text, [](unsigned char c) { return (c >= 0x20 && c != 0x7f) || c == '\n' || c == '\r' || c == '\t'; });
   if (text.empty() || !isText)
     return std::nullopt;
-  const bool isWhole = head.size() < 64;
-  for (std::string_view rest = text;;) {
-    const std::size_t end = rest.find('\n');
-    const std::string_view line = rest.substr(0, end);
-    const bool isNothing = line.starts_with('#') || line.find_first_not_of(" \t\r") == line.npos;
-    if (!isNothing) {
-      const bool isStack = end != rest.npos || isWhole ? foldedLineOf(line).has_value() : line.find(';') != line.npos;
-      return isStack ? std::optional(0u) : std::nullopt;
-    }
-    if (end == rest.npos)
-      return isWhole ? std::nullopt : std::optional(0u);
-    rest.remove_prefix(end + 1);
-  }
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  const bool isWhole = end != text.npos || head.size() < 64;
+  const bool isStack = isWhole ? foldedLineOf(line).has_value() : line.find(';') != line.npos;
+  return isStack ? std::optional(0u) : std::nullopt;
 }
 
 extern const TraceFormat kFoldedFormat;

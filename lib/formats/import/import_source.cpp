@@ -169,7 +169,8 @@ Expected<Description> describeImport(std::unique_ptr<ImportSource> source, Trace
     events += " in " + formatRange(all.first, all.last, origin);
   section.fields.push_back({.label = "events", .text = std::move(events)});
   section.fields.push_back({.label = "calls", .text = formatCount(all.calls)});
-  putTimes(section.members, all);
+  if (!contents.processes.empty()) // else `info` finds out by itself
+    putTimes(section.members, all);
   for (const Error &problem : problems)
     section.problems.push_back(problem.text());
   description.isWhole = problems.empty();

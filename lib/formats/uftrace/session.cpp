@@ -83,22 +83,34 @@ const Mapping *Session::find(std::uint64_t address, std::uint64_t at) const {
   return nullptr;
 }
 
-const Session *Directory::sessionOf(std::uint64_t pid, std::uint64_t timeNs) const {
-  for (std::size_t generations = 0; generations <= tasks.size(); ++generations) {
-    const Session *found = nullptr;
-    for (const Session &session : sessions)
-      if (session.pid == pid && (!found || session.timeNs <= timeNs))
-        found = &session;
-    if (found)
-      return found;
-    // A child has what its parent had.
-    const auto task = std::ranges::find_if(tasks, [&](const Task &t) { return t.pid == pid && t.parent; });
-    if (task == tasks.end() || *task->parent == pid)
-      return nullptr;
-    timeNs = task->timeNs;
-    pid = *task->parent;
+Directory::Running Directory::runningAt(std::uint64_t pid, std::uint64_t timeNs) const {
+  Running running;
+  bool isChild = false;
+  constexpr unsigned kMostGenerations = 64;
+  for (unsigned generation = 0; generation < kMostGenerations; ++generation) {
+    if (const auto own = sessionsOf.find(pid); own != sessionsOf.end()) {
+      for (const std::size_t place : own->second) {
+        const Session &session = sessions[place];
+        if (!running.session || session.timeNs <= timeNs)
+          running.session = &session;
+        if (isChild)
+          continue;
+        if (session.timeNs <= timeNs)
+          running.fromNs = std::max(running.fromNs, session.timeNs);
+        else
+          running.untilNs = std::min(running.untilNs, session.timeNs);
+      }
+      return running;
+    }
+    // A child has what its parent had when it was forked.
+    const auto fork = forkOf.find(pid);
+    if (fork == forkOf.end())
+      return running;
+    isChild = true;
+    timeNs = tasks[fork->second].timeNs;
+    pid = *tasks[fork->second].parent;
   }
-  return nullptr;
+  return running;
 }
 
 std::vector<Symbol> symbolsOf(std::string_view text) {
@@ -267,14 +279,17 @@ Expected<Directory> readDirectory(const std::string &path) {
       const std::string_view sid = valueOf(line, "sid");
       readMap(path, sid, modules, session, directory);
       bySid.insert_or_assign(std::string(sid), directory.sessions.size());
+      directory.sessionsOf[session.pid].push_back(directory.sessions.size());
       directory.sessions.push_back(std::move(session));
     } else if (line.starts_with("TASK ")) {
       if (isNew(number("tid"))) // exec() gives a task another line
         directory.tasks.push_back({.tid = number("tid"), .pid = number("pid"), .timeNs = timeNs});
     } else if (line.starts_with("FORK ")) {
       const std::uint64_t pid = number("pid");
-      if (isNew(pid))
+      if (isNew(pid)) {
+        directory.forkOf[pid] = directory.tasks.size();
         directory.tasks.push_back({.tid = pid, .pid = pid, .timeNs = timeNs, .parent = number("ppid")});
+      }
     } else if (line.starts_with("DLOP ")) {
       const auto session = bySid.find(valueOf(line, "sid"));
       const std::string_view baseText = valueOf(line, "base");

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace ada::model::uftrace {
@@ -63,8 +64,16 @@ struct Directory {
   std::vector<Session> sessions; ///< likewise
   std::vector<Warning> flaws = {};
 
-  /// The program that the process ran then; null if nothing is known of it.
-  const Session *sessionOf(std::uint64_t pid, std::uint64_t timeNs) const;
+  /// The program that a process ran, and from when until when that is so.
+  struct Running {
+    const Session *session = nullptr; ///< null if nothing is known of it
+    std::uint64_t fromNs = 0, untilNs = ~std::uint64_t{0};
+  };
+  Running runningAt(std::uint64_t pid, std::uint64_t timeNs) const;
+
+  // By pid: places in sessions, and in tasks the one that says which process forked it.
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> sessionsOf = {};
+  std::unordered_map<std::uint64_t, std::size_t> forkOf = {};
 };
 /// Errors: those of readHeader(), and E_IO if there is no task.txt.
 Expected<Directory> readDirectory(const std::string &path);

@@ -95,7 +95,7 @@ void Reader::announce() {
       Process about;
       about.name = "pid_" + std::to_string(task.pid);
       about.pid = task.pid;
-      if (const Session *session = directory_.sessionOf(task.pid, ~std::uint64_t{0}))
+      if (const Session *session = directory_.runningAt(task.pid, ~std::uint64_t{0}).session)
         about.executable = session->executable;
       about.description = oneModule(about.executable);
       process->second = out_.add(std::move(about));
@@ -111,16 +111,12 @@ void Reader::announce() {
 const Session *Reader::sessionOf(const Task &task, std::uint64_t timeNs) {
   if (timeNs >= sessionFrom_ && timeNs < sessionUntil_)
     return session_;
-  sessionFrom_ = 0;
-  sessionUntil_ = ~std::uint64_t{0};
-  for (const Session &session : directory_.sessions)
-    if (session.timeNs <= timeNs)
-      sessionFrom_ = std::max(sessionFrom_, session.timeNs);
-    else
-      sessionUntil_ = std::min(sessionUntil_, session.timeNs);
+  const Directory::Running running = directory_.runningAt(task.pid, timeNs);
+  sessionFrom_ = running.fromNs;
+  sessionUntil_ = running.untilNs;
   // Libraries that come later may lie where others did.
   recent_.clear();
-  return session_ = directory_.sessionOf(task.pid, timeNs);
+  return session_ = running.session;
 }
 
 std::uint32_t Reader::functionOf(const Task &task, std::uint64_t address, std::uint64_t timeNs) {

@@ -42,7 +42,7 @@ TEST(Folded, BadLinesAreCounted) {
 }
 
 TEST(Folded, OtherTextIsRefused) {
-  for (const char *other : {"hello\n", "a;b\nc 1\n", "# nothing\n"}) {
+  for (const char *other : {"hello\n", "a;b\nc 1\n", "# a comment\na 1\n"}) {
     const Reading read = readBytes(other);
     ASSERT_TRUE(read.error) << other;
     EXPECT_EQ(read.error->code, "E_BAD_MAGIC") << other;
