@@ -16,9 +16,9 @@ public:
   explicit TraceBuilder(TraceSink &sink) : events_(sink), sink_(sink) {}
 
   /// Only the first one counts.
-  void begin(bool isRoot) {
+  void begin(bool isRoot, std::optional<std::pair<std::uint64_t, std::uint64_t>> range = std::nullopt) {
     if (!std::exchange(begun_, true))
-      events_.check(sink_.begin({.range = std::nullopt, .isRoot = isRoot}));
+      events_.check(sink_.begin({.range = range, .isRoot = isRoot}));
   }
   /// Their index is set, and returned.
   std::uint32_t add(Process process) {

@@ -9,12 +9,13 @@ namespace ada::model {
 // Each is in its folder: lib/formats/<name>/trace_format.cpp, or sink.cpp of an export.
 extern const TraceFormat kAtfFormat, kAtfDetailFormat, kDial9Format, kWtfFormat;
 extern const TraceFormat kCallgrindFormat, kChromeFormat, kCsvFormat, kCtfFormat, kFirefoxFormat, kFoldedFormat,
-    kOtlpFormat, kPerfettoFormat, kPprofFormat, kSpeedscopeFormat, kSqliteFormat;
+    kOtlpFormat, kPerfettoFormat, kPprofFormat, kSpeedscopeFormat, kSqliteFormat, kUftraceFormat, kXrayFormat;
 
+// ATF takes every directory that no other wants, and folded stacks every text: those before them are asked first.
 static constexpr const TraceFormat *kFormats[] = {
-    &kAtfFormat,    &kAtfDetailFormat,  &kDial9Format,   &kWtfFormat,    &kPerfettoFormat,
-    &kChromeFormat, &kSpeedscopeFormat, &kFirefoxFormat, &kFoldedFormat, &kCallgrindFormat,
-    &kPprofFormat,  &kCtfFormat,        &kSqliteFormat,  &kCsvFormat,    &kOtlpFormat,
+    &kUftraceFormat,  &kAtfFormat,    &kAtfDetailFormat,  &kDial9Format,   &kWtfFormat,    &kXrayFormat,
+    &kPerfettoFormat, &kChromeFormat, &kSpeedscopeFormat, &kFirefoxFormat, &kFoldedFormat, &kCallgrindFormat,
+    &kPprofFormat,    &kCtfFormat,    &kSqliteFormat,     &kCsvFormat,     &kOtlpFormat,
 };
 
 FormatChoice recognise(const TraceLocation &place) {
@@ -131,7 +132,7 @@ Error notATrace(const TraceLocation &place) {
   const bool isEmpty = place.bytes && place.bytes->head().empty();
   std::string names, last;
   for (const TraceFormat *format : kFormats)
-    if (format->recognise && format->makeSink) {
+    if (format->recognise && !format->variants.empty()) {
       names += (names.empty() || last.empty() ? "" : ", ") + last;
       last = format->title;
     }

@@ -18,3 +18,8 @@ config.substitutions += [
     ("%tsc", "node " + os.path.join(nodeModules, "typescript", "bin", "tsc")),
     ("%{pages}", os.path.join(config.ada_source_dir, "tools", "adatrace")),
 ]
+
+# Tools of other tracers, whose answers about the same files are compared with ours.
+for tool, feature in (("uftrace", "uftrace"), ("llvm-xray", "llvm-xray")):
+    if shutil.which(tool, path=config.environment["PATH"]):
+        config.available_features.add(feature)

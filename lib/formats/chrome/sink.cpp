@@ -4,7 +4,7 @@
 // events repeat the name: some importers compare it. A call that is still open has no E.
 #include "base/json.h"
 #include "formats/export_sink.h"
-#include "formats/table.h"
+#include "operations.h"
 
 namespace ada::model {
 
@@ -108,15 +108,8 @@ private:
   std::vector<std::string> names_;  // by function
 };
 
-constexpr FormatVariant kVariants[] = {{.name = "chrome", .title = "Chrome trace JSON", .extension = ".json"}};
-
 } // namespace
 
-extern const TraceFormat kChromeFormat;
-const TraceFormat kChromeFormat = {
-    .title = "Chrome trace JSON",
-    .variants = kVariants,
-    .makeSink = makeStreamSink<ChromeSink>,
-};
+std::unique_ptr<TraceSink> makeChromeSink(ByteSink bytes) { return std::make_unique<ChromeSink>(std::move(bytes)); }
 
 } // namespace ada::model

@@ -6,7 +6,7 @@
 //
 // The process is left out where there is one only.
 #include "formats/path_sink.h"
-#include "formats/table.h"
+#include "operations.h"
 
 #include <algorithm>
 
@@ -50,15 +50,8 @@ private:
   std::vector<std::string> frames_; // by function
 };
 
-constexpr FormatVariant kVariants[] = {{.name = "folded", .title = "folded stacks", .extension = ".folded"}};
-
 } // namespace
 
-extern const TraceFormat kFoldedFormat;
-const TraceFormat kFoldedFormat = {
-    .title = "folded stacks",
-    .variants = kVariants,
-    .makeSink = makeStreamSink<FoldedSink>,
-};
+std::unique_ptr<TraceSink> makeFoldedSink(ByteSink bytes) { return std::make_unique<FoldedSink>(std::move(bytes)); }
 
 } // namespace ada::model

@@ -5,7 +5,7 @@
 // order, mixed or not. Field numbers are those of Perfetto's public .proto files; test/tools/Inputs/perfetto.proto has
 // them with their names.
 #include "formats/export_sink.h"
-#include "formats/table.h"
+#include "operations.h"
 
 #include <protozero/pbf_builder.hpp>
 
@@ -206,15 +206,8 @@ private:
   std::vector<Sequence> sequences_; // by thread
 };
 
-constexpr FormatVariant kVariants[] = {{.name = "perfetto", .title = "Perfetto trace", .extension = ".pftrace"}};
-
 } // namespace
 
-extern const TraceFormat kPerfettoFormat;
-const TraceFormat kPerfettoFormat = {
-    .title = "Perfetto trace",
-    .variants = kVariants,
-    .makeSink = makeStreamSink<PerfettoSink>,
-};
+std::unique_ptr<TraceSink> makePerfettoSink(ByteSink bytes) { return std::make_unique<PerfettoSink>(std::move(bytes)); }
 
 } // namespace ada::model

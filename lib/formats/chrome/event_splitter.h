@@ -1,0 +1,63 @@
+// Finds the events in Chrome's trace JSON, however large it is.
+#ifndef ADA_LIB_FORMATS_CHROME_EVENT_SPLITTER_H
+#define ADA_LIB_FORMATS_CHROME_EVENT_SPLITTER_H
+
+#include "ada/trace/error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ada::model {
+
+/// Cuts the text at the braces of its events, and looks at nothing inside them. The text is an array of events, or an
+/// object with such an array as `traceEvents`. An array may end anywhere between two events, for that is how Chrome
+/// leaves it. Memory: one event.
+class EventSplitter {
+public:
+  struct Visitor {
+    virtual ~Visitor() = default;
+    /// An object of the array; valid during the call. False stops.
+    virtual bool onEvent(std::string_view json, std::uint64_t offset) = 0;
+    /// Another member of the outer object: `"name":value`. Long ones come without their value.
+    virtual void onMember(std::string_view name, std::string_view json) = 0;
+    /// Something that is no object where an event should be, or an event that is too long.
+    virtual void onUnusable(std::uint64_t offset) = 0;
+  };
+  explicit EventSplitter(Visitor &visitor, std::size_t mostEventBytes = 16 << 20)
+      : visitor_(visitor), mostEventBytes_(mostEventBytes) {}
+
+  /// The next bytes, in pieces of any size. False: stopped, or problem().
+  bool push(std::string_view bytes);
+  /// There is no more.
+  void finish();
+
+  bool foundEvents() const { return foundEvents_; } ///< there is a list of events, be it empty
+  /// What ended it early: E_BAD_JSON, E_TRUNCATED.
+  const std::optional<Error> &problem() const { return problem_; }
+
+private:
+  enum class State : std::uint8_t { Begin, Events, Event, Skipped, Members, Key, Colon, Value, Collected, Done };
+
+  bool step(char c);
+  void openValue(char c);
+  bool closeEvent();
+  void fail(const char *code, std::string message);
+
+  Visitor &visitor_;
+  std::size_t mostEventBytes_;
+  State state_ = State::Begin;
+  bool isObject_ = false, foundEvents_ = false;
+  bool isInString_ = false, isEscaped_ = false, isTooLong_ = false, isStopped_ = false;
+  std::uint64_t depth_ = 0; // within the event or value
+  std::uint64_t offset_ = 0, eventAt_ = 0;
+  std::string text_; // of the event, or the value
+  std::string key_;
+  std::optional<Error> problem_;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_CHROME_EVENT_SPLITTER_H

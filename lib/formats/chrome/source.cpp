@@ -1,0 +1,400 @@
+// Reads Chrome's trace JSON into the model.
+//
+// Its events come in any order: each thread writes its own, and X events, which are whole calls, when they end. So all
+// are sorted first, with the calls of X around those that begin at the same time and are shorter. Then each thread is
+// walked once with a stack of what is open, which says where the ends of X events come among the others.
+#include "event_splitter.h"
+#include "operations.h"
+
+#include "formats/import/event_sorter.h"
+#include "formats/import/met_names.h"
+#include "formats/import/slice_walk.h"
+
+#include <algorithm>
+#include <charconv>
+#include <simdjson.h>
+
+namespace ada::model {
+
+namespace ondemand = simdjson::ondemand;
+
+std::optional<std::uint64_t> nanosecondsOf(std::string_view text) {
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
+    text = text.substr(1, text.size() - 2);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == '\r' || text.back() == '\t'))
+    text.remove_suffix(1);
+  const bool isNegative = text.starts_with('-');
+  if (isNegative)
+    text.remove_prefix(1);
+  // The digits, and where the point is among them: "12.5e1" is 125 with the point behind the third digit.
+  std::string digits;
+  std::int64_t point = -1;
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if (text[at] >= '0' && text[at] <= '9')
+      digits += text[at];
+    else if (text[at] == '.' && point < 0)
+      point = static_cast<std::int64_t>(digits.size());
+    else
+      break;
+  }
+  if (digits.empty() || digits.size() > 400)
+    return std::nullopt;
+  if (point < 0)
+    point = static_cast<std::int64_t>(digits.size());
+  if (at < text.size()) {
+    if (text[at] != 'e' && text[at] != 'E')
+      return std::nullopt;
+    std::string_view exponentText = text.substr(at + 1);
+    if (exponentText.starts_with('+'))
+      exponentText.remove_prefix(1);
+    std::int64_t exponent = 0;
+    const auto [end, error] = std::from_chars(exponentText.begin(), exponentText.end(), exponent);
+    if (error != std::errc() || end != exponentText.end() || exponent > 400 || exponent < -400)
+      return std::nullopt;
+    point += exponent;
+  }
+  point += 3; // nanoseconds
+  std::uint64_t value = 0;
+  bool isRoundedUp = false;
+  for (std::int64_t i = 0; i < point; ++i) {
+    const unsigned digit = i < static_cast<std::int64_t>(digits.size()) ? static_cast<unsigned>(digits[i] - '0') : 0;
+    if (__builtin_mul_overflow(value, std::uint64_t{10}, &value) ||
+        __builtin_add_overflow(value, std::uint64_t{digit}, &value))
+      return std::nullopt;
+  }
+  if (point >= 0 && point < static_cast<std::int64_t>(digits.size()))
+    isRoundedUp = digits[static_cast<std::size_t>(point)] >= '5';
+  value += isRoundedUp && value != ~std::uint64_t{0};
+  if (isNegative && value != 0)
+    return std::nullopt;
+  return value;
+}
+
+namespace {
+
+// A process or thread has a number in the text, or anything else.
+std::string_view idOf(std::string_view token) {
+  while (!token.empty() &&
+         (token.back() == ' ' || token.back() == '\n' || token.back() == '\r' || token.back() == '\t'))
+    token.remove_suffix(1);
+  if (token.size() >= 2 && token.front() == '"' && token.back() == '"')
+    token = token.substr(1, token.size() - 2);
+  return token;
+}
+std::optional<std::uint64_t> numberOf(std::string_view id) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(id.begin(), id.end(), number);
+  return error == std::errc() && end == id.end() && !id.empty() ? std::optional(number) : std::nullopt;
+}
+
+// The events, and the names of what they happen in.
+class Reader : public EventSplitter::Visitor {
+public:
+  Reader(EventSorter &events, MetNames &names, LossList &lost) : events_(events), names_(names), lost_(lost) {}
+
+  bool onEvent(std::string_view json, std::uint64_t offset) override;
+  void onMember(std::string_view name, std::string_view json) override;
+  void onUnusable(std::uint64_t offset) override { noteDamage(offset); }
+
+  std::uint64_t damaged = 0, damagedAt = 0; // events that are none, and where the first of them is
+  std::uint64_t usable = 0;
+  Expected<void> status;
+
+private:
+  struct Fields {
+    char phase = 0;
+    std::string_view ts, duration, pid = "0", tid = "0", arguments;
+    std::string name;
+    bool hasName = false;
+  };
+  bool parse(std::string_view json, Fields &fields);
+  void add(const Fields &fields);
+  void addName(const Fields &fields);
+  std::string_view argumentText(std::string_view json);
+  std::uint32_t processOf(std::string_view pid);
+  std::uint32_t threadOf(std::string_view pid, std::string_view tid);
+  void noteDamage(std::uint64_t offset) {
+    if (damaged++ == 0)
+      damagedAt = offset;
+  }
+
+  EventSorter &events_;
+  MetNames &names_;
+  LossList &lost_;
+  ondemand::parser parser_;
+  simdjson::dom::parser argumentParser_{16 << 20};
+  std::string padded_, minified_, threadKey_;
+  std::unordered_map<std::string, std::uint32_t> processes_, threads_; // by their numbers in the text
+  std::uint32_t lastThread_ = 0;
+  std::string lastKey_; // of lastThread_
+  // Of our own exports, which say more than others.
+  bool isOwn_ = false;
+  std::uint64_t startNs_ = 0;
+};
+
+std::uint32_t Reader::processOf(std::string_view pid) {
+  const auto [found, isNew] = processes_.try_emplace(std::string(pid));
+  if (isNew) {
+    Process process;
+    process.pid = numberOf(pid);
+    process.name = process.pid ? "pid_" + std::string(pid) : std::string(pid);
+    found->second = names_.add(std::move(process));
+  }
+  return found->second;
+}
+
+std::uint32_t Reader::threadOf(std::string_view pid, std::string_view tid) {
+  threadKey_.assign(pid).append("\n").append(tid);
+  if (threadKey_ == lastKey_)
+    return lastThread_;
+  const auto [found, isNew] = threads_.try_emplace(threadKey_);
+  if (isNew) {
+    Thread thread;
+    thread.process = processOf(pid);
+    if (const auto number = numberOf(tid))
+      thread.tid = *number;
+    else
+      thread.name = tid;
+    found->second = names_.add(std::move(thread));
+  }
+  lastKey_ = threadKey_;
+  return lastThread_ = found->second;
+}
+
+bool Reader::parse(std::string_view json, Fields &fields) {
+  padded_.reserve(json.size() + simdjson::SIMDJSON_PADDING);
+  padded_.assign(json);
+  ondemand::document document;
+  ondemand::object object;
+  if (parser_.iterate(padded_.data(), padded_.size(), padded_.capacity()).get(document) ||
+      document.get_object().get(object))
+    return false;
+  for (auto field : object) {
+    std::string_view key;
+    ondemand::value value;
+    if (field.unescaped_key().get(key))
+      return false;
+    if (field.value().get(value))
+      return false;
+    const auto text = [&](std::string_view &to) { to = value.raw_json_token(); };
+    if (key == "ph") {
+      std::string_view phase;
+      if (value.get_string().get(phase) || phase.size() != 1)
+        return false;
+      fields.phase = phase[0];
+    } else if (key == "name") {
+      std::string_view name;
+      if (value.get_string().get(name))
+        name = idOf(value.raw_json_token()); // a number, as some write
+      fields.name = name;
+      fields.hasName = true;
+    } else if (key == "ts") {
+      text(fields.ts);
+    } else if (key == "dur") {
+      text(fields.duration);
+    } else if (key == "pid") {
+      text(fields.pid);
+      fields.pid = idOf(fields.pid);
+    } else if (key == "tid") {
+      text(fields.tid);
+      fields.tid = idOf(fields.tid);
+    } else if (key == "args") {
+      ondemand::object arguments;
+      if (!value.get_object().get(arguments) && arguments.raw_json().get(fields.arguments))
+        return false;
+    }
+  }
+  return fields.phase != 0;
+}
+
+// The arguments in one line, if they are JSON.
+std::string_view Reader::argumentText(std::string_view json) {
+  simdjson::dom::element checked;
+  if (json.size() <= 2 || argumentParser_.parse(json.data(), json.size()).get(checked))
+    return {};
+  minified_.resize(json.size());
+  std::size_t size = 0;
+  if (simdjson::minify(json.data(), json.size(), minified_.data(), size))
+    return {};
+  return std::string_view(minified_).substr(0, size);
+}
+
+// What a member of the arguments is as text; empty if it is no text.
+static std::string textMember(std::string_view json, const char *name) {
+  simdjson::dom::parser parser;
+  std::string_view text;
+  if (parser.parse(json.data(), json.size())[name].get(text))
+    return {};
+  return std::string(text);
+}
+
+void Reader::addName(const Fields &fields) {
+  if (fields.name != "process_name" && fields.name != "thread_name")
+    return;
+  std::string name = textMember(fields.arguments, "name");
+  if (name.empty())
+    return;
+  if (fields.name == "process_name") {
+    Process &process = names_.processes[processOf(fields.pid)];
+    if (!isOwn_ || name != process.name)
+      process.executable = name;
+    return;
+  }
+  Thread &thread = names_.threads[threadOf(fields.pid, fields.tid)];
+  if (isOwn_) {
+    // "worker (tid 4712)" where two threads have one number, and "thread 3" of one that has no name.
+    if (const std::size_t at = name.rfind(" (tid "); thread.tid >= 0x40000000 && at != name.npos && name.back() == ')')
+      if (const auto tid = numberOf(std::string_view(name).substr(at + 6, name.size() - at - 7))) {
+        thread.tid = *tid;
+        name.resize(at);
+      }
+    if (name == "thread " + std::to_string(thread.number))
+      name.clear();
+  }
+  thread.name = name;
+}
+
+void Reader::add(const Fields &fields) {
+  switch (fields.phase) {
+  case 'M':
+    return addName(fields);
+  case 'b':
+  case 'e':
+  case 'n':
+  case 'S':
+  case 'T':
+  case 'p':
+  case 'F':
+    return lost_.add("events of asynchronous work (ph b, e, n, S, T, p, F): it belongs to no thread");
+  case 's':
+  case 't':
+  case 'f':
+    return lost_.add("flow events (ph s, t, f)");
+  case 'B':
+  case 'E':
+  case 'X':
+  case 'i':
+  case 'I':
+  case 'R':
+  case 'C':
+    break;
+  default:
+    return lost_.add(std::string("events of another kind (ph ") + fields.phase + ")");
+  }
+  const auto time = nanosecondsOf(fields.ts);
+  if (!time)
+    return lost_.add("events without a usable time");
+  LooseEvent event;
+  if (__builtin_add_overflow(*time, startNs_, &event.timeNs))
+    return lost_.add("events without a usable time");
+  event.endNs = event.timeNs;
+  event.thread = threadOf(fields.pid, fields.tid);
+  const std::uint32_t process = names_.threads[event.thread].process;
+  std::string_view arguments = argumentText(fields.arguments);
+  std::string mark;
+  switch (fields.phase) {
+  case 'B':
+    event.type = SliceWalk::kBegin;
+    break;
+  case 'X': {
+    event.type = SliceWalk::kComplete;
+    const auto duration = nanosecondsOf(fields.duration);
+    if (!duration || __builtin_add_overflow(event.timeNs, *duration, &event.endNs))
+      return lost_.add("events without a usable duration (ph X)");
+    event.tie = ~*duration;
+    break;
+  }
+  case 'E':
+    event.type = SliceWalk::kEnd;
+    event.function = fields.hasName ? names_.function(process, fields.name) : SliceWalk::kNoName;
+    if (isOwn_ && !arguments.empty())
+      if (const std::string end = textMember(arguments, "end"); !end.empty()) {
+        event.type = end == "exception" ? SliceWalk::kEndByException
+                     : end == "missing" ? SliceWalk::kEndMissing // made up by the export
+                                        : SliceWalk::kEnd;
+        arguments = {};
+      }
+    break;
+  default:
+    event.type = SliceWalk::kInstant;
+    mark = fields.name;
+    mark += '\0';
+    mark += arguments;
+    arguments = mark;
+  }
+  if (event.type == SliceWalk::kBegin || event.type == SliceWalk::kComplete)
+    event.function = names_.function(process, fields.name);
+  ++usable;
+  if (status)
+    status = events_.add(event, arguments);
+}
+
+bool Reader::onEvent(std::string_view json, std::uint64_t offset) {
+  Fields fields;
+  if (parse(json, fields))
+    add(fields);
+  else
+    noteDamage(offset);
+  return bool(status);
+}
+
+void Reader::onMember(std::string_view name, std::string_view json) {
+  if (name == "otherData") {
+    isOwn_ = textMember(json, "writer") == "AdaTrace";
+    if (isOwn_)
+      startNs_ = numberOf(textMember(json, "clock_start_ns")).value_or(0);
+  } else if (name == "samples" || name == "stackFrames" || name == "systemTraceEvents") {
+    lost_.add("lists beside the events (samples, stackFrames, systemTraceEvents)");
+  }
+}
+
+} // namespace
+
+Expected<void> ChromeSource::read(TraceSink &sink) {
+  if (auto ready = restart(); !ready)
+    return ready;
+  EventSorter events;
+  MetNames names;
+  Reader reader(events, names, lost_);
+  EventSplitter splitter(reader);
+  const auto done = pushAll(input(), [&](std::span<const std::byte> bytes) {
+    return splitter.push({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
+  });
+  if (!done)
+    return done;
+  if (!reader.status)
+    return reader.status;
+  splitter.finish();
+  if (input().damage())
+    errors_.push_back(*input().damage());
+  else if (splitter.problem())
+    problem(splitter.problem()->code, splitter.problem()->message, splitter.problem()->offset);
+  const bool isOther = !splitter.foundEvents() || (reader.usable == 0 && reader.damaged > 0);
+  if (isOther && errors_.empty())
+    return Error{.code = "E_BAD_MAGIC",
+                 .message = "JSON, but not a trace of Chrome's: it has no list of events (`traceEvents`)",
+                 .file = place_.name()};
+  if (reader.damaged)
+    problem("E_BAD_EVENT",
+            std::to_string(reader.damaged) + (reader.damaged == 1 ? " event is" : " events are") +
+                " no JSON object with a `ph`, or longer than 16 MiB; the others were read",
+            reader.damagedAt);
+  if (names.processes.empty() && !errors_.empty()) // nothing is left of it
+    return errors_.front();
+
+  TraceBuilder out(sink);
+  out.begin(true, events.count() ? std::optional(std::pair(events.firstNs(), events.lastNs())) : std::nullopt);
+  names.announce(out);
+  SliceWalk walk(out, lost_, [](std::uint32_t, std::uint32_t function) { return function; });
+  const auto drained = events.drain([&](const LooseEvent &event, std::string_view text) {
+    walk.take(event, text);
+    return bool(out.status());
+  });
+  if (!drained)
+    return drained;
+  walk.leave();
+  return out.finish();
+}
+
+} // namespace ada::model

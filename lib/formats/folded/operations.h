@@ -1,0 +1,27 @@
+// What the table of formats says about folded stacks.
+#ifndef ADA_LIB_FORMATS_FOLDED_OPERATIONS_H
+#define ADA_LIB_FORMATS_FOLDED_OPERATIONS_H
+
+#include "formats/import/import_source.h"
+
+namespace ada::model {
+
+std::unique_ptr<TraceSink> makeFoldedSink(ByteSink bytes);
+
+class FoldedSource : public ImportSource {
+public:
+  static constexpr std::string_view kName = "folded", kTitle = "folded stacks";
+  using ImportSource::ImportSource;
+  Expected<void> read(TraceSink &sink) override;
+};
+
+/// A line without its end: "main;parse 1200".
+struct FoldedLine {
+  std::string_view stack;
+  std::uint64_t count = 0;
+};
+std::optional<FoldedLine> foldedLineOf(std::string_view line);
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_FOLDED_OPERATIONS_H

@@ -1,0 +1,226 @@
+// Reads folded stacks into the model.
+//
+// They are sums, so most of a trace has to be made up. Each line is so much time in its last frame, right after that of
+// the line before it; what the two stacks have in common stays open between them. A count is a nanosecond.
+#include "operations.h"
+
+#include "formats/import/met_names.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace ada::model {
+
+static constexpr std::size_t kMostLineBytes = 4 << 20, kMostFrames = 1 << 16;
+
+static std::optional<std::uint64_t> numberOf(std::string_view digits) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
+  return error == std::errc() && end == digits.end() && !digits.empty() ? std::optional(number) : std::nullopt;
+}
+
+std::optional<FoldedLine> foldedLineOf(std::string_view line) {
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t'))
+    line.remove_suffix(1);
+  const std::size_t space = line.find_last_of(" \t");
+  if (space == line.npos || space == 0)
+    return std::nullopt;
+  const auto count = numberOf(line.substr(space + 1));
+  if (!count)
+    return std::nullopt;
+  line = line.substr(0, space);
+  while (!line.empty() && line.back() == ' ')
+    line.remove_suffix(1);
+  if (line.empty())
+    return std::nullopt;
+  return FoldedLine{line, *count};
+}
+
+namespace {
+
+// "main (tid 4711)": name and number.
+std::optional<std::pair<std::string_view, std::uint64_t>> labelOf(std::string_view frame, std::string_view what) {
+  const std::size_t at = frame.rfind(what);
+  if (at == frame.npos || frame.back() != ')')
+    return std::nullopt;
+  const std::size_t digits = at + what.size();
+  const auto number = numberOf(frame.substr(digits, frame.size() - digits - 1));
+  return number ? std::optional(std::pair(frame.substr(0, at), *number)) : std::nullopt;
+}
+
+class Reader {
+public:
+  explicit Reader(TraceSink &sink) : out_(sink) {}
+
+  // False: the line says too much.
+  bool take(const FoldedLine &line);
+  Expected<void> finish();
+  const Expected<void> &status() const { return out_.status(); }
+
+private:
+  struct ThreadState {
+    std::uint32_t index = 0, process = 0;
+    std::uint64_t nowNs = 0;
+    std::vector<std::uint32_t> open; // functions, outermost first
+  };
+  ThreadState &threadOf();
+
+  // As MetNames numbers them, but announced at once.
+  template <class Item> std::uint32_t announce(const std::vector<Item> &known) { return out_.add(known.back()); }
+  std::uint32_t functionOf(std::uint32_t process, std::string_view name) {
+    const std::uint32_t function = names_.function(process, name);
+    if (function == out_.functions())
+      announce(names_.functions);
+    return function;
+  }
+  void put(Kind kind, const ThreadState &thread, std::uint32_t function) {
+    out_.events().add({.timeNs = thread.nowNs, .thread = thread.index, .function = function, .kind = kind});
+  }
+
+  TraceBuilder out_;
+  MetNames names_;
+  std::vector<std::string_view> frames_; // of the line
+  std::map<std::string, std::uint32_t, std::less<>> processes_;
+  std::map<std::pair<std::string, std::string>, ThreadState, std::less<>> threads_; // by the frames that name them
+};
+
+// Takes what names the process and the thread from the frames.
+Reader::ThreadState &Reader::threadOf() {
+  std::string_view processFrame, threadFrame;
+  std::size_t taken = 0;
+  const auto pid = labelOf(frames_[0], " (pid ");
+  if (pid && frames_.size() > 1 && labelOf(frames_[1], " (tid "))
+    processFrame = frames_[taken++];
+  const auto tid = labelOf(frames_[taken], " (tid ");
+  if (tid)
+    threadFrame = frames_[taken++];
+  frames_.erase(frames_.begin(), frames_.begin() + static_cast<std::ptrdiff_t>(taken));
+  const auto [found, isNew] = threads_.try_emplace({std::string(processFrame), std::string(threadFrame)});
+  ThreadState &state = found->second;
+  if (!isNew)
+    return state;
+  const auto [process, isNewProcess] = processes_.try_emplace(std::string(processFrame));
+  if (isNewProcess) {
+    Process about;
+    about.name = "stacks";
+    if (!processFrame.empty()) {
+      about.pid = pid->second;
+      about.name = "pid_" + std::to_string(pid->second);
+      if (pid->first != about.name)
+        about.executable = pid->first;
+    }
+    process->second = names_.add(std::move(about));
+    out_.add(MetNames::described(names_.processes.back()));
+  }
+  Thread thread;
+  thread.process = process->second;
+  thread.name = tid ? std::string(tid->first) : "stacks";
+  thread.tid = tid ? tid->second : 0;
+  state.process = thread.process;
+  state.index = names_.add(std::move(thread));
+  Thread &about = names_.threads.back();
+  if (about.name == "thread " + std::to_string(about.number))
+    about.name.clear(); // as one without a name is written
+  announce(names_.threads);
+  return state;
+}
+
+bool Reader::take(const FoldedLine &line) {
+  frames_.clear();
+  for (std::string_view rest = line.stack;;) {
+    const std::size_t end = rest.find(';');
+    frames_.push_back(rest.substr(0, end));
+    if (end == rest.npos)
+      break;
+    rest.remove_prefix(end + 1);
+  }
+  if (frames_.size() > kMostFrames)
+    return false;
+  ThreadState &thread = threadOf();
+  std::uint64_t after = 0;
+  if (__builtin_add_overflow(thread.nowNs, line.count, &after))
+    return false;
+  std::size_t common = 0;
+  std::vector<std::uint32_t> stack;
+  stack.reserve(frames_.size());
+  for (const std::string_view frame : frames_)
+    stack.push_back(functionOf(thread.process, frame));
+  while (common < stack.size() && common < thread.open.size() && stack[common] == thread.open[common])
+    ++common;
+  for (std::size_t i = thread.open.size(); i > common; --i)
+    put(Kind::Return, thread, thread.open[i - 1]);
+  for (std::size_t i = common; i < stack.size(); ++i)
+    put(Kind::Call, thread, stack[i]);
+  thread.open = std::move(stack);
+  thread.nowNs = after;
+  return true;
+}
+
+Expected<void> Reader::finish() {
+  for (auto &[frames, thread] : threads_)
+    for (; !thread.open.empty(); thread.open.pop_back())
+      put(Kind::Return, thread, thread.open.back());
+  return out_.finish();
+}
+
+} // namespace
+
+Expected<void> FoldedSource::read(TraceSink &sink) {
+  if (auto ready = restart(); !ready)
+    return ready;
+  Reader reader(sink);
+  std::string line; // what has come of it
+  std::uint64_t offset = 0, bad = 0, badAt = 0, good = 0;
+  bool isTooLong = false;
+  const auto take = [&] {
+    const bool isEmpty = line.find_first_not_of(" \t\r") == line.npos && !isTooLong;
+    const auto read = isTooLong ? std::nullopt : foldedLineOf(line);
+    if (read && reader.take(*read))
+      ++good;
+    else if (!isEmpty && bad++ == 0)
+      badAt = offset;
+    offset += line.size() + 1;
+    line.clear();
+    isTooLong = false;
+    return reader.status() && (good > 0 || bad == 0);
+  };
+  bool goesOn = true;
+  const auto read = pushAll(input(), [&](std::span<const std::byte> piece) {
+    std::string_view text(reinterpret_cast<const char *>(piece.data()), piece.size());
+    while (goesOn && !text.empty()) {
+      const std::size_t end = text.find('\n');
+      const std::string_view part = text.substr(0, end);
+      if (isTooLong || line.size() + part.size() > kMostLineBytes) {
+        isTooLong = true;
+        offset += part.size();
+      } else {
+        line.append(part);
+      }
+      text.remove_prefix(std::min(text.size(), part.size() + 1));
+      goesOn = end == std::string_view::npos || take();
+    }
+    return goesOn;
+  });
+  if (!read)
+    return read;
+  if (goesOn && (!line.empty() || isTooLong))
+    take();
+  if (!reader.status())
+    return reader.status();
+  if (input().damage())
+    errors_.push_back(*input().damage());
+  if (good == 0 && bad > 0)
+    return Error{.code = "E_BAD_MAGIC",
+                 .message = "not a trace: text, but its first line is no stack with a number behind it",
+                 .file = place_.name(),
+                 .offset = badAt};
+  if (bad)
+    problem("E_BAD_LINE",
+            std::to_string(bad) + (bad == 1 ? " line is" : " lines are") +
+                " no stack with a number behind it, or too large; the others were read",
+            badAt);
+  return reader.finish();
+}
+
+} // namespace ada::model

@@ -1,0 +1,182 @@
+// What sources of other tools' traces have in common.
+#include "import_source.h"
+
+#include "base/quantities.h"
+#include "base/text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace ada::model {
+
+std::optional<double> ImportSource::progress() const {
+  const auto size = place_.bytes ? place_.bytes->size() : std::nullopt;
+  if (!size || !*size)
+    return std::nullopt;
+  return static_cast<double>(place_.bytes->position()) / static_cast<double>(*size);
+}
+
+Expected<void> ImportSource::restart() {
+  errors_.clear();
+  flaws_.clear();
+  lost_.clear();
+  return place_.bytes ? place_.bytes->rewind() : Expected<void>();
+}
+
+std::string oneModule(const std::string &path) {
+  return JsonMembers()
+      .beginArray("modules")
+      .beginObject()
+      .number("module_id", 0)
+      .text("path", path)
+      .endObject()
+      .endArray()
+      .object();
+}
+
+namespace {
+
+// What a trace holds, thread by thread.
+class Contents : public TraceSink {
+public:
+  struct Held {
+    std::uint64_t events = 0, calls = 0, first = ~std::uint64_t{0}, last = 0;
+    void add(const Held &other) {
+      events += other.events;
+      calls += other.calls;
+      first = std::min(first, other.first);
+      last = std::max(last, other.last);
+    }
+  };
+  Expected<void> addProcess(const Process &process) override {
+    processes.push_back(process);
+    functions.push_back(0);
+    return {};
+  }
+  Expected<void> addThread(const Thread &thread) override {
+    threads.push_back(thread);
+    held.emplace_back();
+    return {};
+  }
+  Expected<void> addFunction(const Function &function) override {
+    ++functions[function.process];
+    return {};
+  }
+  Expected<void> events(const Batch &batch) override {
+    for (const Event &event : batch.events)
+      held[event.thread].add({1, event.kind == Kind::Call, event.timeNs, event.timeNs});
+    return {};
+  }
+  Held all() const {
+    Held sum;
+    for (const Held &thread : held)
+      sum.add(thread);
+    return sum;
+  }
+
+  std::vector<Process> processes;
+  std::vector<std::uint64_t> functions; // by process
+  std::vector<Thread> threads;
+  std::vector<Held> held; // by thread
+};
+
+void putTimes(JsonMembers &members, const Contents::Held &held) {
+  members.number("events", held.events)
+      .number("time_start_ns", held.events ? std::optional(held.first) : std::nullopt)
+      .number("time_end_ns", held.events ? std::optional(held.last) : std::nullopt);
+}
+
+std::string sentence(const Loss &loss) { return fmt::format("not read: {} {}", formatCount(loss.count), loss.what); }
+
+InfoSection describe(const Contents &contents, const Process &process, std::optional<std::uint64_t> origin) {
+  InfoSection section{.title = oneLine(process.name), .isNamed = true};
+  section.members.text("name", process.name).number("pid", process.pid);
+  if (!process.executable.empty()) {
+    section.members.text("executable", process.executable);
+    section.fields.push_back({.label = "executable", .text = oneLine(process.executable)});
+  }
+  InfoTable table{.key = "threads",
+                  .what = "threads",
+                  .heading = fmt::format("{:>8} {:>14} {:>14}  time", "thread", "tid", "events")};
+  Contents::Held all;
+  for (const Thread &thread : contents.threads) {
+    if (thread.process != process.index)
+      continue;
+    const Contents::Held &held = contents.held[thread.index];
+    all.add(held);
+    InfoRow row{.text = fmt::format("{:>8} {:>14} {:>14}  {} ", thread.number, thread.tid, formatCount(held.events),
+                                    held.events ? formatRange(held.first, held.last, origin) : "-"),
+                .name = oneLine(thread.name)};
+    row.members.number("thread", std::uint64_t{thread.number}).number("tid", thread.tid);
+    row.members.textOrNull("name", thread.name);
+    putTimes(row.members, held);
+    table.rows.push_back(std::move(row));
+  }
+  putTimes(section.members, all);
+  section.members.number("functions", contents.functions[process.index]);
+  section.tables.push_back(std::move(table));
+  return section;
+}
+
+} // namespace
+
+Expected<CheckSummary> verifyImport(std::unique_ptr<ImportSource> source, TraceLocation &place,
+                                    const CheckReport &report) {
+  Contents contents;
+  const auto read = source->read(contents);
+  for (const Error &problem : source->problems())
+    report.problem(problem.text());
+  for (const Warning &flaw : source->warnings())
+    report.note(flaw.message);
+  for (const Loss &loss : source->losses())
+    report.note(sentence(loss));
+  place = source->release();
+  if (!read)
+    return read.error();
+  CheckSummary summary{.place = place.name(),
+                       .counts = {{contents.all().events, "event"}, {contents.threads.size(), "thread"}}};
+  std::uint64_t functions = 0;
+  for (const std::uint64_t count : contents.functions)
+    functions += count;
+  summary.counts.push_back({functions, "function"});
+  return summary;
+}
+
+Expected<Description> describeImport(std::unique_ptr<ImportSource> source, TraceLocation &place, bool absolute,
+                                     std::string_view format, std::string_view title) {
+  Contents contents;
+  const auto read = source->read(contents);
+  const std::vector<Error> problems = source->problems();
+  Description description;
+  description.warnings = source->warnings();
+  for (const Loss &loss : source->losses())
+    description.whole.warnings.push_back(sentence(loss));
+  place = source->release();
+  if (!read)
+    return read.error();
+  InfoSection &section = description.whole;
+  section.title = fmt::format("{}: {}", place.name(), title);
+  section.members.text("path", place.name()).text("format", format);
+  if (place.bytes) {
+    const std::uint64_t bytes = place.bytes->size().value_or(place.bytes->position());
+    section.title += fmt::format("{}, {}", place.bytes->isPacked() ? " in gzip" : "", formatBytes(bytes));
+    section.members.boolean("packed", place.bytes->isPacked()).number("bytes", bytes);
+  }
+  const Contents::Held all = contents.all();
+  const std::optional<std::uint64_t> origin = absolute ? std::nullopt : std::optional(all.events ? all.first : 0);
+  std::string events = formatCount(all.events);
+  if (all.events)
+    events += " in " + formatRange(all.first, all.last, origin);
+  section.fields.push_back({.label = "events", .text = std::move(events)});
+  section.fields.push_back({.label = "calls", .text = formatCount(all.calls)});
+  if (!contents.processes.empty()) // else `info` finds out by itself
+    putTimes(section.members, all);
+  for (const Error &problem : problems)
+    section.problems.push_back(problem.text());
+  description.isWhole = problems.empty();
+  for (const Process &process : contents.processes)
+    description.processes.push_back(describe(contents, process, origin));
+  return description;
+}
+
+} // namespace ada::model

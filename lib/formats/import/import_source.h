@@ -1,0 +1,65 @@
+// What sources of other tools' traces have in common, and what `verify` and `info` say of them.
+#ifndef ADA_LIB_FORMATS_IMPORT_IMPORT_SOURCE_H
+#define ADA_LIB_FORMATS_IMPORT_IMPORT_SOURCE_H
+
+#include "formats/table.h"
+#include "model/loss_list.h"
+
+namespace ada::model {
+
+/// A file, or a directory, that is read as a whole.
+class ImportSource : public TraceSource {
+public:
+  explicit ImportSource(TraceLocation place) : place_(std::move(place)) {}
+
+  Expected<void> makeRepeatable() override { return place_.bytes ? place_.bytes->spool() : Expected<void>(); }
+  std::optional<double> progress() const override;
+  const std::vector<Error> &problems() const override { return errors_; }
+  const std::vector<Warning> &warnings() const override { return flaws_; }
+  std::vector<Loss> losses() const override { return lost_.list(); }
+  /// What read from goes back to who opened it.
+  TraceLocation release() { return std::move(place_); }
+
+protected:
+  /// As before the first read().
+  Expected<void> restart();
+  ByteInput &input() { return *place_.bytes; }
+  /// Damage that leaves something to deliver.
+  void problem(std::string code, std::string message, std::optional<std::uint64_t> offset = {}) {
+    errors_.push_back(
+        {.code = std::move(code), .message = std::move(message), .file = place_.name(), .offset = offset});
+  }
+
+  TraceLocation place_;
+  std::vector<Error> errors_;
+  std::vector<Warning> flaws_;
+  LossList lost_;
+};
+
+/// What the manifest of a session says of a process whose functions are all in one module: Process::description.
+std::string oneModule(const std::string &path);
+
+/// Reads it to the end; what is damaged is a problem, what the model can't hold a note.
+Expected<CheckSummary> verifyImport(std::unique_ptr<ImportSource> source, TraceLocation &place,
+                                    const CheckReport &report);
+/// `format` is for programs: "chrome", `title` for people.
+Expected<Description> describeImport(std::unique_ptr<ImportSource> source, TraceLocation &place, bool absolute,
+                                     std::string_view format, std::string_view title);
+
+/// The rows of the table of formats that are the same for all of them. `Source` is made of a TraceLocation, and has
+/// kName and kTitle.
+template <class Source> struct Import {
+  static Expected<std::unique_ptr<TraceSource>> open(TraceLocation place) {
+    return std::unique_ptr<TraceSource>(std::make_unique<Source>(std::move(place)));
+  }
+  static Expected<CheckSummary> verify(TraceLocation &place, const CheckReport &report) {
+    return verifyImport(std::make_unique<Source>(std::move(place)), place, report);
+  }
+  static Expected<Description> describe(TraceLocation &place, bool absolute) {
+    return describeImport(std::make_unique<Source>(std::move(place)), place, absolute, Source::kName, Source::kTitle);
+  }
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_IMPORT_IMPORT_SOURCE_H

@@ -1,0 +1,74 @@
+// Processes, threads and functions as a trace happens to name them, numbered as the model wants it.
+#ifndef ADA_LIB_FORMATS_IMPORT_MET_NAMES_H
+#define ADA_LIB_FORMATS_IMPORT_MET_NAMES_H
+
+#include "formats/byte_source.h"
+#include "import_source.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace ada::model {
+
+/// For traces whose names may come behind the events that need them: all are announced together, when all is known.
+class MetNames {
+public:
+  static Process described(Process process) {
+    process.description = oneModule(process.executable.empty() ? process.name : process.executable);
+    return process;
+  }
+  std::uint32_t add(Process process) {
+    process.index = static_cast<std::uint32_t>(processes.size());
+    processes.push_back(std::move(process));
+    byName_.emplace_back();
+    threadsOf_.push_back(0);
+    return processes.back().index;
+  }
+  std::uint32_t add(Thread thread) {
+    thread.index = static_cast<std::uint32_t>(threads.size());
+    thread.number = threadsOf_[thread.process]++;
+    threads.push_back(std::move(thread));
+    return threads.back().index;
+  }
+  /// The function of that name; the same number for the same name.
+  std::uint32_t function(std::uint32_t process, std::string_view name) {
+    auto &known = byName_[process];
+    if (const auto found = known.find(name); found != known.end())
+      return found->second;
+    Function function;
+    function.index = static_cast<std::uint32_t>(functions.size());
+    function.process = process;
+    function.id = known.size();
+    function.name = name;
+    function.displayName = name.empty() ? "(no name)" : function.name;
+    known.emplace(name, function.index);
+    functions.push_back(std::move(function));
+    return functions.back().index;
+  }
+  void announce(TraceBuilder &out) const {
+    for (const Process &process : processes)
+      out.add(described(process));
+    for (const Thread &thread : threads)
+      out.add(thread);
+    for (const Function &function : functions)
+      out.add(function);
+  }
+
+  std::vector<Process> processes;
+  std::vector<Thread> threads;
+  std::vector<Function> functions;
+
+private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::vector<std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>>> byName_; // by process
+  std::vector<std::uint32_t> threadsOf_;                                                      // how many, by process
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_IMPORT_MET_NAMES_H

@@ -1,0 +1,68 @@
+// Makes calls of slices that were sorted by thread and time: begin and end, or both in one.
+#ifndef ADA_LIB_FORMATS_IMPORT_SLICE_WALK_H
+#define ADA_LIB_FORMATS_IMPORT_SLICE_WALK_H
+
+#include "event_sorter.h"
+#include "formats/byte_source.h"
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace ada::model {
+
+/// Walks one thread after the other with a stack of what is open, which says where the ends of whole slices come among
+/// the others.
+class SliceWalk {
+public:
+  /// LooseEvent::type.
+  enum Type : std::uint8_t {
+    kBegin,
+    kComplete, ///< from timeNs to endNs
+    kEnd,      ///< of the innermost kBegin, or of the innermost one of this function
+    kEndByException,
+    kEndMissing, ///< it is known that its end is not
+    kInstant,    ///< the text is the mark's name, '\0', and an object or nothing
+  };
+  /// LooseEvent::function of an end without a name.
+  static constexpr std::uint32_t kNoName = ~std::uint32_t{0};
+  /// The function's number in the model; asked for each slice.
+  using FunctionOf = std::function<std::uint32_t(std::uint32_t thread, std::uint32_t function)>;
+
+  SliceWalk(TraceBuilder &out, LossList &lost, FunctionOf functionOf);
+  ~SliceWalk();
+
+  /// The text of all but kInstant is a JSON object, or nothing; its members become values of the call.
+  void take(const LooseEvent &event, std::string_view text);
+  /// No more events of the thread come.
+  void leave();
+
+private:
+  struct Open {
+    std::uint32_t function;
+    std::uint64_t endNs;
+    bool isComplete;
+  };
+  struct Parsers;
+
+  void put(Kind kind, std::uint64_t timeNs, std::uint32_t function);
+  void putValues(std::uint64_t timeNs, std::string_view json);
+  void open(const LooseEvent &event, std::uint64_t endNs, std::string_view text);
+  void close(const LooseEvent &event, std::string_view text);
+  void closeUntil(std::uint64_t timeNs, bool alsoAtOnce);
+
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  TraceBuilder &out_;
+  LossList &lost_;
+  FunctionOf functionOf_;
+  std::uint32_t thread_ = kNone;
+  std::vector<Open> stack_;
+  std::vector<std::size_t> complete_; // places of whole slices in it; their ends come in turn
+  std::unique_ptr<Parsers> parsers_;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_IMPORT_SLICE_WALK_H

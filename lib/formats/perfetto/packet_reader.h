@@ -1,0 +1,132 @@
+// Reads the packets of Perfetto traces: names, clocks and tracks, and the events on them.
+#ifndef ADA_LIB_FORMATS_PERFETTO_PACKET_READER_H
+#define ADA_LIB_FORMATS_PERFETTO_PACKET_READER_H
+
+#include "base/json.h"
+#include "formats/import/event_sorter.h"
+#include "model/loss_list.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <protozero/pbf_reader.hpp>
+#include <simdjson.h>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ada::model::perfetto {
+
+using protozero::pbf_reader;
+
+constexpr std::uint32_t kNoTrack = ~std::uint32_t{0};
+
+struct ClockState {
+  std::int64_t offset = 0; ///< to the trace's clock
+  std::uint64_t now = 0;   ///< of one whose times are differences
+  std::uint64_t unit = 1;  ///< in nanoseconds
+  bool isIncremental = false;
+};
+
+// What the packets of a sequence refer to.
+struct Sequence {
+  bool isValid = false;
+  std::unordered_map<std::uint64_t, std::uint32_t> eventNames;
+  std::unordered_map<std::uint64_t, std::string> annotationNames, texts;
+  std::optional<std::uint32_t> defaultClock;
+  std::optional<std::uint64_t> defaultTrack;
+  std::uint32_t threadTrack = kNoTrack; ///< by a thread descriptor
+  std::map<std::uint32_t, ClockState> clocks;
+};
+
+struct Track {
+  std::optional<std::uint64_t> uuid = {}, parent = {};
+  std::string name = {}, threadName = {}, processName = {};
+  std::optional<std::uint32_t> pid = {}, tid = {};
+  bool isProcess = false, hasEvents = false;
+};
+
+inline std::string_view viewOf(pbf_reader &field) {
+  const auto view = field.get_view();
+  return {view.data(), view.size()};
+}
+
+struct Annotations {
+  std::string json; ///< an object; empty if there are none
+  std::string end;  ///< how a call ended, of a trace that AdaTrace wrote
+};
+
+/// Puts the events of tracks into `events`: LooseEvent::thread is the track, function the name.
+class PacketReader {
+public:
+  PacketReader(EventSorter &events, LossList &lost) : events_(events), lost_(lost) {}
+
+  /// False: no more is wanted.
+  bool take(std::string_view packet, std::uint64_t offset, bool isUnpacked = false);
+  const std::vector<Track> &tracks() const { return tracks_; }
+  /// The track that another is inside of; null if there is none.
+  const Track *parentOf(const Track &track) const {
+    const auto found = track.parent ? byUuid_.find(*track.parent) : byUuid_.end();
+    return found == byUuid_.end() ? nullptr : &tracks_[found->second];
+  }
+  const std::string &name(std::uint32_t number) const { return *byNumber_[number]; }
+  /// By pid and tid: what the list of processes says.
+  const std::map<std::uint32_t, std::string> &processNames() const { return processNames_; }
+  const std::map<std::uint32_t, std::string> &threadNames() const { return threadNames_; }
+
+  std::uint64_t damaged = 0, damagedAt = 0, usable = 0;
+  std::uint64_t unknownClocks = 0;
+  Expected<void> status;
+
+private:
+  struct Packet {
+    std::optional<std::uint64_t> timestamp;
+    std::optional<std::uint32_t> clock;
+    std::uint32_t sequence = 0;
+    std::uint64_t flags = 0;
+    bool isCleared = false, isAfterLoss = false;
+    std::vector<pbf_reader> interned; // parts of one message
+    std::optional<pbf_reader> event, defaults, snapshot, track, process, thread, tree;
+    std::string_view compressed;
+  };
+  void read(std::string_view bytes, Packet &packet);
+  void use(Packet &packet);
+  void addSnapshot(pbf_reader snapshot, Sequence &sequence);
+  void addInterned(pbf_reader interned, Sequence &sequence);
+  void addDefaults(pbf_reader defaults, Sequence &sequence);
+  void addTrack(pbf_reader descriptor);
+  void addThread(pbf_reader descriptor, Track &track);
+  void addProcess(pbf_reader descriptor, Track &track);
+  void addTree(pbf_reader tree);
+  void addEvent(pbf_reader event, std::uint64_t timeNs, Sequence &sequence);
+  void unpack(std::string_view compressed, std::uint64_t offset);
+  std::optional<std::uint64_t> timeOf(const Packet &packet, Sequence &sequence);
+  void annotate(pbf_reader annotation, const Sequence &sequence, JsonMembers &out, Annotations *about, unsigned depth);
+  std::uint32_t trackOf(std::uint64_t uuid);
+  std::uint32_t nameOf(std::string_view name) {
+    const auto [found, isNew] = names_.try_emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
+    if (isNew)
+      byNumber_.push_back(&found->first);
+    return found->second;
+  }
+  bool isJson(std::string_view text) {
+    simdjson::dom::element ignored;
+    return !parser_.parse(text.data(), text.size()).get(ignored);
+  }
+
+  EventSorter &events_;
+  LossList &lost_;
+  std::unordered_map<std::uint32_t, Sequence> sequences_;
+  std::map<std::uint32_t, ClockState> clocks_; // of the whole trace
+  std::vector<Track> tracks_;
+  std::unordered_map<std::uint64_t, std::uint32_t> byUuid_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> byThread_; // by pid and tid
+  std::unordered_map<std::string, std::uint32_t> names_;
+  std::vector<const std::string *> byNumber_;                       // of names_
+  std::map<std::uint32_t, std::string> processNames_, threadNames_; // of the process tree
+  simdjson::dom::parser parser_{16 << 20};
+};
+
+} // namespace ada::model::perfetto
+
+#endif // ADA_LIB_FORMATS_PERFETTO_PACKET_READER_H

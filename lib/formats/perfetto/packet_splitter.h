@@ -1,0 +1,43 @@
+// Cuts a Perfetto trace into its packets, in pieces of any size.
+#ifndef ADA_LIB_FORMATS_PERFETTO_PACKET_SPLITTER_H
+#define ADA_LIB_FORMATS_PERFETTO_PACKET_SPLITTER_H
+
+#include "ada/trace/error.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ada::model {
+
+/// A trace is a message whose field 1 are the packets, so packets come one after the other with a length before each.
+/// Memory: one packet.
+class PacketSplitter {
+public:
+  static constexpr std::uint64_t kMostPacketBytes = 64 << 20;
+  using Take = std::function<bool(std::string_view packet, std::uint64_t offset)>;
+  explicit PacketSplitter(Take take) : take_(std::move(take)) {}
+
+  /// False: stopped, or problem().
+  bool push(std::string_view bytes);
+  void finish();
+  /// E_BAD_PACKET, E_TRUNCATED.
+  const std::optional<Error> &problem() const { return problem_; }
+
+private:
+  bool fail(const char *code, const char *message);
+  // How many of the bytes are whole packets (which are handed out).
+  std::size_t takeFrom(std::string_view bytes);
+
+  Take take_;
+  std::string rest_; // the beginning of a packet
+  std::uint64_t offset_ = 0, wanted_ = 0;
+  bool isStopped_ = false;
+  std::optional<Error> problem_;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_PERFETTO_PACKET_SPLITTER_H

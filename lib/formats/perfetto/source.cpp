@@ -1,0 +1,190 @@
+// Reads the track events of Perfetto traces into the model.
+//
+// Tracks may be described behind the events on them, so events are sorted by track and time first, and tracks become
+// threads at the end.
+#include "formats/byte_source.h"
+#include "formats/import/slice_walk.h"
+#include "operations.h"
+#include "packet_reader.h"
+#include "packet_splitter.h"
+
+#include <charconv>
+
+namespace ada::model {
+
+using namespace perfetto;
+
+namespace {
+
+// "worker (tid 4712)" is how AdaTrace names threads that share a number.
+void takeNumber(Thread &thread) {
+  constexpr std::string_view kTid = " (tid ";
+  const std::size_t at = thread.name.rfind(kTid);
+  if (at == thread.name.npos || thread.name.back() != ')')
+    return;
+  const std::string_view digits = std::string_view(thread.name).substr(at + kTid.size());
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
+  if (error != std::errc() || end != digits.end() - 1)
+    return;
+  thread.tid = number;
+  thread.name.resize(at);
+}
+
+// Hands out what a reader has collected.
+class Delivery {
+public:
+  Delivery(const PacketReader &reader, EventSorter &events, LossList &lost, TraceSink &sink)
+      : reader_(reader), events_(events), lost_(lost), out_(sink), threads_(reader.tracks().size(), kNoTrack) {}
+
+  Expected<void> run();
+
+private:
+  void nameProcesses();
+  const Track *processTrackOf(const Track &track) const;
+  std::uint32_t processOf(std::optional<std::uint32_t> pid);
+  std::uint32_t threadOf(std::uint32_t track);
+  std::uint32_t functionOf(std::uint32_t process, std::uint32_t name);
+
+  const PacketReader &reader_;
+  EventSorter &events_;
+  LossList &lost_;
+  TraceBuilder out_;
+  std::map<std::uint32_t, std::string> processNames_;                          // by pid
+  std::map<std::optional<std::uint32_t>, std::uint32_t> processes_;            // by pid
+  std::map<std::uint32_t, std::uint32_t> threadsOf_;                           // how many, by process
+  std::vector<std::uint32_t> processOf_, threads_;                             // by track
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> functions_; // by process and name
+};
+
+void Delivery::nameProcesses() {
+  processNames_ = reader_.processNames();
+  for (const Track &track : reader_.tracks())
+    if (track.pid && track.isProcess)
+      processNames_[*track.pid] = !track.processName.empty() ? track.processName : track.name;
+    else if (track.pid && !track.processName.empty())
+      processNames_.try_emplace(*track.pid, track.processName);
+}
+
+// A track is of the process that it names, or of that of one it is inside of.
+const Track *Delivery::processTrackOf(const Track &track) const {
+  const Track *at = &track;
+  for (unsigned steps = 0; steps < 64 && at && !at->pid; ++steps)
+    at = reader_.parentOf(*at);
+  return at && at->pid ? at : nullptr;
+}
+
+std::uint32_t Delivery::processOf(std::optional<std::uint32_t> pid) {
+  const auto [found, isNew] = processes_.try_emplace(pid);
+  if (isNew) {
+    Process process;
+    process.pid = pid;
+    process.name = pid ? "pid_" + std::to_string(*pid) : "tracks";
+    if (const auto name = pid ? processNames_.find(*pid) : processNames_.end();
+        name != processNames_.end() && name->second != process.name)
+      process.executable = name->second;
+    process.description = oneModule(process.executable.empty() ? process.name : process.executable);
+    found->second = out_.add(std::move(process));
+  }
+  return found->second;
+}
+
+std::uint32_t Delivery::threadOf(std::uint32_t number) {
+  if (threads_[number] != kNoTrack)
+    return threads_[number];
+  const Track &track = reader_.tracks()[number];
+  Thread thread;
+  thread.process = processOf_[number];
+  thread.number = threadsOf_[thread.process]++;
+  thread.tid = track.tid.value_or(0);
+  thread.name = !track.threadName.empty() ? track.threadName : track.name;
+  if (!track.tid)
+    takeNumber(thread);
+  else if (const auto name = reader_.threadNames().find(*track.tid);
+           thread.name.empty() && name != reader_.threadNames().end())
+    thread.name = name->second;
+  if (thread.name.empty() && !track.tid)
+    thread.name = "track " + std::to_string(track.uuid.value_or(0));
+  if (thread.name == "thread " + std::to_string(thread.number))
+    thread.name.clear(); // as one without a name is written
+  return threads_[number] = out_.add(std::move(thread));
+}
+
+std::uint32_t Delivery::functionOf(std::uint32_t process, std::uint32_t name) {
+  const auto [found, isNew] = functions_.try_emplace({process, name});
+  if (isNew) {
+    Function function;
+    function.process = process;
+    function.id = name;
+    function.name = reader_.name(name);
+    function.displayName = function.name.empty() ? "(no name)" : function.name;
+    found->second = out_.add(std::move(function));
+  }
+  return found->second;
+}
+
+Expected<void> Delivery::run() {
+  out_.begin(true, events_.count() ? std::optional(std::pair(events_.firstNs(), events_.lastNs())) : std::nullopt);
+  nameProcesses();
+  for (const Track &track : reader_.tracks()) {
+    const Track *of = processTrackOf(track);
+    processOf_.push_back(processOf(of ? of->pid : std::nullopt));
+  }
+  // Threads are there even if nothing happened in them.
+  for (std::uint32_t i = 0; i < reader_.tracks().size(); ++i)
+    if (reader_.tracks()[i].tid || reader_.tracks()[i].hasEvents)
+      threadOf(i);
+  SliceWalk walk(out_, lost_, [](std::uint32_t, std::uint32_t function) { return function; });
+  const auto drained = events_.drain([&](const LooseEvent &event, std::string_view text) {
+    LooseEvent placed = event;
+    placed.thread = threadOf(event.thread);
+    if (event.type != SliceWalk::kInstant && event.function != SliceWalk::kNoName)
+      placed.function = functionOf(processOf_[event.thread], event.function);
+    walk.take(placed, text);
+    return bool(out_.status());
+  });
+  if (!drained)
+    return drained;
+  walk.leave();
+  return out_.finish();
+}
+
+} // namespace
+
+Expected<void> PerfettoSource::read(TraceSink &sink) {
+  if (auto ready = restart(); !ready)
+    return ready;
+  EventSorter events;
+  PacketReader reader(events, lost_);
+  std::uint64_t packets = 0;
+  PacketSplitter splitter([&](std::string_view packet, std::uint64_t offset) {
+    ++packets;
+    return reader.take(packet, offset);
+  });
+  const auto done = pushAll(input(), [&](std::span<const std::byte> bytes) {
+    return splitter.push({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
+  });
+  if (!done)
+    return done;
+  if (!reader.status)
+    return reader.status;
+  splitter.finish();
+  if (input().damage())
+    errors_.push_back(*input().damage());
+  else if (splitter.problem())
+    problem(splitter.problem()->code, splitter.problem()->message, splitter.problem()->offset);
+  if (reader.damaged)
+    problem("E_BAD_PACKET",
+            std::to_string(reader.damaged) + (reader.damaged == 1 ? " packet is" : " packets are") +
+                " damaged; what comes before and behind was read",
+            reader.damagedAt);
+  if (packets == reader.damaged && !errors_.empty()) // nothing of use
+    return errors_.front();
+  if (reader.unknownClocks)
+    flaws_.push_back({"W_NO_CLOCK", std::to_string(reader.unknownClocks) +
+                                        " events are on a clock that the trace does not relate to others: their times "
+                                        "may be off"});
+  return Delivery(reader, events, lost_, sink).run();
+}
+
+} // namespace ada::model

@@ -1,0 +1,19 @@
+// What the table of formats says about data directories of uftrace.
+#ifndef ADA_LIB_FORMATS_UFTRACE_OPERATIONS_H
+#define ADA_LIB_FORMATS_UFTRACE_OPERATIONS_H
+
+#include "formats/import/import_source.h"
+
+namespace ada::model {
+
+/// One thread after the other, as the records lie in their files.
+class UftraceSource : public ImportSource {
+public:
+  static constexpr std::string_view kName = "uftrace", kTitle = "uftrace data";
+  using ImportSource::ImportSource;
+  Expected<void> read(TraceSink &sink) override;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_UFTRACE_OPERATIONS_H

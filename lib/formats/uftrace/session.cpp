@@ -1,0 +1,307 @@
+// Reads info, task.txt, sid-*.map and *.sym of a data directory of uftrace.
+#include "session.h"
+
+#include "base/file_bytes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <fmt/format.h>
+#include <set>
+
+namespace ada::model::uftrace {
+
+static std::string_view textOf(const FileBytes &file) {
+  return {reinterpret_cast<const char *>(file.bytes().data()), file.bytes().size()};
+}
+
+template <class Take> static void eachLine(std::string_view text, Take &&take) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    take(text.substr(0, end));
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+}
+
+static std::optional<std::uint64_t> numberOf(std::string_view text, int base = 10) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), number, base);
+  return error == std::errc() && end == text.end() && !text.empty() ? std::optional(number) : std::nullopt;
+}
+
+// Up to the next space, which is taken, too.
+static std::string_view takeWord(std::string_view &text) {
+  while (text.starts_with(' '))
+    text.remove_prefix(1);
+  const std::size_t end = text.find(' ');
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(word.size());
+  return word;
+}
+
+Expected<Header> readHeader(const std::string &directory) {
+  const std::string path = directory + "/info";
+  const auto file = FileBytes::open(path);
+  if (!file)
+    return file.error();
+  const auto bytes = file->bytes();
+  if (bytes.size() < sizeof kMagic || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
+    return Error{.code = "E_BAD_MAGIC", .message = "not a data directory of uftrace", .file = path};
+  if (bytes.size() < 40)
+    return Error{.code = "E_TRUNCATED", .message = "the header is not complete", .file = path, .offset = bytes.size()};
+  if (bytes[14] != std::byte{1})
+    return Error{.code = "E_BAD_ENDIAN",
+                 .message = "recorded on a big-endian machine, which is not read",
+                 .file = path,
+                 .offset = 14};
+  Header header;
+  std::memcpy(&header.version, &bytes[8], sizeof header.version);
+  std::memcpy(&header.features, &bytes[16], sizeof header.features);
+  if (header.version != 3 && header.version != 4)
+    return Error{.code = "E_BAD_VERSION",
+                 .message = "versions 3 and 4 of uftrace's data are read",
+                 .file = path,
+                 .offset = 8,
+                 .field = "version",
+                 .found = std::to_string(header.version)};
+  return header;
+}
+
+const Symbol *Module::find(std::uint64_t address) const {
+  auto after = std::ranges::upper_bound(symbols, address, {}, &Symbol::address);
+  if (after == symbols.begin())
+    return nullptr;
+  const Symbol &symbol = *--after;
+  return symbol.end && address >= symbol.end ? nullptr : &symbol;
+}
+
+const Mapping *Session::find(std::uint64_t address, std::uint64_t at) const {
+  // What was loaded last is what lies there.
+  for (auto mapping = mappings.rbegin(); mapping != mappings.rend(); ++mapping)
+    if (address >= mapping->begin && address < mapping->end && at >= mapping->sinceNs)
+      return &*mapping;
+  return nullptr;
+}
+
+Directory::Running Directory::runningAt(std::uint64_t pid, std::uint64_t timeNs) const {
+  Running running;
+  bool isChild = false;
+  constexpr unsigned kMostGenerations = 64;
+  for (unsigned generation = 0; generation < kMostGenerations; ++generation) {
+    if (const auto own = sessionsOf.find(pid); own != sessionsOf.end()) {
+      for (const std::size_t place : own->second) {
+        const Session &session = sessions[place];
+        if (!running.session || session.timeNs <= timeNs)
+          running.session = &session;
+        if (isChild)
+          continue;
+        if (session.timeNs <= timeNs)
+          running.fromNs = std::max(running.fromNs, session.timeNs);
+        else
+          running.untilNs = std::min(running.untilNs, session.timeNs);
+      }
+      return running;
+    }
+    // A child has what its parent had when it was forked.
+    const auto fork = forkOf.find(pid);
+    if (fork == forkOf.end())
+      return running;
+    isChild = true;
+    timeNs = tasks[fork->second].timeNs;
+    pid = *tasks[fork->second].parent;
+  }
+  return running;
+}
+
+std::vector<Symbol> symbolsOf(std::string_view text) {
+  std::vector<Symbol> symbols;
+  char lastType = 0;
+  eachLine(text, [&](std::string_view line) {
+    if (line.starts_with('#'))
+      return;
+    const auto address = numberOf(takeWord(line), 16);
+    std::string_view type = takeWord(line);
+    std::optional<std::uint64_t> size;
+    if (type.size() > 1 || (!type.empty() && type[0] >= '0' && type[0] <= '9')) { // newer ones have sizes
+      size = numberOf(type, 16);
+      type = takeWord(line);
+    }
+    if (line.starts_with(' '))
+      line.remove_prefix(1);
+    const std::string_view name = line.substr(0, line.find('\t'));
+    constexpr std::string_view kTypes = "?TtwPKDdvu";
+    if (!address || type.size() != 1 || kTypes.find(type[0]) == kTypes.npos || name.empty())
+      return;
+    // Of several names of one place the first one counts, and "?" ends the one before it.
+    if (!symbols.empty() && symbols.back().end == 0 && *address > symbols.back().address)
+      symbols.back().end = *address;
+    const bool isMarker = type[0] == '?' || name == "__sym_end" || name == "__dynsym_end" || name == "__func_end";
+    const bool isAgain = !symbols.empty() && symbols.back().address == *address && lastType == type[0];
+    lastType = type[0];
+    if (!isMarker && !isAgain)
+      symbols.push_back({*address, size && *size ? *address + *size : 0, std::string(name)});
+  });
+  std::ranges::stable_sort(symbols, {}, &Symbol::address);
+  return symbols;
+}
+
+namespace {
+
+// Modules of the directory, each read once.
+class Modules {
+public:
+  explicit Modules(const std::string &directory) : directory_(directory) {}
+
+  std::shared_ptr<const Module> get(const std::string &path, std::string_view buildId) {
+    auto &known = known_[path];
+    if (!known) {
+      known = std::make_shared<Module>(Module{.path = path});
+      read(*known, buildId);
+    }
+    return known;
+  }
+
+private:
+  void read(Module &module, std::string_view buildId) {
+    const std::string name = directory_ + "/" + module.path.substr(module.path.find_last_of('/') + 1);
+    if (take(name + ".sym", module, buildId))
+      return;
+    // Two modules with the same file name.
+    std::uint16_t sum = 0;
+    for (const char c : module.path)
+      sum = static_cast<std::uint16_t>(sum + c);
+    if (!buildId.empty())
+      take(name + "-" + std::string(buildId.substr(0, 4)) + ".sym", module, buildId);
+    else
+      take(fmt::format("{}-{:04x}.sym", name, sum), module, buildId);
+  }
+  // Whether it is this module's.
+  bool take(const std::string &path, Module &module, std::string_view buildId) {
+    const auto file = FileBytes::open(path);
+    if (!file)
+      return false;
+    bool isOther = false;
+    eachLine(textOf(*file).substr(0, 1 << 14), [&](std::string_view line) {
+      constexpr std::string_view kPath = "# path name: ", kId = "# build-id: ";
+      if (line.starts_with(kPath))
+        isOther |= line.substr(kPath.size()) != module.path;
+      else if (line.starts_with(kId))
+        isOther |= !buildId.empty() && line.substr(kId.size()) != buildId;
+    });
+    if (isOther)
+      return false;
+    module.symbols = symbolsOf(textOf(*file));
+    return true;
+  }
+
+  const std::string &directory_;
+  std::map<std::string, std::shared_ptr<Module>> known_;
+};
+
+// "12.000000345" in nanoseconds.
+std::uint64_t timeOf(std::string_view text) {
+  const std::size_t point = text.find('.');
+  const auto seconds = numberOf(text.substr(0, point)),
+             rest = numberOf(point == text.npos ? "0" : text.substr(point + 1));
+  std::uint64_t ns = 0;
+  if (!seconds || !rest || __builtin_mul_overflow(*seconds, std::uint64_t{1'000'000'000}, &ns) ||
+      __builtin_add_overflow(ns, *rest, &ns))
+    return 0;
+  return ns;
+}
+
+// `key` of "TASK timestamp=12.5 tid=1 pid=1"; values may be in quotes.
+std::string_view valueOf(std::string_view line, std::string_view key) {
+  for (std::size_t at = line.find(key); at != line.npos; at = line.find(key, at + 1)) {
+    if (at == 0 || line[at - 1] != ' ' || line.substr(at + key.size()).substr(0, 1) != "=")
+      continue;
+    std::string_view value = line.substr(at + key.size() + 1);
+    if (value.starts_with('"')) {
+      value.remove_prefix(1);
+      return value.substr(0, value.rfind('"'));
+    }
+    return value.substr(0, value.find(' '));
+  }
+  return {};
+}
+
+void readMap(const std::string &directory, std::string_view sid, Modules &modules, Session &session, Directory &out) {
+  const auto file = FileBytes::open(fmt::format("{}/sid-{}.map", directory, sid));
+  if (sid.find('/') != sid.npos || !file) {
+    out.flaws.push_back({"W_NO_MAP", fmt::format("there is no map of what {} had loaded: addresses have no names",
+                                                 session.executable.empty() ? "a program" : session.executable)});
+    return;
+  }
+  eachLine(textOf(*file), [&](std::string_view line) {
+    const std::string_view range = takeWord(line);
+    const std::size_t dash = range.find('-');
+    const auto begin = numberOf(range.substr(0, dash), 16);
+    const auto end = dash == range.npos ? std::nullopt : numberOf(range.substr(dash + 1), 16);
+    for (int i = 0; i < 4; ++i) // permissions, offset, device, inode
+      takeWord(line);
+    while (line.starts_with(' '))
+      line.remove_prefix(1);
+    std::string_view path = line, buildId;
+    if (const std::size_t at = line.rfind(" build-id:"); at != line.npos) {
+      path = line.substr(0, at);
+      buildId = line.substr(at + 10);
+    }
+    if (!begin || !end || *end <= *begin || path.empty() || path.starts_with('['))
+      return;
+    if (!session.mappings.empty() && session.mappings.back().module->path == path) {
+      session.mappings.back().end = std::max(session.mappings.back().end, *end);
+      return;
+    }
+    session.mappings.push_back({*begin, *end, modules.get(std::string(path), buildId)});
+  });
+}
+
+} // namespace
+
+Expected<Directory> readDirectory(const std::string &path) {
+  Directory directory;
+  auto header = readHeader(path);
+  if (!header)
+    return header.error();
+  directory.header = *header;
+  const auto file = FileBytes::open(path + "/task.txt");
+  if (!file)
+    return file.error();
+  Modules modules(path);
+  std::map<std::string, std::size_t, std::less<>> bySid;
+  std::set<std::uint64_t> known;
+  const auto isNew = [&](std::uint64_t tid) { return known.insert(tid).second; };
+  eachLine(textOf(*file), [&](std::string_view line) {
+    const auto number = [&](std::string_view key) { return numberOf(valueOf(line, key)).value_or(0); };
+    const std::uint64_t timeNs = timeOf(valueOf(line, "timestamp"));
+    if (line.starts_with("SESS ")) {
+      Session session{.timeNs = timeNs, .pid = number("pid"), .executable = std::string(valueOf(line, "exename"))};
+      const std::string_view sid = valueOf(line, "sid");
+      readMap(path, sid, modules, session, directory);
+      bySid.insert_or_assign(std::string(sid), directory.sessions.size());
+      directory.sessionsOf[session.pid].push_back(directory.sessions.size());
+      directory.sessions.push_back(std::move(session));
+    } else if (line.starts_with("TASK ")) {
+      if (isNew(number("tid"))) // exec() gives a task another line
+        directory.tasks.push_back({.tid = number("tid"), .pid = number("pid"), .timeNs = timeNs});
+    } else if (line.starts_with("FORK ")) {
+      const std::uint64_t pid = number("pid");
+      if (isNew(pid)) {
+        directory.forkOf[pid] = directory.tasks.size();
+        directory.tasks.push_back({.tid = pid, .pid = pid, .timeNs = timeNs, .parent = number("ppid")});
+      }
+    } else if (line.starts_with("DLOP ")) {
+      const auto session = bySid.find(valueOf(line, "sid"));
+      const std::string_view baseText = valueOf(line, "base");
+      const auto base = numberOf(baseText.starts_with("0x") ? baseText.substr(2) : baseText, 16);
+      if (session == bySid.end() || !base)
+        return;
+      auto module = modules.get(std::string(valueOf(line, "libname")), {});
+      const std::uint64_t size = module->symbols.empty() ? 0 : module->symbols.back().address + 4096;
+      directory.sessions[session->second].mappings.push_back({*base, *base + size, std::move(module), timeNs});
+    }
+  });
+  return directory;
+}
+
+} // namespace ada::model::uftrace

@@ -1,0 +1,86 @@
+// What a data directory of uftrace says beside its records: tasks, programs, and the symbols of what they had mapped.
+#ifndef ADA_LIB_FORMATS_UFTRACE_SESSION_H
+#define ADA_LIB_FORMATS_UFTRACE_SESSION_H
+
+#include "ada/trace/error.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace ada::model::uftrace {
+
+constexpr char kMagic[8] = {'F', 't', 'r', 'a', 'c', 'e', '!', '\0'};
+/// Bits of Header::features.
+enum Feature : std::uint64_t { kRelativeSymbols = 1 << 5, kEstimatedReturns = 1 << 11 };
+
+/// Of the file `info`.
+struct Header {
+  std::uint32_t version = 0;
+  std::uint64_t features = 0;
+};
+/// Errors: E_IO, E_BAD_MAGIC, E_BAD_VERSION, E_BAD_ENDIAN, E_TRUNCATED.
+Expected<Header> readHeader(const std::string &directory);
+
+struct Symbol {
+  std::uint64_t address = 0, end = 0; ///< from the start of the module on; `end` 0: up to the next one
+  std::string name = {};
+};
+/// A program or library.
+struct Module {
+  std::string path;
+  std::vector<Symbol> symbols = {}; ///< by address
+  const Symbol *find(std::uint64_t address) const;
+};
+
+struct Mapping {
+  std::uint64_t begin = 0, end = 0;
+  std::shared_ptr<const Module> module = {};
+  std::uint64_t sinceNs = 0; ///< of a library that was loaded later
+};
+
+/// A program from its start (or exec) on.
+struct Session {
+  std::uint64_t timeNs = 0, pid = 0;
+  std::string executable = {};
+  std::vector<Mapping> mappings = {};
+  const Mapping *find(std::uint64_t address, std::uint64_t timeNs) const;
+};
+
+struct Task {
+  std::uint64_t tid = 0, pid = 0;
+  std::uint64_t timeNs = 0;
+  std::optional<std::uint64_t> parent = {}; ///< the process that forked this one
+};
+
+struct Directory {
+  Header header;
+  std::vector<Task> tasks;       ///< in the order of task.txt
+  std::vector<Session> sessions; ///< likewise
+  std::vector<Warning> flaws = {};
+
+  /// The program that a process ran, and from when until when that is so.
+  struct Running {
+    const Session *session = nullptr; ///< null if nothing is known of it
+    std::uint64_t fromNs = 0, untilNs = ~std::uint64_t{0};
+  };
+  Running runningAt(std::uint64_t pid, std::uint64_t timeNs) const;
+
+  // By pid: places in sessions, and in tasks the one that says which process forked it.
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> sessionsOf = {};
+  std::unordered_map<std::uint64_t, std::size_t> forkOf = {};
+};
+/// Errors: those of readHeader(), and E_IO if there is no task.txt.
+Expected<Directory> readDirectory(const std::string &path);
+
+/// Reads the file of symbols that uftrace saves for a module.
+std::vector<Symbol> symbolsOf(std::string_view text);
+
+} // namespace ada::model::uftrace
+
+#endif // ADA_LIB_FORMATS_UFTRACE_SESSION_H

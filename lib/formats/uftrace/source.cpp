@@ -1,0 +1,303 @@
+// Reads data directories of uftrace into the model.
+//
+// A record is 16 bytes: the time, and 64 bits that say whether a function was entered or left, at what depth, and
+// where. Records can be followed by arguments or a result. How long those are only the specification says that each was
+// recorded with, by name and with types out of the debug information; so they are skipped: the next record is the first
+// thing behind them that can be one.
+#include "operations.h"
+#include "session.h"
+
+#include "ada/trace/names.h"
+#include "base/file_bytes.h"
+#include "formats/byte_source.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unordered_map>
+
+namespace ada::model {
+
+using namespace uftrace;
+
+namespace {
+
+enum RecordType : unsigned { kEntry, kExit, kLost, kEvent };
+
+struct Record {
+  static constexpr std::size_t kBytes = 16;
+  std::uint64_t timeNs = 0, address = 0;
+  unsigned type = 0, depth = 0;
+  bool hasMore = false, isRecord = false;
+
+  explicit Record(const std::byte *bytes) {
+    std::uint64_t bits = 0;
+    std::memcpy(&timeNs, bytes, 8);
+    std::memcpy(&bits, bytes + 8, 8);
+    type = bits & 3;
+    hasMore = bits >> 2 & 1;
+    isRecord = (bits >> 3 & 7) == 5;
+    depth = bits >> 6 & 0x3FF;
+    address = bits >> 16;
+  }
+};
+
+class Reader {
+public:
+  Reader(const Directory &directory, TraceSink &sink, LossList &lost)
+      : directory_(directory), out_(sink), lost_(lost) {}
+
+  void announce();
+  // Where the records of the file end early, and why.
+  std::optional<Error> readTask(std::size_t task, const FileBytes &file);
+  TraceBuilder &out() { return out_; }
+  std::uint64_t records() const { return records_; }
+
+private:
+  struct OpenCall {
+    std::uint32_t function;
+    unsigned depth;
+  };
+  struct Place {
+    std::uint32_t process;
+    const void *module;
+    std::uint64_t address;
+    bool operator==(const Place &) const = default;
+  };
+  struct PlaceHash {
+    std::size_t operator()(const Place &p) const {
+      return (p.address ^ reinterpret_cast<std::uintptr_t>(p.module)) * 0x9E3779B97F4A7C15ull ^ p.process;
+    }
+  };
+  const Session *sessionOf(const Task &task, std::uint64_t timeNs);
+  std::uint32_t functionOf(const Task &task, std::uint64_t address, std::uint64_t timeNs);
+  bool canBeRecord(const Task &task, const Record &record, std::uint64_t afterNs);
+  std::size_t skipMore(const Task &task, std::span<const std::byte> bytes, std::size_t at, std::uint64_t timeNs);
+
+  const Directory &directory_;
+  TraceBuilder out_;
+  LossList &lost_;
+  std::unordered_map<std::uint64_t, std::uint32_t> processes_; // by pid
+  std::vector<std::uint32_t> threads_;                         // by task
+  std::unordered_map<Place, std::uint32_t, PlaceHash> functions_;
+  std::unordered_map<std::uint64_t, std::uint32_t> recent_; // addresses of the task, in its session
+  const Session *session_ = nullptr;                        // of the task, for times in [from, until)
+  std::uint64_t sessionFrom_ = 1, sessionUntil_ = 0;
+  std::uint64_t records_ = 0;
+};
+
+void Reader::announce() {
+  std::unordered_map<std::uint32_t, std::uint32_t> threadsOf;
+  for (const Task &task : directory_.tasks) {
+    const auto [process, isNew] = processes_.try_emplace(task.pid);
+    if (isNew) {
+      Process about;
+      about.name = "pid_" + std::to_string(task.pid);
+      about.pid = task.pid;
+      if (const Session *session = directory_.runningAt(task.pid, ~std::uint64_t{0}).session)
+        about.executable = session->executable;
+      about.description = oneModule(about.executable);
+      process->second = out_.add(std::move(about));
+    }
+    Thread thread;
+    thread.process = process->second;
+    thread.number = threadsOf[thread.process]++;
+    thread.tid = task.tid;
+    threads_.push_back(out_.add(std::move(thread)));
+  }
+}
+
+const Session *Reader::sessionOf(const Task &task, std::uint64_t timeNs) {
+  if (timeNs >= sessionFrom_ && timeNs < sessionUntil_)
+    return session_;
+  const Directory::Running running = directory_.runningAt(task.pid, timeNs);
+  sessionFrom_ = running.fromNs;
+  sessionUntil_ = running.untilNs;
+  // Libraries that come later may lie where others did.
+  recent_.clear();
+  return session_ = running.session;
+}
+
+std::uint32_t Reader::functionOf(const Task &task, std::uint64_t address, std::uint64_t timeNs) {
+  const Session *session = sessionOf(task, timeNs);
+  const auto [recent, isNew] = recent_.try_emplace(address);
+  if (!isNew)
+    return recent->second;
+  const Mapping *mapping = session ? session->find(address, timeNs) : nullptr;
+  const bool isRelative = directory_.header.features & kRelativeSymbols;
+  const std::uint64_t within = mapping && isRelative ? address - mapping->begin : address;
+  const Symbol *symbol = mapping ? mapping->module->find(within) : nullptr;
+  const std::uint32_t process = processes_.at(task.pid);
+  const Module *module = mapping ? mapping->module.get() : nullptr;
+  const Place place{process, module, symbol ? symbol->address : within};
+  const auto [known, isNewFunction] = functions_.try_emplace(place);
+  if (isNewFunction) {
+    Function function;
+    function.process = process;
+    function.id = out_.functions();
+    function.address = place.address;
+    if (symbol) {
+      function.name = symbol->name;
+      function.displayName = demangle(symbol->name);
+    } else {
+      function.displayName = fmt::format("0x{:x}", address);
+    }
+    known->second = out_.add(std::move(function));
+  }
+  return recent->second = known->second;
+}
+
+// Whether it looks like one: arguments may have any bytes.
+bool Reader::canBeRecord(const Task &task, const Record &record, std::uint64_t afterNs) {
+  constexpr std::uint64_t kLongest = 86'400'000'000'000; // a day
+  if (!record.isRecord)
+    return false;
+  if (record.type == kLost)
+    return !record.hasMore && record.timeNs == 0;
+  if (record.timeNs < afterNs || record.timeNs - afterNs > kLongest)
+    return false;
+  const Session *session = sessionOf(task, record.timeNs);
+  return record.type == kEvent || !session || session->mappings.empty() ||
+         session->find(record.address, record.timeNs) || record.address >> 46; // the kernel's
+}
+
+std::size_t Reader::skipMore(const Task &task, std::span<const std::byte> bytes, std::size_t at, std::uint64_t timeNs) {
+  constexpr std::size_t kMost = 1 << 20;
+  const std::size_t end = std::min(bytes.size(), at + kMost);
+  for (; at + Record::kBytes <= end; at += 8) {
+    const Record record(&bytes[at]);
+    if (!canBeRecord(task, record, timeNs))
+      continue;
+    // These two are checked for little, and an argument with the time behind it may look like one.
+    const bool isSure = record.type == kEntry || record.type == kExit || at + 8 + Record::kBytes > bytes.size();
+    if (!isSure) {
+      const Record next(&bytes[at + 8]);
+      if ((next.type == kEntry || next.type == kExit) && canBeRecord(task, next, timeNs))
+        continue;
+    }
+    return at;
+  }
+  return end;
+}
+
+std::optional<Error> Reader::readTask(std::size_t number, const FileBytes &file) {
+  const Task &task = directory_.tasks[number];
+  const std::uint32_t thread = threads_[number];
+  const std::span<const std::byte> bytes = file.bytes();
+  std::vector<OpenCall> open;
+  std::uint64_t lastNs = 0, lost = 0, skipped = 0, events = 0;
+  bool isAfterLoss = false;
+  std::optional<Error> problem;
+  recent_.clear();
+  session_ = nullptr;
+  sessionFrom_ = 1, sessionUntil_ = 0;
+  const auto put = [&](Kind kind, std::uint64_t timeNs, std::uint32_t function) {
+    out_.events().add({.timeNs = timeNs, .thread = thread, .function = function, .kind = kind});
+  };
+  constexpr std::size_t kRelease = 16 << 20;
+  std::size_t at = 0, released = 0;
+  while (at < bytes.size() && out_.status()) {
+    if (bytes.size() - at < Record::kBytes) {
+      problem = Error{.code = "E_TRUNCATED", .message = "the last record is cut off", .offset = at};
+      break;
+    }
+    const Record record(&bytes[at]);
+    if (!record.isRecord) {
+      problem = Error{.code = "E_BAD_RECORD",
+                      .message = "this is no record of uftrace's; what comes before it was read",
+                      .offset = at};
+      break;
+    }
+    at += Record::kBytes;
+    ++records_;
+    if (record.hasMore) {
+      at = skipMore(task, bytes, at, record.timeNs);
+      skipped += record.type != kEvent;
+    }
+    if (at - released >= kRelease) {
+      file.release(bytes.subspan(released, kRelease));
+      released += kRelease;
+    }
+    if (record.type == kEvent) {
+      ++events;
+      continue;
+    }
+    if (record.type == kLost) {
+      lost += record.address;
+      isAfterLoss = true;
+      continue;
+    }
+    const std::uint32_t function = functionOf(task, record.address, record.timeNs);
+    if (record.type == kEntry) {
+      // Calls that must be over, for this one is no deeper: longjmp() and the like, or their exits are lost.
+      for (; !open.empty() && open.back().depth >= record.depth; open.pop_back())
+        put(Kind::Exception, isAfterLoss ? lastNs : record.timeNs, open.back().function);
+      open.push_back({function, record.depth});
+      put(Kind::Call, record.timeNs, function);
+    } else {
+      const auto own = std::ranges::find_if(open, [&](const OpenCall &c) { return c.depth >= record.depth; });
+      if (own == open.end()) {
+        put(Kind::Return, record.timeNs, function); // recording began inside it
+      } else if (own->depth == record.depth && own->function == function) {
+        put(Kind::Return, record.timeNs, function); // calls inside it have no exit
+        open.erase(own, open.end());
+      } else {
+        // longjmp() makes setjmp() return again, where other calls have been since.
+        for (; !open.empty() && open.back().depth >= record.depth; open.pop_back())
+          put(Kind::Exception, record.timeNs, open.back().function);
+        lost_.add("returns of calls that had returned: setjmp() and the like");
+      }
+    }
+    isAfterLoss = false;
+    lastNs = record.timeNs;
+  }
+  lost_.add("records that uftrace had lost when it wrote them", lost);
+  lost_.add("arguments and results: only uftrace knows how long each is", skipped);
+  lost_.add("events of the kernel and others between the calls", events);
+  out_.endThread(thread);
+  return problem;
+}
+
+} // namespace
+
+Expected<void> UftraceSource::read(TraceSink &sink) {
+  if (auto ready = restart(); !ready)
+    return ready;
+  const auto directory = readDirectory(place_.path);
+  if (!directory)
+    return directory.error();
+  flaws_ = directory->flaws;
+  if (directory->header.features & kEstimatedReturns)
+    flaws_.push_back({"W_NO_RETURNS", "recorded with --estimate-return: calls have a beginning only"});
+  Reader reader(*directory, sink, lost_);
+  reader.announce();
+  for (std::size_t i = 0; i < directory->tasks.size(); ++i) {
+    const std::string path = fmt::format("{}/{}.dat", place_.path, directory->tasks[i].tid);
+    const auto file = FileBytes::open(path);
+    if (!file) {
+      if (std::filesystem::exists(path)) // a thread that called nothing has none
+        errors_.push_back(file.error());
+      continue;
+    }
+    if (auto damage = reader.readTask(i, *file)) {
+      damage->file = path;
+      errors_.push_back(*damage);
+    }
+    if (!reader.out().status())
+      return reader.out().status();
+  }
+  std::error_code error;
+  for (const auto &entry : std::filesystem::directory_iterator(place_.path, error)) {
+    const std::string name = entry.path().filename();
+    const bool isOther = name.starts_with("perf-cpu") || name.starts_with("kernel-cpu") || name == "extern.dat";
+    std::error_code ignored;
+    if (isOther && entry.file_size(ignored) > 0 && !ignored)
+      lost_.add("files of other events: perf-cpu*, kernel-cpu*, extern.dat");
+  }
+  if (reader.records() == 0 && !errors_.empty())
+    return errors_.front();
+  return reader.out().finish();
+}
+
+} // namespace ada::model

@@ -1,0 +1,80 @@
+// The bytes of XRay's logs, as compiler-rt writes them (xray_records.h, xray_fdr_log_records.h).
+#ifndef ADA_LIB_FORMATS_XRAY_LOG_H
+#define ADA_LIB_FORMATS_XRAY_LOG_H
+
+#include "ada/trace/error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace ada::model::xray {
+
+enum class Mode : std::uint16_t { Basic = 0, FlightRecorder = 1 };
+
+struct Header {
+  static constexpr std::size_t kBytes = 32;
+  std::uint16_t version = 0;
+  Mode mode = Mode::Basic;
+  std::uint64_t ticksPerSecond = 0;
+  std::uint64_t bufferBytes = 0; ///< of version 1's blocks
+};
+/// Nothing if the bytes are too few, or can't be a header: it has no magic number.
+std::optional<Header> headerOf(std::span<const std::byte> bytes);
+
+enum class Kind : std::uint8_t { Enter, Exit, TailExit, EnterWithArgument, Argument, CustomEvent, TypedEvent };
+
+struct Record {
+  Kind kind = Kind::Enter;
+  std::uint32_t function = 0;
+  std::uint64_t ticks = 0;
+  std::uint32_t pid = 0, tid = 0;
+  std::uint64_t argument = 0; ///< Argument; of a TypedEvent its type
+  std::string_view text = {}; ///< CustomEvent, TypedEvent
+};
+
+/// One of 32 bytes. Nothing: of a kind that is not known.
+std::optional<Record> basicRecord(std::span<const std::byte, 32> bytes);
+
+/// A buffer that a thread filled.
+struct Block {
+  std::uint32_t pid = 0, tid = 0;
+  std::uint64_t wallSeconds = 0, wallRest = 0; ///< when it began
+  std::uint64_t offset = 0, bytes = 0;         ///< of its records in the log
+};
+
+/// Where the blocks of a flight data recorder's log are. What is damaged is left out and said once in `problem`.
+std::vector<Block> blocksOf(std::span<const std::byte> log, const Header &header, std::optional<Error> &problem);
+
+/// Goes through the records of a block.
+class BlockReader {
+public:
+  BlockReader(std::span<const std::byte> log, const Header &header, const Block &block)
+      : log_(log), header_(header), block_(block), at_(block.offset), end_(block.offset + block.bytes) {}
+
+  /// The next function, argument or event; nothing at the end.
+  std::optional<Record> next();
+  const std::optional<Error> &problem() const { return problem_; }
+  /// As the records at the beginning of the block have it.
+  const Block &block() const { return block_; }
+
+private:
+  std::optional<Record> metadata();
+  template <class Number> Number load(std::size_t at) const;
+  std::optional<Record> fail(const char *message);
+
+  std::span<const std::byte> log_;
+  const Header &header_;
+  Block block_;
+  std::uint64_t at_, end_;
+  std::uint64_t ticks_ = 0;
+  bool isOver_ = false;
+  std::optional<Error> problem_;
+};
+
+} // namespace ada::model::xray
+
+#endif // ADA_LIB_FORMATS_XRAY_LOG_H

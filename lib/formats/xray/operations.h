@@ -1,0 +1,19 @@
+// What the table of formats says about logs of XRay, LLVM's function tracer.
+#ifndef ADA_LIB_FORMATS_XRAY_OPERATIONS_H
+#define ADA_LIB_FORMATS_XRAY_OPERATIONS_H
+
+#include "formats/import/import_source.h"
+
+namespace ada::model {
+
+/// Logs of both modes: basic (one record after the other) and flight data recorder (blocks of packed records).
+class XraySource : public ImportSource {
+public:
+  static constexpr std::string_view kName = "xray", kTitle = "XRay log";
+  using ImportSource::ImportSource;
+  Expected<void> read(TraceSink &sink) override;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_XRAY_OPERATIONS_H

@@ -1,0 +1,9 @@
+// Fuzzes the reader of Chrome's trace JSON: see import.h for what must hold.
+#include "import.h"
+
+#include "formats/chrome/operations.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+  ada::fuzz::importBytes<ada::model::ChromeSource>(data, size);
+  return 0;
+}

@@ -1,0 +1,9 @@
+// Fuzzes the reader of folded stacks: see import.h for what must hold.
+#include "import.h"
+
+#include "formats/folded/operations.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+  ada::fuzz::importBytes<ada::model::FoldedSource>(data, size);
+  return 0;
+}
