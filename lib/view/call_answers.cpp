@@ -120,8 +120,10 @@ Expected<void> findEnd(TraceView &view, CallSearch &search) {
     return {};
   CallDetails &call = search.call;
   const auto calls = index->calls(call.thread, call.beginNs, call.beginNs + 1, index->cellNs(call.thread));
-  if (!calls)
-    return calls.error();
+  if (!calls) {
+    view.dropIndex(calls.error());
+    return {};
+  }
   const auto at = std::ranges::find_if(
       *calls, [&](const IndexCall &one) { return one.item.seq == call.seq && one.item.depth == call.depth; });
   if (at == calls->end() || at->item.kind == ItemKind::Open || at->endSeq == kNoSeq)
@@ -390,8 +392,10 @@ Expected<bool> findInIndex(TraceView &view, const FindRequest &request, Function
   std::uint64_t minNs = request.slowestFirst ? std::max(lowest, view.endNs() - view.startNs()) : lowest;
   for (;; minNs = std::max(lowest, minNs / (kLevelFactor * kLevelFactor))) {
     auto calls = longCalls(*index, request, choice, minNs);
-    if (!calls)
-      return calls.error();
+    if (!calls) {
+      view.dropIndex(calls.error());
+      return false;
+    }
     found.calls = *std::move(calls);
     if (found.calls.size() >= most || minNs == lowest)
       break;
@@ -457,7 +461,7 @@ Expected<FoundCalls> findCalls(TraceView &view, const FindRequest &request) {
     for (FoundCalls::Call &call : found.calls)
       if (call.item.kind == ItemKind::Open)
         if (const auto done = findEnd(*index, call); !done)
-          return done.error();
+          view.dropIndex(done.error());
   return found;
 }
 

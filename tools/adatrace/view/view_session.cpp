@@ -8,6 +8,7 @@
 #include "ada/trace/convert.h"
 #include "ada/trace/recover.h"
 #include "ada/trace/session.h"
+#include "base/safe_file.h"
 #include "process/session_place.h"
 #include "view/index_builder.h"
 
@@ -236,6 +237,8 @@ void ViewSession::look() {
   auto next = hasChanged ? openAgain() : Expected<std::shared_ptr<Opened>>(std::make_shared<Opened>(*now));
   if (!next)
     return; // half written, perhaps; the old state stays
+  if (hasLostIndex && !hasChanged)
+    (void)removeFile(indexPath()); // it looked well until a part of it was read
   makeIndex(**next, isLive_ || (*next)->view->events() < eventsForFile_);
   nextOpen_ = Clock::now() + 3 * (Clock::now() - start);
   const std::lock_guard lock(mutex_);
