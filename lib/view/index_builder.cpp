@@ -342,7 +342,7 @@ Expected<void> buildIndex(TraceView &view, IndexOutput &output, const IndexBuild
   Expected<void> state;
   const auto work = [&] {
     // Who looks at the trace meanwhile, and everything else on the machine, comes first.
-    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10);
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 5);
     for (std::size_t i; (i = next.fetch_add(1)) < order.size();) {
       const model::ThreadExtent &extent = *threads[order[i]].extent;
       ThreadIndexer indexer(output, build, extent);
