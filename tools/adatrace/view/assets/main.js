@@ -22,8 +22,14 @@ const POLL_MS = 1000, REST_MS = 5000, RETRY_MS = 3000;
 
 const app = new App();
 const search = new SearchPanel(app);
-/** A function's name as a glob that matches just it. @param {string} name */
-const globOf = (name) => name.replace(/[\\*?[\]{},|]/g, '\\$&');
+/**
+ * A function's name as a glob that matches it (and its overloads). What is shown as `(..)` and `<..>` globs match without.
+ * @param {string} name
+ */
+function globOf(name) {
+  const plain = name.replace(/\(\.\.\)(?: const)?$/, '').replaceAll('<..>', '');
+  return plain.replace(/[\\*?[\]{},|]/g, '\\$&').replaceAll('(..)', '*') || '*';
+}
 /** @param {import('./pane.js').Pane} pane @param {string} name @param {number} minimum */
 function searchSlowest(pane, name, minimum) {
   app.activate(pane);
