@@ -224,7 +224,7 @@ std::string_view Reader::argumentText(std::string_view json) {
 static std::string textMember(std::string_view json, const char *name) {
   simdjson::dom::parser parser;
   std::string_view text;
-  if (parser.parse(json.data(), json.size())[name].get(text))
+  if (json.empty() || parser.parse(json.data(), json.size())[name].get(text))
     return {};
   return std::string(text);
 }

@@ -111,7 +111,7 @@ private:
   }
   bool isJson(std::string_view text) {
     simdjson::dom::element ignored;
-    return !parser_.parse(text.data(), text.size()).get(ignored);
+    return !text.empty() && !parser_.parse(text.data(), text.size()).get(ignored);
   }
 
   EventSorter &events_;
