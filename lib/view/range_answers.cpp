@@ -208,21 +208,26 @@ Expected<std::optional<std::vector<FunctionTotals>>> wholeThreads(TraceView &vie
   return Known(std::move(totals));
 }
 
+// Adds a function, if it has calls.
+template <class Figures, class Percentile>
+void addFunction(RangeStatistics &all, std::size_t number, const Figures &one, std::uint64_t minNs, std::uint64_t maxNs,
+                 const Percentile &percentile) {
+  all.calls += one.calls;
+  if (one.calls > 0)
+    all.functions.push_back({.function = static_cast<std::uint32_t>(number),
+                             .calls = one.calls,
+                             .totalNs = one.totalNs,
+                             .selfNs = one.selfNs,
+                             .minNs = minNs,
+                             .maxNs = maxNs,
+                             .p50Ns = percentile.percentile(50),
+                             .p99Ns = percentile.percentile(99)});
+}
+
 RangeStatistics statisticsOf(const std::vector<FunctionTotals> &totals) {
   RangeStatistics all;
-  for (std::uint32_t i = 0; i < totals.size(); ++i) {
-    const FunctionTotals &one = totals[i];
-    all.calls += one.calls;
-    if (one.calls > 0)
-      all.functions.push_back({.function = i,
-                               .calls = one.calls,
-                               .totalNs = one.totalNs,
-                               .selfNs = one.selfNs,
-                               .minNs = std::min(one.minNs, one.maxNs),
-                               .maxNs = one.maxNs,
-                               .p50Ns = one.percentile(50),
-                               .p99Ns = one.percentile(99)});
-  }
+  for (std::size_t i = 0; i < totals.size(); ++i)
+    addFunction(all, i, totals[i], std::min(totals[i].minNs, totals[i].maxNs), totals[i].maxNs, totals[i]);
   return all;
 }
 
@@ -259,19 +264,9 @@ Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &r
       });
   if (!done)
     return done.error();
-  for (std::uint32_t i = 0; i < functions.size(); ++i) {
-    const FunctionStatistics &one = functions[i];
-    all.calls += one.calls;
-    if (one.calls > 0)
-      all.functions.push_back({.function = i,
-                               .calls = one.calls,
-                               .totalNs = one.totalNs,
-                               .selfNs = one.selfNs,
-                               .minNs = one.durations.min(),
-                               .maxNs = one.durations.max(),
-                               .p50Ns = one.durations.percentile(50),
-                               .p99Ns = one.durations.percentile(99)});
-  }
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    addFunction(all, i, functions[i], functions[i].durations.min(), functions[i].durations.max(),
+                functions[i].durations);
   return all;
 }
 

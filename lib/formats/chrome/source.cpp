@@ -358,18 +358,8 @@ Expected<void> ChromeSource::read(TraceSink &sink) {
   MetNames names;
   Reader reader(events, names, lost_);
   EventSplitter splitter(reader);
-  const auto done = pushAll(input(), [&](std::span<const std::byte> bytes) {
-    return splitter.push({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
-  });
-  if (!done)
+  if (auto done = split(splitter, reader); !done)
     return done;
-  if (!reader.status)
-    return reader.status;
-  splitter.finish();
-  if (input().damage())
-    errors_.push_back(*input().damage());
-  else if (splitter.problem())
-    problem(splitter.problem()->code, splitter.problem()->message, splitter.problem()->offset);
   const bool isOther = !splitter.foundEvents() || (reader.usable == 0 && reader.damaged > 0);
   if (isOther && errors_.empty())
     return Error{.code = "E_BAD_MAGIC",

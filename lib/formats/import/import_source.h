@@ -30,6 +30,24 @@ protected:
         {.code = std::move(code), .message = std::move(message), .file = place_.name(), .offset = offset});
   }
 
+  /// Hands the input to `splitter`, whose pieces go to `reader`. What is damaged is a problem; an error is the sink's,
+  /// or that nothing could be read.
+  template <class Splitter, class Reader> Expected<void> split(Splitter &splitter, const Reader &reader) {
+    const auto done = pushAll(input(), [&](std::span<const std::byte> bytes) {
+      return splitter.push({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
+    });
+    if (!done)
+      return done;
+    if (!reader.status)
+      return reader.status;
+    splitter.finish();
+    if (input().damage())
+      errors_.push_back(*input().damage());
+    else if (splitter.problem())
+      problem(splitter.problem()->code, splitter.problem()->message, splitter.problem()->offset);
+    return {};
+  }
+
   TraceLocation place_;
   std::vector<Error> errors_;
   std::vector<Warning> flaws_;

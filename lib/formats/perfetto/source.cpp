@@ -161,18 +161,8 @@ Expected<void> PerfettoSource::read(TraceSink &sink) {
     ++packets;
     return reader.take(packet, offset);
   });
-  const auto done = pushAll(input(), [&](std::span<const std::byte> bytes) {
-    return splitter.push({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
-  });
-  if (!done)
+  if (auto done = split(splitter, reader); !done)
     return done;
-  if (!reader.status)
-    return reader.status;
-  splitter.finish();
-  if (input().damage())
-    errors_.push_back(*input().damage());
-  else if (splitter.problem())
-    problem(splitter.problem()->code, splitter.problem()->message, splitter.problem()->offset);
   if (reader.damaged)
     problem("E_BAD_PACKET",
             std::to_string(reader.damaged) + (reader.damaged == 1 ? " packet is" : " packets are") +
