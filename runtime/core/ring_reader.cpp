@@ -109,6 +109,10 @@ void RingReader::goBack(ada_anchor now) {
     ring_->addAnchor(now);
     clock_.update(ring_->anchors(), h.anchors_used, h.anchors_from);
     modulesSeen_ = UINT64_MAX; // their stamps have changed
+    for (uint64_t i = 0; i < h.threads_used; ++i) // and so have those of the chunks that threads are in
+      if (const ada_chunk *chunk = threads_[i].active ? threads_[i].walk.chunk : nullptr;
+          chunk && chunk->start_stamp > now.counter)
+        const_cast<ada_chunk *>(chunk)->start_stamp = now.counter - ago;
   }
   beginStamp_ = now.counter;
   limitStamp_ = isBack_ || isUneven_ ? UINT64_MAX : beginStamp_;

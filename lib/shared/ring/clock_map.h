@@ -69,8 +69,11 @@ private:
     }
     uint64_t last = used_ - 1;
     if (last == first_ || counter >= at(last).counter) {
-      // After the last anchor: the rate over a longer stretch, because a short one suffers from the anchors' own error.
-      uint64_t early = last - first_ > 64 ? last - 64 : first_;
+      // After the last anchor: the rate over a second, if there was one. Anchors follow each other quickly when the drain
+      // is busy, and on a busy machine each may be off by milliseconds: over a short stretch that would be most of it.
+      uint64_t early = last;
+      for (uint64_t step = 1; early > first_ && at(last).time_ns - at(early).time_ns < kSecond; step *= 2)
+        early = early - first_ > step ? early - step : first_;
       setRate(at(early), at(last));
       s.base = at(last), s.from = at(last).counter, s.to = UINT64_MAX;
       if (counter < s.from)
@@ -85,6 +88,8 @@ private:
     s.from = n - 1 == first_ ? 0 : s.base.counter;
     s.to = at(n).counter;
   }
+
+  static constexpr uint64_t kSecond = 1000000000;
 
   void setRate(const ada_anchor &a, const ada_anchor &b) {
     uint64_t ticks = b.counter - a.counter, ns = b.time_ns - a.time_ns;

@@ -52,6 +52,22 @@ TEST(ClockMap, InterpolatesBetweenAnchors) {
   EXPECT_EQ(map.toNanoseconds(2000), 600u); // back to an older segment
 }
 
+// A drain that never sleeps takes many anchors in a short time, and on a machine with too much to do some of them are
+// late by the time that it waited for a processor.
+TEST(ClockMap, ExtrapolatesFromLateAnchors) {
+  std::mt19937_64 random(7);
+  Anchors anchors;
+  std::uint64_t counter = 1000000, last = 0; // a tick is a nanosecond
+  auto add = [&](std::uint64_t late) { anchors.add(counter, last = std::max(last, counter + late)); };
+  for (int i = 0; i < 200; ++i, counter += 10000000)
+    add(0);
+  for (int i = 0; i < 200; ++i, counter += 20000)
+    add(random() % 8 ? 0 : random() % 20000000);
+  ClockMap map = anchors.map();
+  for (const std::uint64_t ahead : {std::uint64_t{1000000}, std::uint64_t{100000000}, std::uint64_t{1000000000}})
+    EXPECT_NEAR((double)map.toNanoseconds(counter + ahead), (double)(counter + ahead), 20e6 + 0.02 * (double)ahead);
+}
+
 TEST(ClockMap, ExtrapolatesBeforeAndAfter) {
   Anchors anchors;
   for (int i = 0; i <= 10; ++i)
