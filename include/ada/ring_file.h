@@ -126,6 +126,10 @@ typedef struct ada_ring_header {
   /* What the counter must not do, but does when a virtual machine is restored, and where CPUs have different ones: */
   uint64_t counter_faults; /* (atomic) how often it went back, or a thread's was far ahead of the drain's */
   uint64_t anchors_from;   /* (atomic) older anchors are of a counter that has gone back since */
+  /* What stays out of the files: see lib/shared/ring/left_out.h */
+  uint64_t least_ns;       /* calls that are shorter */
+  uint64_t most_depth;     /* calls inside of so many others; 0: none */
+  uint64_t left_out_ended; /* events that did, of threads whose slots are free again. See ADA_THREAD_GONE */
 } ada_ring_header;
 
 typedef struct ada_ring_module {
@@ -175,12 +179,16 @@ typedef struct ada_ring_cursor {
 } ada_ring_cursor;
 
 /* What an index file can't tell about the calls that are open at a cursor: which carry
- * a setjmp's mark, and where calls are open that were entered while records were lost. */
+ * a setjmp's mark, where calls are open that were entered while records were lost, and
+ * which are open but not in the file. */
 typedef struct ada_ring_note {
   uint32_t depth; /* index in the stack of open calls */
-  uint32_t lost;  /* so many lost calls lie here; 0 for a mark */
-  uint64_t mark;  /* frame address, of the call at `depth` */
+  uint32_t lost;  /* so many lost calls lie here; 0 for a mark, or one of the two below */
+  uint64_t mark;  /* frame address, of the call at `depth`; its function; or when it began, in nanoseconds */
 } ada_ring_note;
+
+#define ADA_NOTE_FUNCTION UINT32_MAX    /* the call is not in the file */
+#define ADA_NOTE_BEGIN (UINT32_MAX - 1) /* follows it: when the call began */
 
 #define ADA_NOTES_MISSING UINT32_MAX
 
@@ -188,7 +196,8 @@ typedef struct ada_ring_note {
 #define ADA_THREAD_FREE 0u
 #define ADA_THREAD_LIVE 1u
 #define ADA_THREAD_ENDED 2u /* the thread is gone, its records are not all written yet */
-#define ADA_THREAD_GONE 3u  /* its files are finished: events_ended of the header is to be what it says here */
+#define ADA_THREAD_GONE                                                                                                \
+  3u /* its files are finished: events_ended and left_out_ended of the header are to be what it says here */
 
 /* One thread that records. The cursor is a two-slot journal: the drain writes the
  * cursor that will be true after its next write to cursor[1 - current], writes the
@@ -215,7 +224,9 @@ typedef struct ada_ring_thread {
   uint32_t notes_chunk;  /* chunk number + 1 of the notes: a half per cursor; 0 if there never were any */
   uint64_t events_ended; /* see ADA_THREAD_GONE */
   char comm[16];         /* what the system called it when the drain last asked */
-  uint64_t reserved[17];
+  uint64_t left_out[2];  /* with each cursor: events that stayed out of the file by least_ns and most_depth */
+  uint64_t left_out_ended;
+  uint64_t reserved[14];
 } ada_ring_thread;
 
 #define ADA_DRAINED_HELD 1u

@@ -97,16 +97,19 @@ std::uint64_t sumOfDropped(const Json &thread) {
   return sum;
 }
 
-// What threads lost that had ended and given back their slots.
-std::uint64_t lostInEndedThreads(const RingSnapshot &ring) {
+// What threads lost, and left out, that had ended and given back their slots.
+struct EndedThreads {
+  std::uint64_t lost, leftOut;
+};
+EndedThreads endedThreads(const RingSnapshot &ring) {
   for (const ada_ring_thread &thread : ring.threads())
     if (thread.state == ADA_THREAD_GONE)
-      return thread.events_ended;
-  return ring.header().events_ended;
+      return {thread.events_ended, thread.left_out_ended};
+  return {ring.header().events_ended, ring.header().left_out_ended};
 }
 
-// The losses of no thread in `threads`. `told`: those of ended threads, as the manifest knew them.
-void addOwnLosses(Json &json, const RingSnapshot &ring, std::uint64_t told) {
+// What is of no thread in `threads`. `told`: of ended threads, as the manifest knew it.
+void addOwnLosses(Json &json, const RingSnapshot &ring, const EndedThreads &told) {
   const ada_ring_header &header = ring.header();
   const auto add = [&](const char *reason, std::uint64_t count) {
     if (count > 0)
@@ -114,8 +117,10 @@ void addOwnLosses(Json &json, const RingSnapshot &ring, std::uint64_t told) {
   };
   add(manifest::kUnattachedReason, header.events_unattached);
   add(manifest::kLateReason, header.events_late);
-  const std::uint64_t ended = lostInEndedThreads(ring); // some of them after the manifest was last written
-  add(manifest::kForgottenReason, ended > told ? ended - told : 0);
+  const EndedThreads ended = endedThreads(ring); // some of them after the manifest was last written
+  add(manifest::kForgottenReason, ended.lost > told.lost ? ended.lost - told.lost : 0);
+  if (ended.leftOut > told.leftOut)
+    json[manifest::kLeftOutCount] = ended.leftOut - told.leftOut;
 }
 
 std::string utcTime() {
@@ -168,11 +173,17 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
     for (Json &thread : json[manifest::kThreads])
       if (thread.is_object() && thread.contains(manifest::kId) && thread[manifest::kId].is_number_unsigned())
         known[thread[manifest::kId].get<std::uint64_t>()] = thread;
-  std::uint64_t start = 0, end = 0, told = 0;
+  std::uint64_t start = 0, end = 0;
+  EndedThreads told = {0, 0};
   Json list = Json::array();
   for (const auto &[number, t] : threads) {
     Json thread = known.contains(number) ? known[number] : Json::object();
-    told += t.lost.empty() ? sumOfDropped(thread) : 0;
+    if (t.lost.empty()) {
+      told.lost += sumOfDropped(thread);
+      told.leftOut += thread.value(manifest::kLeftOutCount, Json(0)).is_number_unsigned()
+                          ? thread.value(manifest::kLeftOutCount, std::uint64_t{0})
+                          : 0;
+    }
     thread[manifest::kId] = number;
     struct stat info = {};
     const std::string detail = directory + "/thread_" + std::to_string(number) + "/detail.atf";
@@ -181,6 +192,8 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
     if (!t.name.empty() || !thread.contains(manifest::kName))
       thread[manifest::kName] = t.name;
     thread[manifest::kEventCount] = t.events;
+    if (t.leftOut > 0)
+      thread[manifest::kLeftOutCount] = t.leftOut;
     if (!t.lost.empty()) {
       Json &dropped = objectAt(thread, manifest::kDropped);
       for (std::size_t i = 0; i < t.lost.size() && i < ADA_LOST_REASONS; ++i)

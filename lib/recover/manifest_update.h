@@ -14,6 +14,7 @@ namespace ada {
 struct RecoveredThread {
   std::uint64_t events = 0, timeStartNs = 0, timeEndNs = 0;
   std::uint32_t tid = 0;
+  std::uint64_t leftOut = 0;       // by min_duration and max_depth; 0 if the ring file does not know the thread
   std::string name;                // empty if the ring file does not know the thread
   std::vector<std::uint64_t> lost; // by ADA_LOST_*; empty likewise
 };

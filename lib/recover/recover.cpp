@@ -11,6 +11,7 @@
 #include "recover/recording_lock.h"
 #include "recover/ring_snapshot.h"
 #include "shared/ring/chunk_walk.h"
+#include "shared/ring/left_out.h"
 #include "shared/ring/losses.h"
 #include "shared/ring/notes.h"
 #include "shared/ring/tables.h"
@@ -140,6 +141,28 @@ private:
     return made ? Expected<void>() : made.error();
   }
 
+  // Makes `state` what the drain's was at that cursor, when the file had `inFile` events.
+  void restore(Expansion &state, const ada_ring_thread &thread, unsigned half, const atf::IndexReader &reader,
+               std::uint64_t inFile) {
+    state.leastNs = ring_->header().least_ns, state.mostDepth = ring_->header().most_depth;
+    state.leftOut = thread.left_out[half];
+    Expansion open; // what the file tells of it
+    const atf::IndexReader::OpenCalls before = reader.openAtStart();
+    for (std::uint64_t i = 0; i < std::min(before.unknown, ring::kMostLostCalls); ++i)
+      open.stack.push(ring::kLostFunction, 0, growFrames);
+    for (const auto &call : before.calls)
+      open.stack.push(call.functionId, call.beginNs, growFrames);
+    reader.forEach({0, inFile}, [&](std::uint64_t, const atf::IndexEvent &event) {
+      if (event.kind == EventKind::Call)
+        open.stack.push(event.functionId, event.timestampNs, growFrames);
+      else if (open.stack.depth > 0)
+        --open.stack.depth;
+      state.lastNs = event.timestampNs;
+    });
+    const auto notes = ring_->notes(thread, half);
+    ring::applyNotes(state, open.stack, notes.data(), notes.size(), growFrames);
+  }
+
   Expected<void> recoverThread(const ada_ring_thread &thread) {
     const std::string path = indexPath(thread.index);
     if (auto made = makeDirectory(atf::parentPath(path)); !made) // there already, if the drain has written anything
@@ -147,7 +170,7 @@ private:
     if (!hasHeader(path)) // not begun, or killed while its header was written
       if (auto made = createFile(path, thread.tid); !made)
         return made;
-    Expansion state, open;              // what the journal knows; what the file tells of it
+    Expansion state;                    // what the journal knows
     std::uint64_t inFile = 0, gone = 0; // events in the file, and those before them that were dropped from its front
     ada_ring_cursor cursor;
     {
@@ -160,20 +183,7 @@ private:
       const std::uint64_t written = cursor.events > gone ? cursor.events - gone : 0;
       inFile = std::min(written, reader->size());
       cursor.lost[ADA_LOST_WRITE_ERROR] += written - inFile; // they were there
-      const atf::IndexReader::OpenCalls before = reader->openAtStart();
-      for (std::uint64_t i = 0; i < std::min(before.unknown, ring::kMostLostCalls); ++i)
-        open.stack.push(ring::kLostFunction, 0, growFrames);
-      for (const auto &call : before.calls)
-        open.stack.push(call.functionId, call.beginNs, growFrames);
-      reader->forEach({0, inFile}, [&](std::uint64_t, const atf::IndexEvent &event) {
-        if (event.kind == EventKind::Call)
-          open.stack.push(event.functionId, event.timestampNs, growFrames);
-        else if (open.stack.depth > 0)
-          --open.stack.depth;
-        state.lastNs = event.timestampNs;
-      });
-      const auto notes = ring_->notes(thread, half);
-      ring::applyNotes(state, open.stack, notes.data(), notes.size(), growFrames);
+      restore(state, thread, half, *reader, inFile);
     }
     DetailRecovery details(atf::parentPath(path) + "/detail.atf", &ring_->header(), thread.tid);
     if (auto opened = openDetails(details, path, gone + inFile); !opened)
@@ -182,7 +192,7 @@ private:
     if (!writer)
       return writer.error();
     Expected<void> appended;
-    expandRecords(thread, cursor, state, [&](const ring::Event &e, const ada_detail *detail) {
+    const auto append = [&](const ring::Event &e, const ada_detail *detail) {
       if (!appended)
         return;
       std::uint64_t link = atf::kNoDetail;
@@ -197,7 +207,15 @@ private:
                                  .threadId = thread.tid,
                                  .storedDepth = e.depth});
       ++result.eventsFromRing;
-    });
+    };
+    if (!ring::leavesOut(state)) {
+      expandRecords(thread, cursor, state, append);
+    } else {
+      expandRecords(thread, cursor, state, [&](const ring::Event &e, const ada_detail *detail) {
+        ring::leaveOut(state, e, detail != nullptr, [&](const ring::Event &kept) { append(kept, detail); });
+      });
+      ring::emitWaiting(state, state.stack.depth, UINT64_MAX, [&](const ring::Event &e) { append(e, nullptr); });
+    }
     if (!appended)
       return appended;
     if (auto done = finishBoth(*writer, details); !done)
@@ -217,6 +235,7 @@ private:
     std::uint64_t lost[ADA_LOST_REASONS];
     ring::lossesAt(thread, cursor, lost);
     t.lost.assign(std::begin(lost), std::end(lost));
+    t.leftOut = state.leftOut;
     return {};
   }
 

@@ -318,6 +318,8 @@ uint64_t Drain::drainThread(uint64_t slot, bool last, bool whole) {
   // Read before the records: what a thread recorded before it ended is complete.
   t.ended = __atomic_load_n(&ring_->threads()[slot].state, __ATOMIC_ACQUIRE) == ADA_THREAD_ENDED;
   const ring::RecordBatch &batch = reader_.batch();
+  ring::ThreadExpansion &expansion = t.expansion;
+  const bool leavesOut = ring::leavesOut(expansion);
   uint64_t records = 0;
   bool more = true;
   for (int chunks = 0; more && (chunks < kMostChunks || last || whole || t.ended); ++chunks) {
@@ -328,20 +330,57 @@ uint64_t Drain::drainThread(uint64_t slot, bool last, bool whole) {
       break;
     }
     if (!writer_.windows().active())
-      records += writer_.addPlain(slot, [&](auto &&emit) { return reader_.takePlain(slot, emit); });
+      records += leavesOut ? takePlainLeavingOut(slot) : takePlain(slot);
     reader_.take(slot);
     for (uint64_t i = 0; i < batch.count; ++i) {
       if (__builtin_expect(writer_.isNearlyFull(slot), 0))
         commit(slot, batch.places[i]);
-      reader_.expand(slot, i, [&](const ring::Event &e, const ada_detail *detail) { writer_.add(slot, e, detail); });
+      reader_.expand(slot, i, [&](const ring::Event &e, const ada_detail *detail) {
+        if (__builtin_expect(!leavesOut, 1))
+          return writer_.add(slot, e, detail);
+        ring::leaveOut(expansion, e, detail || writer_.isWanted(e),
+                       [&](const ring::Event &kept) { writer_.add(slot, kept, kept.ofRecord ? detail : nullptr); });
+      });
     }
     records += batch.count;
     more = reader_.advance(slot);
+    if (leavesOut)
+      writeWaiting(slot, expansion.lastNs);
   }
+  if (leavesOut && !more)
+    writeWaiting(slot, last || whole || t.ended ? UINT64_MAX : reader_.limitNs());
   commit(slot, reader_.place(slot));
   reader_.publish(slot);
   t.behind = more;
   return records;
+}
+
+uint64_t Drain::takePlain(uint64_t slot) {
+  uint64_t count = 0;
+  writer_.addPlain(slot, [&](auto &&emit) { return count = reader_.takePlain(slot, emit); });
+  return count;
+}
+
+// Likewise, of what is to be in the file.
+uint64_t Drain::takePlainLeavingOut(uint64_t slot) {
+  ring::ThreadExpansion &expansion = reader_.thread(slot).expansion;
+  uint64_t count = 0;
+  writer_.addPlain(slot, [&](auto &&emit) {
+    uint64_t kept = 0;
+    auto keep = [&](const ring::Event &e) { ++kept, emit(e); };
+    count = reader_.takePlain(slot, [&](const ring::Event &e) { ring::leaveOut(expansion, e, false, keep); });
+    return kept;
+  });
+  return count;
+}
+
+// Calls that began long enough before that time go into the file.
+void Drain::writeWaiting(uint64_t slot, uint64_t nowNs) {
+  RingReader::Thread &t = reader_.thread(slot);
+  ring::emitOldWaiting(t.expansion, nowNs, [&](const ring::Event &e) {
+    writer_.add(slot, e, nullptr);
+    t.isMoved = true;
+  });
 }
 
 // Writes what has been expanded. `place`: of the next record, which has not been.

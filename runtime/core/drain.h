@@ -58,6 +58,9 @@ private:
   uint64_t pass(bool last, bool whole);
   void takeTriggers();
   uint64_t drainThread(uint64_t slot, bool last, bool whole);
+  uint64_t takePlain(uint64_t slot);
+  uint64_t takePlainLeavingOut(uint64_t slot);
+  void writeWaiting(uint64_t slot, uint64_t nowNs);
   void commit(uint64_t slot, uint64_t place);
   void wakeWaiting(uint64_t used);
   void prepare();

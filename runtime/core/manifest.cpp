@@ -20,6 +20,8 @@ void SessionWriter::writeThreads(JsonWriter &json) {
     json.number(manifest::kEventCount, s.events - s.removed).number(manifest::kDetailCount, s.details);
     if (s.removed)
       json.number(manifest::kRemovedCount, s.removed);
+    if (s.leftOut)
+      json.number(manifest::kLeftOutCount, s.leftOut);
     json.beginObject(manifest::kDropped);
     static_assert(sizeof manifest::kLossReasons == ADA_LOST_REASONS * sizeof(char *));
     for (unsigned r = 0; r < ADA_LOST_REASONS; ++r)

@@ -82,7 +82,7 @@ bool parseOptions(Options &o, const char *text) {
     value[a.value.size] = 0;
     used += a.value.size + 1;
     if (!set(o, *a.option, value))
-      return refuse(option << ": '" << value << "' is not " << a.option->metavar << '.');
+      return refuse(option << ": '" << value << "' is not " << options::wanted(*a.option) << '.');
     TextPiece wrong;
     if (const char *fault = options::faultOf(*a.option, a.value, wrong))
       return refuse(option << ": '" << options::shown(wrong) << "' " << fault << '.');
@@ -106,6 +106,9 @@ void visitOptions(const Options &options, OptionVisitor visit, void *context) {
       break;
     case Type::Bool:
       visit(context, option.name, field<bool>(o, option) ? "true" : "false", false);
+      break;
+    case Type::Time:
+      visit(context, option.name, (Text<32>() << field<uint64_t>(o, option) << "ns").c_str(), true);
       break;
     case Type::Size:
     case Type::Number:

@@ -16,6 +16,7 @@ struct Options {
 #define ADA_BOOL bool
 #define ADA_SIZE uint64_t
 #define ADA_NUMBER uint64_t
+#define ADA_TIME uint64_t
 #define ADA_OPTION(type, name, value, meta, text) type name;
 #include <ada/options.inc>
 #undef ADA_OPTION
@@ -25,6 +26,7 @@ struct Options {
 #undef ADA_BOOL
 #undef ADA_SIZE
 #undef ADA_NUMBER
+#undef ADA_TIME
 
   bool overflowDrops() const { return overflow[0] == 'd'; }
   // As in ada_ring_header.

@@ -295,8 +295,10 @@ ada_ring_thread *Ring::takeThread(bool &later) {
 void Ring::giveBack(ada_ring_thread *t) {
   uint64_t lost[ADA_LOST_REASONS];
   t->events_ended = header_->events_ended + ring::lossesAt(*t, t->cursor[t->current], lost);
+  t->left_out_ended = header_->left_out_ended + t->left_out[t->current];
   store(t->state, ADA_THREAD_GONE);
   store(header_->events_ended, t->events_ended);
+  store(header_->left_out_ended, t->left_out_ended);
   store(t->state, ADA_THREAD_FREE);
   Lock lock(mutex_);
   freeThreads_[freeThreadCount_++] = (uint32_t)(t - threads_);

@@ -36,6 +36,7 @@ void RingReader::begin(uint64_t slot) {
   t = Thread();
   t.expansion.stack = stack;
   t.expansion.stack.depth = 0;
+  t.expansion.leastNs = ring_->header().least_ns, t.expansion.mostDepth = ring_->header().most_depth;
   t.active = true;
 }
 
@@ -108,7 +109,7 @@ void RingReader::goBack(ada_anchor now) {
     ring_->addAnchor({now.counter - ago, now.time_ns - agoNs});
     ring_->addAnchor(now);
     clock_.update(ring_->anchors(), h.anchors_used, h.anchors_from);
-    modulesSeen_ = UINT64_MAX; // their stamps have changed
+    modulesSeen_ = UINT64_MAX;                    // their stamps have changed
     for (uint64_t i = 0; i < h.threads_used; ++i) // and so have those of the chunks that threads are in
       if (const ada_chunk *chunk = threads_[i].active ? threads_[i].walk.chunk : nullptr;
           chunk && chunk->start_stamp > now.counter)
@@ -150,6 +151,7 @@ bool RingReader::takeModules() {
 void RingReader::fillCursor(uint64_t slot, uint64_t events, uint64_t place, unsigned half, ada_ring_cursor &cursor) {
   Thread &t = threads_[slot];
   t.fillCursor(events, place, t.expansion.hasNotes ? notesOf(slot, half) : nullptr, ADA_CHUNK_NOTES_PER_CURSOR, cursor);
+  ring_->threads()[slot].left_out[half] = t.expansion.leftOut;
 }
 
 // Memory for what recovery can't learn from the file about the calls that are open; null if there is none.

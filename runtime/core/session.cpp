@@ -188,7 +188,7 @@ bool startProcess() {
   h.format = r.options.ringFormat();
   __builtin_memcpy(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
   h.detail_windows = r.options.detail_mode[0] == 'w';
-  h.flight = r.options.isFlight();
+  h.flight = r.options.isFlight(), h.least_ns = r.options.min_duration, h.most_depth = r.options.max_depth;
   h.state = ADA_RING_RECORDING;
   __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
   r.images.writeModules(r.ring);

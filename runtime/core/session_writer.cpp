@@ -115,6 +115,10 @@ void SessionWriter::add(uint64_t slot, const ring::Event &e, const ada_detail *d
   ++eventCount_;
 }
 
+bool SessionWriter::isWanted(const ring::Event &e) const {
+  return windows_.active() && images_->triggersOf(e.functionId) != 0;
+}
+
 // Returns the link to the detail event of the next index event.
 uint64_t SessionWriter::addDetail(Thread &t, const ring::Event &e, const ada_detail &d) {
   if (detailBatch_.bytes + DetailFile::kMostBytes > kDetailBatchBytes)
@@ -372,6 +376,7 @@ bool SessionWriter::makeRoom(uint64_t slot) {
   ada_ring_cursor &cursor = thread.cursor[1 - thread.current];
   cursor = thread.cursor[thread.current];
   cursor.events -= gone;
+  thread.left_out[1 - thread.current] = thread.left_out[thread.current];
   threads_[slot].unwritten += gone;
   turnJournal(slot);
   return gone > 0;
@@ -388,6 +393,7 @@ void SessionWriter::summarise(uint64_t slot) {
   __builtin_memcpy(s.name, from.name, sizeof s.name);
   s.events = t.index.events(), s.removed = t.index.removed(), s.details = t.detail.events();
   s.timeStart = t.index.timeStart(), s.timeEnd = t.index.timeEnd();
+  s.leftOut = from.left_out[from.current];
   ring::lossesAt(from, from.cursor[from.current], s.lost);
   if (t.number + 1 > summaryCount_)
     summaryCount_ = t.number + 1;

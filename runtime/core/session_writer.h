@@ -10,6 +10,7 @@
 #include "index_lane.h"
 #include "retained_details.h"
 #include "ring.h"
+#include "shared/ring/left_out.h"
 #include "stepped_array.h"
 #include "windows.h"
 
@@ -49,19 +50,21 @@ public:
   // Takes an event. `detail`: what its record has of it, or null.
   void add(uint64_t slot, const ring::Event &e, const ada_detail *detail);
   // Takes events that have no detail and trigger nothing. `take(emit)` calls emit(const ring::Event &) for each, at
-  // most once per record of a chunk, and returns how many. Only if hasRoomForPlain().
-  template <class Take> uint64_t addPlain(uint64_t slot, Take &&take) {
-    return threads_[slot].index.with([&](auto &file) {
+  // most once per record of a chunk and call that waited (left_out.h), and returns how many. Only if hasRoomForPlain().
+  template <class Take> void addPlain(uint64_t slot, Take &&take) {
+    threads_[slot].index.with([&](auto &file) {
       typename std::remove_reference_t<decltype(file)>::Run run(file, batchEnd(file));
       const uint64_t count = take([&](const ring::Event &e) __attribute__((always_inline)) { run.encode(e); });
       if (count > 0)
         eventCount_ += count, eventBytes_ = (size_t)(run.end() - events_);
-      return count;
     });
   }
   bool hasRoomForPlain(uint64_t slot) const {
-    return threads_[slot].index.with([&](const auto &file) { return hasRoom(file, ADA_CHUNK_RECORDS); });
+    constexpr uint64_t kMost = ADA_CHUNK_RECORDS + ring::kMostWaiting;
+    return threads_[slot].index.with([&](const auto &file) { return hasRoom(file, kMost); });
   }
+  // Whether the call is to be in the file however short it is.
+  bool isWanted(const ring::Event &e) const;
   // Events of the thread so far, those included that are not written yet: of one thread at a time.
   uint64_t events(uint64_t slot) const { return threads_[slot].index.events() + eventCount_; }
   // A record may make any number of events. When this is true it is time to commit before the next one.
@@ -126,6 +129,7 @@ private:
     uint32_t number, tid;
     char name[16];
     uint64_t events, removed, details, timeStart, timeEnd; // `removed`: of the events, those that max_size took away
+    uint64_t leftOut;                                      // by min_duration and max_depth
     uint64_t lost[ADA_LOST_REASONS];
   };
   struct Link {

@@ -27,6 +27,7 @@ struct ManifestThread {
   std::string name;                 ///< empty if none
   std::optional<std::uint64_t> eventCount, detailCount, timeStartNs, timeEndNs;
   std::uint64_t removedCount = 0;               ///< older events that were taken away (max_size, max_time, flight)
+  std::uint64_t leftOutCount = 0;               ///< events of calls that min_duration or max_depth left out
   std::map<std::string, std::uint64_t> dropped; ///< events that were not recorded, by reason
 };
 
@@ -116,6 +117,7 @@ public:
   std::string clockSource;
   std::string times; ///< "exact", "tick" or "none"; empty if it does not say
   std::uint64_t resolutionNs = 0, longestTickNs = 0;
+  std::uint64_t leftOutCount = 0;  ///< as of threads, of those that are not told apart
   std::uint64_t counterFaults = 0; ///< how often the counter went back, or differed between CPUs
   struct ClockAnchor {
     std::uint64_t counter = 0, timeNs = 0;

@@ -174,6 +174,7 @@ public:
     if (auto failed = readThreads())
       return *failed;
     readDropped(root_, manifest_.dropped);
+    manifest_.leftOutCount = number(root_, manifest::kLeftOutCount).value_or(0);
     readModules();
     readSymbols();
     readProcess();
@@ -231,6 +232,7 @@ private:
       thread.eventCount = number(entry, manifest::kEventCount);
       thread.detailCount = number(entry, manifest::kDetailCount);
       thread.removedCount = number(entry, manifest::kRemovedCount).value_or(0);
+      thread.leftOutCount = number(entry, manifest::kLeftOutCount).value_or(0);
       thread.timeStartNs = number(entry, manifest::kTimeStartNs);
       thread.timeEndNs = number(entry, manifest::kTimeEndNs);
       readDropped(entry, thread.dropped);

@@ -15,7 +15,7 @@
 
 namespace ada::options {
 
-enum class Type : uint8_t { String, Choice, Bool, Size, Number, Clock };
+enum class Type : uint8_t { String, Choice, Bool, Size, Number, Time, Clock };
 
 // A line of options.inc.
 struct Option {
@@ -30,6 +30,7 @@ inline constexpr Option kOptions[] = {
 #define ADA_BOOL Type::Bool
 #define ADA_SIZE Type::Size
 #define ADA_NUMBER Type::Number
+#define ADA_TIME Type::Time
 #define ADA_OPTION(type, name, value, meta, text) {type, #name, value, meta, text},
 #include <ada/options.inc>
 #undef ADA_OPTION
@@ -39,6 +40,7 @@ inline constexpr Option kOptions[] = {
 #undef ADA_BOOL
 #undef ADA_SIZE
 #undef ADA_NUMBER
+#undef ADA_TIME
 };
 
 inline const Option *find(TextPiece name) {
@@ -86,7 +88,7 @@ inline bool parseClock(TextPiece value, Clock &clock) {
   return parseDuration(value.from(5), clock.tickNs) && clock.tickNs >= kLeastNs && clock.tickNs <= kMostNs;
 }
 
-// Whether an option can have that value. `number`: of a Bool, Size or Number.
+// Whether an option can have that value. `number`: of a Bool, Size, Number or Time (nanoseconds).
 inline bool parseValue(const Option &option, TextPiece value, uint64_t &number) {
   switch (option.type) {
   case Type::String:
@@ -104,8 +106,15 @@ inline bool parseValue(const Option &option, TextPiece value, uint64_t &number) 
     return parseSize(value, number);
   case Type::Number:
     return takeNumber(value, number) && value.empty();
+  case Type::Time:
+    return parseDuration(value, number);
   }
   return false;
+}
+
+// What a value has to be, for a message.
+inline const char *wanted(const Option &option) {
+  return option.type == Type::Time ? "a time with its unit (10us, 5ms, 2s)" : option.metavar;
 }
 
 // What is wrong with a number beyond its form, as the end of a sentence that begins with it; null if nothing is.

@@ -69,8 +69,9 @@ private:
     }
     uint64_t last = used_ - 1;
     if (last == first_ || counter >= at(last).counter) {
-      // After the last anchor: the rate over a second, if there was one. Anchors follow each other quickly when the drain
-      // is busy, and on a busy machine each may be off by milliseconds: over a short stretch that would be most of it.
+      // After the last anchor: the rate over a second, if there was one. Anchors follow each other quickly when the
+      // drain is busy, and on a busy machine each may be off by milliseconds: over a short stretch that would be most
+      // of it.
       uint64_t early = last;
       for (uint64_t step = 1; early > first_ && at(last).time_ns - at(early).time_ns < kSecond; step *= 2)
         early = early - first_ > step ? early - step : first_;

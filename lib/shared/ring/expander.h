@@ -44,7 +44,12 @@ struct ThreadExpansion {
   uint64_t madeExits = 0;      // return events of calls whose exits were lost
   uint64_t silentExits = 0;    // exits without an event, for their calls were lost
   uint64_t unknownEntries = 0; // records whose function is in no module
-  bool hasNotes = false;       // there may be marks or placeholders on the stack
+  bool hasNotes = false;       // there may be marks, placeholders or calls that wait on the stack
+  // See left_out.h:
+  uint64_t leastNs = 0;   // shorter calls stay out of the file
+  uint64_t mostDepth = 0; // and so do those that are inside of so many others; 0: none
+  uint64_t inFile = 0;    // with one of these: of the open calls, how many are in the file
+  uint64_t leftOut = 0;   // events that are not
 };
 
 // A handler that interrupts a record between reservation and stamp writes its records behind that record, but they are
@@ -101,7 +106,7 @@ inline void expandExit(ThreadExpansion &t, uint64_t function, uint8_t how, uint6
       --stack.depth; // its call was lost; so is its exit
       if (stack.depth < t.floor)
         t.floor = stack.depth;
-      ++t.silentExits;
+      ++(t.mostDepth > 0 && stack.depth >= t.mostDepth ? t.leftOut : t.silentExits);
       return;
     }
     while (i > 0 && stack.frames[i - 1].functionId != function)

@@ -2,7 +2,7 @@
 #ifndef ADA_LIB_SHARED_RING_NOTES_H
 #define ADA_LIB_SHARED_RING_NOTES_H
 
-#include "expander.h"
+#include "left_out.h"
 
 namespace ada::ring {
 
@@ -10,17 +10,29 @@ namespace ada::ring {
 inline uint64_t takeNotes(const ThreadExpansion &t, ada_ring_note *notes, uint64_t most) {
   constexpr size_t kLook = 1u << 16; // deeper down there are none that matter: this is done for each write
   const CallStack &stack = t.stack;
-  const size_t end = stack.depth > kLook ? stack.depth - kLook : 0;
+  const bool hasWaiting = leavesOut(t);
   uint64_t count = 0;
-  for (size_t i = stack.depth; i-- > end && count < most;) {
+  size_t i = stack.depth;
+  if (t.mostDepth > 0 && i > t.mostDepth + kMostWaiting && most > 0) { // far below max_depth: only how many they are
+    i = t.mostDepth + kMostWaiting;
+    notes[count++] = {(uint32_t)i, (uint32_t)(stack.depth - i), 0};
+  }
+  const size_t end = i > kLook ? i - kLook : 0;
+  while (i-- > end && count < most) {
     const Frame &f = stack.frames[i];
     if (f.functionId == kLostFunction) {
-      if (count > 0 && notes[count - 1].lost > 0 && notes[count - 1].depth == i + 1)
+      if (count > 0 && notes[count - 1].lost - 1 < ADA_NOTE_BEGIN - 1 && notes[count - 1].depth == i + 1)
         notes[count - 1].depth = (uint32_t)i, ++notes[count - 1].lost;
       else
         notes[count++] = {(uint32_t)i, 1, 0};
-    } else if (f.mark != 0)
+      continue;
+    }
+    if (f.mark != 0)
       notes[count++] = {(uint32_t)i, 0, f.mark};
+    if (hasWaiting && i >= t.inFile && most - count >= 2) { // read from the last one on
+      notes[count++] = {(uint32_t)i, ADA_NOTE_FUNCTION, f.functionId};
+      notes[count++] = {(uint32_t)i, ADA_NOTE_BEGIN, f.beginNs};
+    }
   }
   return count;
 }
@@ -36,8 +48,25 @@ inline void applyNotes(ThreadExpansion &t, const CallStack &open, const ada_ring
         return;
   };
   t.hasNotes = count > 0;
+  uint64_t begin = 0;
+  bool isWaiting = false;
   for (uint64_t i = count; i-- > 0;) {
     takeUpTo(notes[i].depth);
+    if (notes[i].lost == ADA_NOTE_BEGIN) {
+      begin = notes[i].mark;
+      continue;
+    }
+    if (notes[i].lost == ADA_NOTE_FUNCTION) {
+      // So many that there was no room for the notes of those further out.
+      for (uint64_t n = 0; t.stack.depth < notes[i].depth && n < kMostLostCalls; ++n)
+        if (!t.stack.push(kLostFunction, t.lastNs, grow))
+          return;
+      if (!isWaiting)
+        t.inFile = t.stack.depth, isWaiting = true;
+      if (!t.stack.push(notes[i].mark, begin, grow))
+        return;
+      continue;
+    }
     if (notes[i].lost == 0) {
       takeUpTo(notes[i].depth + 1);
       if (t.stack.depth == notes[i].depth + 1)
@@ -48,6 +77,8 @@ inline void applyNotes(ThreadExpansion &t, const CallStack &open, const ada_ring
         return;
   }
   takeUpTo(SIZE_MAX);
+  if (!isWaiting)
+    t.inFile = t.stack.depth;
   t.floor = t.stack.depth;
 }
 

@@ -1,5 +1,5 @@
-// A chunk is read while its thread writes it: between any two places that the reader looks at, the thread may have gone
-// on by any number of stores. What is complete is taken once, in order, with its own time.
+// A chunk that is read while its thread writes it: what is complete is taken once, in order, with its own time.
+// Between any two places that the reader looks at, the thread may have gone on by any number of stores.
 //
 // ring_model_test.cpp goes through all interleavings of the two, but with each batch read at once.
 namespace {

@@ -38,7 +38,11 @@ std::string problemOf(const RuntimeOption &option, std::string_view value) {
   if (option.type == options::Type::Size)
     return wrong(value, "is not a size like 4096, 64K, 16M or 1G");
   if (option.type == options::Type::Number)
-    return wrong(value, "is not a number of milliseconds");
+    return wrong(value, option.metavar == std::string_view("MS")        ? "is not a number of milliseconds"
+                        : option.metavar == std::string_view("SECONDS") ? "is not a number of seconds"
+                                                                        : "is not a number");
+  if (option.type == options::Type::Time)
+    return wrong(value, fmt::format("is not {}", options::wanted(option)));
   std::string words;
   std::string_view rest = option.metavar;
   while (!rest.empty()) {
