@@ -1,10 +1,9 @@
-// The recorded program of the viewing benchmark: two threads that handle requests, with calls of different lengths up
-// to twelve deep.
+// The recorded program of the viewing benchmark.
 //
 //   program EVENTS
 //
-// ends when some EVENTS calls and returns have been made. It draws its random numbers by itself, so each run makes the
-// same calls.
+// Two threads handle requests, with calls of different lengths up to twelve deep, until some EVENTS calls and returns
+// have been made. It draws its random numbers by itself, so each run makes the same calls.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -67,8 +66,10 @@ TRACED void render(Worker *worker) {
   }
 ROUTE(0)
 ROUTE(1)
-ROUTE(2) ROUTE(3) ROUTE(4) ROUTE(5) ROUTE(6) ROUTE(7) ROUTE(8) ROUTE(9) ROUTE(10) ROUTE(11) ROUTE(12) ROUTE(13)
-    ROUTE(14) ROUTE(15) static void (*const kRoute[kRoutes])(Worker *) = {
+ROUTE(2)
+ROUTE(3)
+ROUTE(4) ROUTE(5) ROUTE(6) ROUTE(7) ROUTE(8) ROUTE(9) ROUTE(10) ROUTE(11) ROUTE(12) ROUTE(13) ROUTE(14)
+    ROUTE(15) static void (*const kRoute[kRoutes])(Worker *) = {
         route_0, route_1, route_2,  route_3,  route_4,  route_5,  route_6,  route_7,
         route_8, route_9, route_10, route_11, route_12, route_13, route_14, route_15};
 

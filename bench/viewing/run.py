@@ -77,7 +77,8 @@ def show(title, samples, unit, digits=2):
 def measured(command, limit=None):
     """Seconds, processor seconds, peak resident MiB and standard output of a command. Without seconds: why there are none."""
     began = time.monotonic()
-    bound = (lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))) if limit else None
+    # Python forks if it has to call this; otherwise the peak would be that of this program if that is more.
+    bound = lambda: limit and resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
     with open(output / "stdout", "w+") as out, open(output / "stderr", "w+") as errors:
         process = subprocess.Popen([str(word) for word in command], stdout=out, stderr=errors, preexec_fn=bound)
         _, status, usage = os.wait4(process.pid, 0)
@@ -286,8 +287,9 @@ def command(*words):
         if figures[0] is None:
             return *figures, text
         lines = [line.strip() for line in text.strip().splitlines()]
+        counted = next((line for line in lines if re.fullmatch(r"\d+ Event messages", line)), lines[0] if lines else "")
         # What was counted; of a table, how many lines it has.
-        return *figures, lines[0] if len(lines) < 10 else f"{len(lines)} lines"
+        return *figures, counted if len(lines) < 20 else f"{len(lines)} lines"
 
     return run
 
@@ -300,7 +302,7 @@ CONSUMERS = {
     "folded": [SPEEDSCOPE],
     "callgrind": [SPEEDSCOPE, ("callgrind_annotate", "callgrind_annotate", command("callgrind_annotate", "FILE"))],
     "pprof": [SPEEDSCOPE],
-    "ctf": [("babeltrace2, counting", "babeltrace2", command("babeltrace2", "FILE", "--component=sink.utils.counter"))],
+    "ctf": [("babeltrace2, counting", "babeltrace2", command("babeltrace2", "FILE", "--component=sink.utils.counter", "--params=step=+0"))],
     "sqlite": [("sqlite3, sums of all functions", "sqlite3", command("sqlite3", "FILE", "SELECT * FROM function_totals"))],
     "csv": [("sqlite3, .import and count", "sqlite3",
              command("sqlite3", ":memory:", "-cmd", ".import --csv FILE calls", "SELECT count(*) FROM calls"))],
