@@ -1,6 +1,7 @@
 // The call paths of a trace.
 #include "call_paths.h"
 
+#include "module_loads.h"
 #include "session_match.h"
 #include "thread_calls.h"
 
@@ -25,7 +26,7 @@ struct Identity {
   auto operator<=>(const Identity &) const = default;
 };
 
-Identity identityOf(const model::Function &function, PathsBy by) {
+Identity identityOf(const model::Function &function, PathsBy by, const std::vector<ModuleLoads> &loads) {
   Identity identity;
   identity.name = function.name.empty() ? function.displayName : function.name;
   identity.file = function.file;
@@ -33,7 +34,7 @@ Identity identityOf(const model::Function &function, PathsBy by) {
   if (by != PathsBy::Trace)
     identity.process = function.process;
   if (by != PathsBy::Trace || identity.name.empty())
-    identity.id = function.id;
+    identity.id = loads[function.process].firstFunction(function.id);
   return identity;
 }
 
@@ -122,8 +123,9 @@ Expected<CallPaths> readCallPaths(model::TraceSource &source, const TraceTable &
   std::vector<const std::vector<model::Function> *> lists;
   for (const Part &part : parts)
     lists.push_back(&part.functions);
+  const std::vector<ModuleLoads> loads(table.processes.begin(), table.processes.end());
   JoinedFunctions joined =
-      joinFunctions(lists, [&](const model::Function &function) { return identityOf(function, options.by); });
+      joinFunctions(lists, [&](const model::Function &function) { return identityOf(function, options.by, loads); });
   paths.functions = std::move(joined.functions);
   std::map<uint32_t, PathTree> trees;
   for (size_t i = 0; i < parts.size(); ++i) {

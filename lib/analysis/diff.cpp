@@ -85,7 +85,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// How fast each run was as a whole: the median, over functions, of its self time as a part of that function's median.
+// How fast each run was as a whole: the median, over functions, of its value (self time, or p50) as a part of that
+// function's median.
 // Nothing if there are too few functions to tell that from what changed.
 std::optional<DiffPair> speeds(const std::vector<const DiffPair *> &functions) {
   constexpr size_t kLeastFunctions = 8;
@@ -139,15 +140,17 @@ void control(std::vector<DiffPair *> tested) {
 void judge(Diff &diff, const std::vector<double> &deltas, size_t runs) {
   const double whole = std::max(diff.whole.meanA(), diff.whole.meanB());
   std::vector<size_t> rows; // that take enough time to be looked at
-  std::vector<const DiffPair *> selves;
+  std::vector<const DiffPair *> selves, medians;
   for (size_t i = 0; i < diff.rows.size(); ++i) {
     const DiffPair &total = diff.rows[i][DiffValue::Total];
     if (std::max(total.meanA(), total.meanB()) < kLeastShare * whole)
       continue;
     rows.push_back(i);
     selves.push_back(&diff.rows[i][DiffValue::Self]);
+    medians.push_back(&diff.rows[i][DiffValue::P50]);
   }
   const std::optional<DiffPair> speed = runs >= 4 ? speeds(selves) : std::nullopt;
+  const std::optional<DiffPair> pace = runs >= 4 ? speeds(medians) : std::nullopt; // of single calls
   std::vector<DiffPair *> causes, others; // calls and self, which name functions; and what follows of them
   for (const size_t i : rows)
     for (size_t value = 0; value < kDiffValues; ++value) {
@@ -157,7 +160,9 @@ void judge(Diff &diff, const std::vector<double> &deltas, size_t runs) {
       const bool isCalls = value == static_cast<size_t>(DiffValue::Calls);
       const bool isLarge = std::abs(pair.change()) >= kLeastChange;
       if (runs >= 4) {
-        pair.p = chanceOf(pair, isCalls ? std::nullopt : speed);
+        const bool isOfCalls =
+            value == static_cast<size_t>(DiffValue::P50) || value == static_cast<size_t>(DiffValue::P99);
+        pair.p = chanceOf(pair, isCalls ? std::nullopt : isOfCalls ? pace : speed);
         (isCalls || value == static_cast<size_t>(DiffValue::Self) ? causes : others).push_back(&pair);
       } else if (runs >= 2) {
         pair.isSignificant = isLarge && areApart(pair);
@@ -170,6 +175,11 @@ void judge(Diff &diff, const std::vector<double> &deltas, size_t runs) {
     }
   control(std::move(causes));
   control(std::move(others));
+  // On a busy machine self times are full of the times that threads did not run, which the median call has none of.
+  // It does have what the function calls, so callers are named along with the cause: only if there is nothing else.
+  if (runs >= 4 && std::ranges::none_of(diff.rows, &DiffRow::isSignificant))
+    for (DiffRow &row : diff.rows)
+      row.isByMedian = row[DiffValue::P50].isSignificant;
 }
 
 // Judges the rows and puts them in order.
@@ -178,7 +188,8 @@ void finish(Diff &diff, const std::vector<double> &deltas, size_t runs) {
   std::ranges::stable_sort(diff.rows, [](const DiffRow &x, const DiffRow &y) {
     const auto key = [](const DiffRow &row) {
       const DiffPair &self = row[DiffValue::Self];
-      return std::pair(row.isSignificant(), std::abs(self.meanB() - self.meanA()));
+      return std::pair(row.isSignificant(),
+                       row.isByMedian ? std::abs(row[DiffValue::P50].change()) : std::abs(self.meanB() - self.meanA()));
     };
     return key(x) > key(y);
   });
@@ -246,7 +257,7 @@ double DiffPair::change() const {
 }
 
 bool DiffRow::isSignificant() const {
-  return (*this)[DiffValue::Calls].isSignificant || (*this)[DiffValue::Self].isSignificant;
+  return (*this)[DiffValue::Calls].isSignificant || (*this)[DiffValue::Self].isSignificant || isByMedian;
 }
 
 double rankSumTest(std::span<const double> a, std::span<const double> b) {

@@ -47,6 +47,8 @@ struct DiffRow {
   const DiffPair &operator[](DiffValue value) const { return values[static_cast<size_t>(value)]; }
   /// Calls or self are: total grows with what a function calls.
   bool isSignificant() const;
+  /// It is significant by its p50 only: see judge() in diff.cpp.
+  bool isByMedian = false;
 };
 
 struct Diff {

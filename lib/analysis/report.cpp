@@ -3,6 +3,7 @@
 // Workers add up what their threads did (thread_workers.h); no result depends on which thread was read first.
 #include "report.h"
 
+#include "module_loads.h"
 #include "thread_calls.h"
 #include "thread_workers.h"
 
@@ -189,8 +190,14 @@ private:
     uint32_t group = kNone, list = kNone;
   };
 
-  Key keyOf(uint32_t function) const {
+  const ModuleLoads &loadsOf(uint32_t process) {
+    while (loads_.size() <= process)
+      loads_.emplace_back(table().processes[loads_.size()]);
+    return loads_[process];
+  }
+  Key keyOf(uint32_t function) {
     const model::Function &about = table().functions[function];
+    const uint64_t id = loadsOf(about.process).firstFunction(about.id);
     Key key;
     key.process = about.process;
     if (options_.by == ReportBy::Thread)
@@ -198,7 +205,7 @@ private:
     if (options_.by == ReportBy::File)
       key.file = about.file;
     else
-      key.number = options_.by == ReportBy::Module ? moduleOf(about.id) : about.id;
+      key.number = options_.by == ReportBy::Module ? moduleOf(id) : id;
     return key;
   }
 
@@ -245,7 +252,8 @@ private:
   PartEnds ends_; // of the current part
   std::vector<Frame> frames_;
   std::map<Key, uint32_t> numbers_;
-  std::vector<uint32_t> groupOf_; // by function
+  std::vector<uint32_t> groupOf_;  // by function
+  std::vector<ModuleLoads> loads_; // by process
   std::vector<uint32_t> openCalls_, openLists_;
 };
 

@@ -46,6 +46,14 @@ FormatChoice formatNamed(std::string_view name) {
   });
 }
 
+FormatChoice readableFormatNamed(std::string_view name) {
+  for (const TraceFormat *format : kFormats)
+    for (unsigned i = 0; i < format->variants.size(); ++i)
+      if (format->open && !name.empty() && (format->variants[i].name == name || format->variants[i].alias == name))
+        return {format, i};
+  return {};
+}
+
 FormatChoice formatOfPath(std::string_view path) {
   while (path.ends_with('/'))
     path.remove_suffix(1);
@@ -68,23 +76,25 @@ FormatChoice formatOfPath(std::string_view path) {
   });
 }
 
-// "a, b or c" of what `text` says of each variant that can be written; empty texts are left out.
-template <class Text> static std::string listed(Text &&text) {
+// "a, b or c": the variants of the formats that `isListed` says yes to.
+template <class IsListed> static std::string namesOf(IsListed &&isListed) {
   std::string list, last;
   for (const TraceFormat *format : kFormats)
     for (const FormatVariant &variant : format->variants) {
-      const std::string item = format->makeSink ? text(variant) : std::string();
-      if (item.empty())
+      if (!isListed(*format) || variant.name.empty())
         continue;
       if (!last.empty())
         list += (list.empty() ? "" : ", ") + last;
-      last = item;
+      last = variant.name;
     }
   return list.empty() ? last : list + " or " + last;
 }
 
 std::string formatNames() {
-  return listed([](const FormatVariant &variant) { return std::string(variant.name); });
+  return namesOf([](const TraceFormat &format) { return bool(format.makeSink); });
+}
+std::string readableFormatNames() {
+  return namesOf([](const TraceFormat &format) { return bool(format.open); });
 }
 // Directories last: they have an extension for one thread only.
 template <class Say> static void eachExtension(Say &&say) {

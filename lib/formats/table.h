@@ -129,12 +129,14 @@ struct FormatChoice {
 
 /// What the trace is; nothing if it is none.
 FormatChoice recognise(const TraceLocation &place);
-/// By a variant's name or alias: "cff".
+/// By a variant's name or alias: "cff". One that can be written, one that can be read.
 FormatChoice formatNamed(std::string_view name);
+FormatChoice readableFormatNamed(std::string_view name);
 /// By the extension; without one, the format that is written as directories.
 FormatChoice formatOfPath(std::string_view path);
-/// "atf1, atf2, dial9, wtf, wtf-le or cff"
+/// "atf1, atf2, dial9, wtf, wtf-le or cff": those that can be written, those that can be read.
 std::string formatNames();
+std::string readableFormatNames();
 /// ".trc, .wtf-trace, .cff or .atf"
 std::string formatExtensions();
 /// ".trc is dial9, .wtf-trace wtf, .cff cff, .atf one thread of atf2"

@@ -1,5 +1,7 @@
 // Writes the model as Chrome's Trace Event JSON: B and E events, which keep their order where times are equal.
 //
+// Where a function's source is, is among the arguments of each call: what shows them has no other place for it.
+//
 // Times are microseconds with three decimals since the trace began, so doubles hold them exactly for a hundred days. E
 // events repeat the name: some importers compare it. A call that is still open has no E.
 #include "base/json.h"
@@ -37,12 +39,26 @@ private:
   }
   void newFunction(const Function &function) override {
     names_.push_back(",\"name\":" + jsonString(function.displayName));
+    JsonMembers source;
+    if (!function.file.empty())
+      source.text("file", function.file);
+    if (!function.file.empty() && function.line)
+      source.number("line", function.line);
+    sources_.push_back(source.list());
   }
 
   void beginCall(const Call &call) override {
     open('B', call.thread, call.timeNs) += names_[call.function];
-    if (!call.arguments.empty())
-      JsonText(out_.text().append(",\"args\":")).beginObject().text("arguments", call.arguments).endObject();
+    const std::string &source = sources_[call.function];
+    if (!call.arguments.empty() || !source.empty()) {
+      JsonText args(out_.text().append(",\"args\":"));
+      args.beginObject();
+      if (!call.arguments.empty())
+        args.text("arguments", call.arguments);
+      if (!source.empty())
+        args.raw(source);
+      args.endObject();
+    }
     close();
   }
   void endCall(const End &end) override {
@@ -104,8 +120,9 @@ private:
   SystemIds ids_;
   std::uint64_t startNs_ = 0;
   bool isFirst_ = true;
-  std::vector<std::string> places_; // by thread
-  std::vector<std::string> names_;  // by function
+  std::vector<std::string> places_;  // by thread
+  std::vector<std::string> names_;   // by function
+  std::vector<std::string> sources_; // by function: where it is in the source, or empty
 };
 
 } // namespace

@@ -112,6 +112,7 @@ private:
   void add(const Fields &fields);
   void addName(const Fields &fields);
   std::string_view argumentText(std::string_view json);
+  void takeSource(std::string_view &arguments, Function &function);
   std::uint32_t processOf(std::string_view pid);
   std::uint32_t threadOf(std::string_view pid, std::string_view tid);
   void noteDamage(std::uint64_t offset) {
@@ -229,6 +230,24 @@ static std::string textMember(std::string_view json, const char *name) {
   return std::string(text);
 }
 
+// Of one of our own files, where a function is: {"arguments":…,"file":"a.c","line":3} becomes {"arguments":…}. Quotes
+// inside of texts have a backslash before them, so what looks like the member is it.
+void Reader::takeSource(std::string_view &arguments, Function &function) {
+  const std::size_t at = arguments.rfind("\"file\":\"");
+  if (at == arguments.npos || at == 0 || (arguments[at - 1] != '{' && arguments[at - 1] != ','))
+    return;
+  if (function.file.empty()) {
+    function.file = textMember(arguments, "file");
+    simdjson::dom::parser parser;
+    std::uint64_t line = 0;
+    if (!parser.parse(arguments.data(), arguments.size())["line"].get(line) && line <= UINT32_MAX)
+      function.line = static_cast<std::uint32_t>(line);
+  }
+  minified_.resize(at - 1);
+  minified_ += minified_.empty() ? "" : "}";
+  arguments = minified_;
+}
+
 void Reader::addName(const Fields &fields) {
   if (fields.name != "process_name" && fields.name != "thread_name")
     return;
@@ -325,6 +344,8 @@ void Reader::add(const Fields &fields) {
   }
   if (event.type == SliceWalk::kBegin || event.type == SliceWalk::kComplete)
     event.function = names_.function(process, fields.name);
+  if (isOwn_ && event.type == SliceWalk::kBegin)
+    takeSource(arguments, names_.functions[event.function]);
   ++usable;
   if (status)
     status = events_.add(event, arguments);

@@ -36,6 +36,12 @@ event { name = "missing_exit"; id = 5; stream_id = 0; fields := struct { enum fu
 event { name = "mark"; id = 6; stream_id = 0; fields := struct { string name; string data; }; };
 )";
 
+/// Calls of functions whose source is known: `source` is an enumeration that has the places by the function's number.
+inline constexpr char kCtfSourceTail[] =
+    R"(event { name = "call"; id = 7; stream_id = 0; fields := struct { enum function function; enum source source; }; };
+event { name = "call_detail"; id = 8; stream_id = 0; fields := struct { enum function function; enum source source; string arguments; }; };
+)";
+
 } // namespace ada::model
 
 #endif // ADA_LIB_FORMATS_CTF_METADATA_H

@@ -23,14 +23,29 @@ public:
   explicit CtfSink(std::string directory) : ExportSink(/*values=*/true), directory_(std::move(directory)) {}
 
 private:
-  enum EventId : std::uint8_t { kCall, kCallDetail, kReturn, kReturnDetail, kLeftByException, kMissing, kMark };
+  // The last two are calls and call_details of functions whose source is known.
+  enum EventId : std::uint8_t {
+    kCall,
+    kCallDetail,
+    kReturn,
+    kReturnDetail,
+    kLeftByException,
+    kMissing,
+    kMark,
+    kCallAt,
+    kCallDetailAt
+  };
   static constexpr std::uint32_t kMagic = 0xC1FC1FC1;
   // Where a packet has its last time and its sizes, which are known at its end.
   static constexpr std::size_t kEndTimeAt = 16, kSizesAt = 24, kPacketBytes = 1 << 16;
 
   void beginCall(const Call &call) override {
-    beginEvent(call.thread, call.timeNs, call.arguments.empty() ? kCall : kCallDetail);
+    const bool hasDetail = !call.arguments.empty(), hasSource = !function(call.function).file.empty();
+    beginEvent(call.thread, call.timeNs,
+               hasSource ? (hasDetail ? kCallDetailAt : kCallAt) : (hasDetail ? kCallDetail : kCall));
     putNumber(call.function, 4);
+    if (hasSource)
+      putNumber(call.function, 4);
     if (!call.arguments.empty())
       putText(call.arguments);
   }
@@ -67,7 +82,15 @@ private:
     if (table().functions.empty())
       text += "\n  \"none\" = 0,";
     text += "\n};\n";
+    std::string sources;
+    for (const Function &function : table().functions)
+      if (!function.file.empty())
+        sources += "\n  " + literal(placeOf(function)) + " = " + std::to_string(function.index) + ",";
+    if (!sources.empty())
+      text += "enum source : uint32_t {" + sources + "\n};\n";
     text += kCtfTail;
+    if (!sources.empty())
+      text += kCtfSourceTail;
     open("metadata");
     write(text);
     file_ = FileDescriptor();
@@ -128,6 +151,10 @@ private:
     for (const char c : oneLine(text))
       quoted.append(c == '"' || c == '\\' ? "\\" : "") += c;
     return quoted + "\"";
+  }
+
+  static std::string placeOf(const Function &function) {
+    return function.line ? function.file + ":" + std::to_string(function.line) : function.file;
   }
 
   void open(const std::string &name) {

@@ -32,9 +32,10 @@ enum class Defaults : Number { TrackEvent = 11, TimestampClock = 58 };
 enum class Track : Number { Uuid = 1, Name = 2, Process = 3, Thread = 4, Parent = 5 };
 enum class ProcessTag : Number { Pid = 1, Name = 6 };
 enum class ThreadTag : Number { Pid = 1, Tid = 2, Name = 5 };
-enum class TrackEvent : Number { Annotations = 4, Type = 9, NameId = 10, TrackUuid = 11, Name = 23 };
-enum class Interned : Number { EventNames = 2 };
+enum class TrackEvent : Number { Annotations = 4, Type = 9, NameId = 10, TrackUuid = 11, Name = 23, SourceId = 34 };
+enum class Interned : Number { EventNames = 2, Sources = 4 };
 enum class EventName : Number { Id = 1, Name = 2 };
+enum class Source : Number { Id = 1, File = 2, Line = 4 };
 enum class Annotation : Number { Text = 6, Json = 9, Name = 10 };
 enum EventType { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3 };
 enum SequenceFlag { kStateCleared = 1, kNeedsState = 2 };
@@ -93,6 +94,8 @@ private:
     putEvent(call.thread, call.timeNs, call.function, [&](Part<TrackEvent> &event) {
       event.add_enum(TrackEvent::Type, kSliceBegin);
       event.add_uint64(TrackEvent::NameId, idOf(call.function));
+      if (!function(call.function).file.empty())
+        event.add_uint64(TrackEvent::SourceId, idOf(call.function));
       annotate(event, "arguments", call.arguments);
     });
   }
@@ -166,9 +169,19 @@ private:
       return;
     sequence.knowsName[name] = true;
     Part<Interned> interned(packet, Packet::InternedData);
-    Part<EventName> entry(interned, Interned::EventNames);
-    entry.add_uint64(EventName::Id, idOf(name));
-    entry.add_string(EventName::Name, function(name).displayName);
+    const Function &about = function(name);
+    {
+      Part<EventName> entry(interned, Interned::EventNames);
+      entry.add_uint64(EventName::Id, idOf(name));
+      entry.add_string(EventName::Name, about.displayName);
+    }
+    if (!about.file.empty()) {
+      Part<Source> source(interned, Interned::Sources);
+      source.add_uint64(Source::Id, idOf(name));
+      source.add_string(Source::File, about.file);
+      if (about.line)
+        source.add_uint32(Source::Line, about.line);
+    }
   }
   // The sequence's clock starts at its first event, and its events are on the thread's track.
   void beginSequence(std::uint32_t number, std::uint64_t timeNs) {

@@ -179,7 +179,7 @@ def chrome():
             profile = next(p for name, p in profiles.items() if name.endswith(f"(tid {key[1]})"))
             found = collections.Counter()
             for frame in profile["frames"]: # arguments make them frames of their own
-                found[re.sub(r' \{"arguments.*', "", frame["name"])] += round(frame["self"] * 1000)
+                found[re.sub(r' \{"(arguments|file)".*', "", frame["name"])] += round(frame["self"] * 1000)
             same(f"speedscope's frames of {key}", dict(found), {n: f[2] for n, f in table.items()})
 
 
@@ -356,7 +356,7 @@ def ctf():
     text = run("babeltrace2", "--clock-cycles", path).decode("utf-8")
     events = collections.defaultdict(list)
     line = re.compile(r"\[(\d+)\] \(\+[?\d]+\) (\w+): \{ pid = (\d+), tid = (\d+), thread = \d+, process_name = .*, "
-                      r'thread_name = (.*) \}, \{ function = \( "(.*)" : container = \d+ \)(.*) \}')
+                      r'thread_name = (.*) \}, \{ function = \( "(.*?)" : container = \d+ \)(.*) \}')
     for one in text.splitlines():
         time, kind, pid, tid, thread, name, rest = line.fullmatch(one).groups()
         key = int(pid), int(tid)

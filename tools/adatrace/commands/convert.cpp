@@ -39,25 +39,37 @@ struct Options {
 // --from and --to are formats here and times in the other commands. No format
 // looks like a time, so both may be given, each once.
 int readFromAndTo(Options &options) {
-  const auto read = [](const char *name, const std::vector<std::string> &values, model::FormatChoice &format,
+  struct Direction {
+    const char *option;
+    model::FormatChoice (*named)(std::string_view), (*otherwise)(std::string_view);
+    const char *only; // what can be done with the others
+    std::string (*names)();
+  };
+  const auto read = [](const Direction &way, const std::vector<std::string> &values, model::FormatChoice &format,
                        std::optional<analysis::TimeBound> &time) {
     for (const std::string &value : values) {
-      if (const auto named = model::formatNamed(value); named && !format)
+      if (const auto named = way.named(value); named && !format)
         format = named;
       else if (const auto bound = parseTime(value); bound && !time)
         time = bound;
       else if (named || bound)
-        return fail(kWrongUsage, "convert: {} is given twice: '{}'", name, value);
+        return fail(kWrongUsage, "convert: {} is given twice: '{}'", way.option, value);
+      else if (way.otherwise(value))
+        return fail(kWrongUsage, "convert: {}: '{}' is a format that is only {}; here it is one of {}", way.option,
+                    value, way.only, way.names());
       else
         return fail(kWrongUsage,
-                    "convert: {}: '{}' is neither a format ({}) nor a time like 10us, 1.5ms, 2s or @123456789", name,
-                    value, model::formatNames());
+                    "convert: {}: '{}' is neither a format ({}) nor a time like 10us, 1.5ms, 2s or @123456789",
+                    way.option, value, way.names());
     }
     return int(kOk);
   };
-  if (const int code = read("--from", options.from, options.inFormat, options.part.from))
+  using namespace model;
+  if (const int code = read({"--from", readableFormatNamed, formatNamed, "written", readableFormatNames}, options.from,
+                            options.inFormat, options.part.from))
     return code;
-  return read("--to", options.to, options.outFormat, options.part.to);
+  return read({"--to", formatNamed, readableFormatNamed, "read", formatNames}, options.to, options.outFormat,
+              options.part.to);
 }
 
 // From --to or the name.
@@ -297,8 +309,9 @@ std::function<int()> declare(CLI::App &app, const Invocation &) {
       ->type_name("FORMAT|TIME")
       ->allow_extra_args(false);
   app.add_option("--from", options->from,
-                 "Format that the input must have. Or a time since the start of the trace (10us, 1.5ms, 2s; @N: on its "
-                 "clock): only calls that go on then or later")
+                 fmt::format("Format that the input must have: {}. Or a time since the start of the trace (10us, "
+                             "1.5ms, 2s; @N: on its clock): only calls that go on then or later",
+                             model::readableFormatNames()))
       ->type_name("FORMAT|TIME")
       ->allow_extra_args(false);
   addThreads(app, options->part.threads);

@@ -54,9 +54,10 @@ void printText(Output &out, const Palette &palette, const analysis::Diff &diff, 
               "self a", "self b", "", "total a", "total b", "", "calls a", "calls b", "p99", "chance", palette.reset);
   for (const DiffRow &row : rows) {
     const DiffPair &self = row[DiffValue::Self], &total = row[DiffValue::Total], &calls = row[DiffValue::Calls];
-    const Escape colour = !row.isSignificant()          ? palette.dim
-                          : self.meanB() > self.meanA() ? palette.error
-                                                        : palette.good;
+    const DiffPair &cause = row.isByMedian ? row[DiffValue::P50] : self;
+    const Escape colour = !row.isSignificant()            ? palette.dim
+                          : cause.meanB() > cause.meanA() ? palette.error
+                                                          : palette.good;
     out.print("{:>11} {:>11} {}{:>9}{} {:>11} {:>11} {}{:>9}{} {:>11} {:>11} {:>9} {:>9}  {}{}{}",
               formatDuration(rounded(self.meanA())), formatDuration(rounded(self.meanB())), colour, changeText(self),
               palette.reset, formatDuration(rounded(total.meanA())), formatDuration(rounded(total.meanB())), colour,
@@ -65,6 +66,9 @@ void printText(Output &out, const Palette &palette, const analysis::Diff &diff, 
               palette.name, pathText(row, diff, names.style), palette.reset);
     if (!row.isSignificant())
       out.print("  {}(noise){}", palette.dim, palette.reset);
+    if (row.isByMedian)
+      out.print("  {}(p50 {} → {}, {}){}", palette.dim, formatDuration(rounded(cause.meanA())),
+                formatDuration(rounded(cause.meanB())), changeText(cause), palette.reset);
     if (const std::string source = sourceOf(*row.function); names.source && !source.empty())
       out.print("  {}{}{}", palette.dim, source, palette.reset);
     out.write("\n");
@@ -95,7 +99,9 @@ void printMarkdown(Output &out, const analysis::Diff &diff, std::span<const Diff
               formatDuration(rounded(self.meanA())), formatDuration(rounded(self.meanB())), changeText(self),
               formatDuration(rounded(total.meanA())), formatDuration(rounded(total.meanB())), changeText(total),
               formatCount(rounded(calls.meanA())), formatCount(rounded(calls.meanB())),
-              row.isSignificant() ? "yes" : "no");
+              row.isByMedian        ? "p50 " + changeText(row[DiffValue::P50])
+              : row.isSignificant() ? "yes"
+                                    : "no");
   }
 }
 
