@@ -89,7 +89,7 @@ private:
   }
 
   Expected<void> finishFile(std::uint64_t number) {
-    const std::string path = indexPath(number), detailPath = atf::parentPath(path) + "/detail.atf";
+    const std::string path = indexPath(number), detailPath = atf::detailPathIn(atf::parentPath(path));
     if (!hasHeader(path) && !hasHeader(detailPath)) { // killed before it could write anything
       if (auto removed = removeFile(path); !removed)
         return removed;
@@ -175,7 +175,7 @@ private:
       const auto notes = ring_->notes(thread, half);
       ring::applyNotes(state, open.stack, notes.data(), notes.size(), growFrames);
     }
-    DetailRecovery details(atf::parentPath(path) + "/detail.atf", &ring_->header(), thread.tid);
+    DetailRecovery details(atf::detailPathIn(atf::parentPath(path)), &ring_->header(), thread.tid);
     if (auto opened = openDetails(details, path, gone + inFile); !opened)
       return opened;
     auto writer = atf::IndexWriter::resume(path, inFile);

@@ -2,6 +2,7 @@
 #include "ada/trace/link_check.h"
 
 #include "ada/trace/names.h"
+#include "formats/atf/directories.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -104,7 +105,7 @@ private:
     report_({.kind = kind,
              .inDetail = true,
              .seq = event.seq,
-             .offset = event.offset + field,
+             .offset = event.offset + (details_->isPacked() ? 0 : field),
              .found = found,
              .expected = expected});
   }
@@ -190,6 +191,7 @@ std::optional<Warning> detailLoss(const ThreadTrace &thread) {
     return std::nullopt;
   const IndexReader &index = *thread.index;
   const bool isReadable = thread.detail && *thread.detail;
+  const std::string name(baseName(detailPathIn(thread.path)));
   // A complete index says whether there was a detail file.
   if (!thread.detail && index.isComplete() && !(index.header().flags & kFlagHasDetail))
     return std::nullopt;
@@ -197,8 +199,8 @@ std::optional<Warning> detailLoss(const ThreadTrace &thread) {
     return std::nullopt;
   if (index.isPacked() && !isReadable) // which events had some is said by that file only
     return Warning{thread.detail ? "W_DETAIL_FOREIGN" : "W_DETAIL_MISSING",
-                   thread.detail ? "detail.atf can't be read: events are shown without arguments and results"
-                                 : "there is no detail.atf: arguments and results are lost"};
+                   thread.detail ? name + " can't be read: events are shown without arguments and results"
+                                 : "there is no " + name + ": arguments and results are lost"};
   std::uint64_t links = 0, lost = 0;
   index.forEach([&](std::uint64_t seq, const IndexEvent &event) {
     if (event.detailSeq == kNoDetail)
@@ -211,11 +213,11 @@ std::optional<Warning> detailLoss(const ThreadTrace &thread) {
     return std::nullopt;
   const std::string events = std::to_string(lost) + " of " + std::to_string(links) + " events with registers and stack";
   if (!thread.detail)
-    return Warning{"W_DETAIL_MISSING", "there is no detail.atf: arguments and results of " + events + " are lost"};
+    return Warning{"W_DETAIL_MISSING", "there is no " + name + ": arguments and results of " + events + " are lost"};
   return Warning{"W_DETAIL_FOREIGN",
-                 isReadable ? "detail.atf does not fit the index (it may be of another recording): " + events +
+                 isReadable ? name + " does not fit the index (it may be of another recording): " + events +
                                   " are shown without arguments and results"
-                            : "detail.atf can't be read: " + events + " are shown without arguments and results"};
+                            : name + " can't be read: " + events + " are shown without arguments and results"};
 }
 
 LinkSummary checkLinks(const ThreadTrace &thread, const std::function<void(const LinkFlaw &)> &report) {
