@@ -48,8 +48,9 @@ namespace {
 class Check {
 public:
   Check(const ThreadTrace &thread, const std::function<void(const LinkFlaw &)> &report)
-      : index_(*thread.index), details_(thread.detail && *thread.detail ? &**thread.detail : nullptr), report_(report) {
-  }
+      : index_(*thread.index), details_(thread.detail && *thread.detail ? &**thread.detail : nullptr), report_(report),
+        // Of a packed file that has lost all of its blocks only the manifest knows how many events there were.
+        end_(index_.empty() && thread.info ? thread.info->removedCount : index_.endNumber()) {}
 
   void forward() {
     const std::uint64_t count = details_ ? details_->size() : 0;
@@ -131,14 +132,14 @@ private:
   void back(const DetailEvent &event, const DetailEvent *before) const {
     if (details_->header().version == 1 && event.threadId != details_->header().threadId)
       flaw(Kind::OtherThread, event, offsetof(RawDetailEventV1, threadId), event.threadId, details_->header().threadId);
-    if (event.indexSeq >= index_.endNumber())
-      return flaw(Kind::IndexMissing, event, kSeqField, event.indexSeq, index_.endNumber());
+    if (event.indexSeq >= end_)
+      return flaw(Kind::IndexMissing, event, kSeqField, event.indexSeq, end_);
     if (event.type == kDetailVectors)
       return vectors(event, before);
     if (event.type != kDetailFunctionCall && event.type != kDetailFunctionReturn)
       return;
     // A payload that is not a function's is opaque; the event is valid.
-    const std::uint64_t gone = index_.endNumber() - index_.size(); // of a packed file, from its front
+    const std::uint64_t gone = end_ - index_.size(); // of a packed file, from its front
     if (event.indexSeq < gone)
       return;
     const std::uint64_t link = index_[event.indexSeq - gone].detailSeq;
@@ -160,6 +161,7 @@ private:
   const IndexReader &index_;
   const DetailReader *details_;
   const std::function<void(const LinkFlaw &)> &report_;
+  const std::uint64_t end_; // number of the event behind the last one
 };
 
 } // namespace

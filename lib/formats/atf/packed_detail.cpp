@@ -1,5 +1,4 @@
-// The part of DetailReader that reads packed files: blocks are decoded as their events are looked at, and kept for a
-// while.
+// The part of DetailReader that reads packed files: events come by blocks, which are decoded and kept for a while.
 #include "ada/trace/atf_detail.h"
 
 #include "formats/atf/checks.h"

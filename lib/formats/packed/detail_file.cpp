@@ -99,7 +99,10 @@ std::uint64_t DetailFile::findHeader(std::uint64_t from, std::uint64_t end) cons
 
 static atf::DetailTotals totalsOf(const RawDetailBlockHeader &raw) {
   atf::DetailTotals totals;
-  totals.events = raw.eventCount, totals.bytes = raw.plainBytes;
+  // An event has a byte at least, unless they are compressed.
+  const bool isTooMany = !(raw.flags & kBlockZstd) && raw.eventCount > raw.bodyBytes;
+  totals.events = isTooMany ? raw.bodyBytes : raw.eventCount;
+  totals.bytes = raw.plainBytes;
   totals.lowestSeq = raw.lowestSeq, totals.highestSeq = raw.highestSeq;
   totals.firstNs = raw.firstNs, totals.lastNs = raw.lastNs;
   return totals;
