@@ -1,15 +1,17 @@
-// How fast and how small packed index files are, one thread, everything in memory:
+// How fast and how small packed index and detail files are, one thread, everything in memory:
 //
-//   packed_bench INDEX.ATF...
+//   packed_bench INDEX.ATF|DETAIL.ATF...
 //
-// encodes the events of each ATF index file into blocks and decodes them, and prints events per second
+// encodes the events of each ATF index or detail file into blocks and decodes them, and prints events per second
 // as JSON, one figure per set:
-//   encode   into blocks, in pieces of 4,096 events, with the checksum
+//   encode   into blocks, index events in pieces of 4,096, with the checksum
 //   decode   from the blocks, whose checksums are checked
 // and, on standard error, the bytes per event.
 #include "sets.h"
 
+#include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
+#include "shared/encode/packed_detail_file.h"
 #include "shared/encode/packed_file.h"
 
 #include <cstdio>
@@ -111,10 +113,95 @@ std::uint64_t decode(const std::vector<Byte> &from, std::size_t size, State &sta
   return sum;
 }
 
+//===--- detail files -----------------------------------------------------===//
+
+struct Details {
+  explicit Details(ada::atf::DetailReader from) : reader(std::move(from)), bytes(reader.fileBytes() * 2 + (1 << 17)) {
+    reader.forEach([&](const ada::atf::DetailEvent &event) {
+      events.push_back({{event.type, event.flags, event.indexSeq, event.threadId, event.timestampNs}, event.payload});
+    });
+  }
+  struct Source {
+    ada::atf::DetailHead head;
+    std::span<const std::byte> payload;
+  };
+  ada::atf::DetailReader reader;
+  std::vector<Source> events;
+  std::vector<Byte> bytes;
+  DetailBlockWriter writer;
+  DetailState state;
+
+  // Returns how many bytes the blocks have.
+  std::size_t encode() {
+    writer = {};
+    Byte *to = bytes.data(), *start = to, *body = to;
+    std::uint64_t seq = 0;
+    auto close = [&] {
+      writer.added(body, static_cast<std::size_t>(to - body), kSum);
+      const RawDetailBlockHeader header = writer.close(kSum);
+      __builtin_memcpy(start, &header, sizeof header);
+    };
+    for (const Source &event : events) {
+      if (!writer.isOpen()) {
+        start = bytes.data() + aligned(static_cast<std::size_t>(to - bytes.data()));
+        to = body = writer.begin(start, seq, kSum);
+      }
+      to = writer.encode(to, event.head, reinterpret_cast<const Byte *>(event.payload.data()), event.payload.size());
+      ++seq;
+      if (writer.isFull())
+        close();
+    }
+    if (writer.isOpen())
+      close();
+    return static_cast<std::size_t>(to - bytes.data());
+  }
+
+  // Compares them if `compare`.
+  std::uint64_t decode(std::size_t size, bool compare) {
+    std::uint64_t sum = 0, seq = 0;
+    for (std::size_t at = 0; at < size;) {
+      RawDetailBlockHeader raw;
+      __builtin_memcpy(&raw, bytes.data() + at, sizeof raw);
+      const Byte *next = bytes.data() + at + kBlockHeaderBytes, *const end = next + raw.bodyBytes;
+      if (!isDetailBlockHeader(raw, kSum) || crc32c(0, next, raw.bodyBytes) != raw.bodyChecksum)
+        die("a block is damaged");
+      state.beginBlock();
+      DetailDecoder decoder(state);
+      for (UnpackedDetail event; decoder.next(next, end, event) == Decoded::Event; ++seq) {
+        sum += event.head.indexSeq + event.payload[0];
+        if (compare && (seq >= events.size() || event.head.timestampNs != events[seq].head.timestampNs ||
+                        event.bytes != events[seq].payload.size() ||
+                        __builtin_memcmp(event.payload, events[seq].payload.data(), event.bytes) != 0))
+          die("decoded events differ");
+      }
+      at = aligned(static_cast<std::size_t>(end - bytes.data()));
+    }
+    if (compare && seq != events.size())
+      die("not all events are decoded");
+    return sum;
+  }
+};
+
+void addDetails(const char *path, ada::atf::DetailReader reader) {
+  auto details = std::make_shared<Details>(std::move(reader));
+  const std::size_t size = details->encode();
+  details->decode(size, true);
+  std::fprintf(stderr, "%s: %zu detail events, %.2f bytes per event\n", path, details->events.size(),
+               static_cast<double>(size) / static_cast<double>(details->events.size()));
+  const std::string name = path + std::string(", ");
+  addSets(name + "encode", kSets, details->events.size(), [=] { details->encode(); });
+  addSets(name + "decode", kSets, details->events.size(),
+          [=] { benchmark::DoNotOptimize(details->decode(size, false)); });
+}
+
 } // namespace
 
 int main(int count, char **files) {
   for (int i = 1; i < count; ++i) {
+    if (auto details = ada::atf::DetailReader::open(files[i])) {
+      addDetails(files[i], *std::move(details));
+      continue;
+    }
     auto events = std::make_shared<std::vector<Source>>(readEvents(files[i]));
     auto bytes =
         std::make_shared<std::vector<Byte>>(events->size() * 4 + kPiece * kMostEventBytes + kMostBlockStartBytes);

@@ -57,6 +57,7 @@ Expected<void> DetailRecovery::add(const ring::Event &event, const ada_detail &d
   if (!writer_) {
     auto made =
         atf::DetailWriter::create(path_, {.version = static_cast<std::uint8_t>(ring::detailVersion(ring_->format)),
+                                          .packed = path_.ends_with(".atp"),
                                           .arch = static_cast<std::uint8_t>(ring_->arch),
                                           .threadId = tid_,
                                           .overwrite = true,

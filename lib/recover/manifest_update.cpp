@@ -3,6 +3,7 @@
 
 #include "ada/trace/atf_format.h"
 #include "base/safe_file.h"
+#include "formats/atf/directories.h"
 #include "formats/atf/json_repair.h"
 #include "shared/manifest_keys.h"
 
@@ -186,7 +187,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
     }
     thread[manifest::kId] = number;
     struct stat info = {};
-    const std::string detail = directory + "/thread_" + std::to_string(number) + "/detail.atf";
+    const std::string detail = atf::detailPathIn(directory + "/thread_" + std::to_string(number));
     thread[manifest::kHasDetail] = ::stat(detail.c_str(), &info) == 0;
     thread[manifest::kTid] = t.tid;
     if (!t.name.empty() || !thread.contains(manifest::kName))

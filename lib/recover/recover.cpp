@@ -90,7 +90,7 @@ private:
   }
 
   Expected<void> finishFile(std::uint64_t number) {
-    const std::string path = indexPath(number), detailPath = atf::parentPath(path) + "/detail.atf";
+    const std::string path = indexPath(number), detailPath = atf::detailPathIn(atf::parentPath(path));
     if (!hasHeader(path) && !hasHeader(detailPath)) { // killed before it could write anything
       if (auto removed = removeFile(path); !removed)
         return removed;
@@ -185,7 +185,7 @@ private:
       cursor.lost[ADA_LOST_WRITE_ERROR] += written - inFile; // they were there
       restore(state, thread, half, *reader, inFile);
     }
-    DetailRecovery details(atf::parentPath(path) + "/detail.atf", &ring_->header(), thread.tid);
+    DetailRecovery details(atf::detailPathIn(atf::parentPath(path)), &ring_->header(), thread.tid);
     if (auto opened = openDetails(details, path, gone + inFile); !opened)
       return opened;
     auto writer = atf::IndexWriter::resume(path, inFile);

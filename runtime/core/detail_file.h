@@ -63,6 +63,7 @@ public:
 
   bool exists() const { return file_.exists(); }
   uint64_t events() const { return totals_.events; }
+  uint64_t bytes() const { return end(); }
 
 private:
   struct Head {

@@ -51,7 +51,7 @@ int Dump::begin(const char *place, const char *session, uint32_t processId) {
 }
 
 int Dump::openBoth(const File &file, bool isNew) {
-  const char *name = file.isDetail ? "detail.atf" : "index.atp";
+  const char *name = file.isDetail ? "detail.atp" : "index.atp";
   from_.begin(place_, file.thread, name);
   to_.begin(directory_.c_str(), file.thread, name);
   int error = from_.openMade();
@@ -73,7 +73,7 @@ int Dump::addFile(uint32_t thread, bool isDetail) {
   if (error < 0)
     return error == -ENOENT ? 0 : error; // it has no detail
   const int64_t size = from_.size();
-  uint64_t begin = atf::kHeaderBytes, end = (uint64_t)size - atf::kFooterBytes;
+  uint64_t begin = packed::kFileHeaderBytes, end = (uint64_t)size;
   error = size < 0 ? (int)size : 0;
   if (error == 0 && !isDetail) {
     packed::RawFileHeader header;
@@ -87,7 +87,7 @@ int Dump::addFile(uint32_t thread, bool isDetail) {
   if (error == 0 && (begin > end || end > (uint64_t)size))
     error = -EIO;
   if (error == 0)
-    error = copy(0, isDetail ? begin : packed::kFileHeaderBytes);
+    error = copy(0, packed::kFileHeaderBytes);
   if (error == 0)
     error = copy(end, (uint64_t)size);
   closeBoth();
@@ -162,7 +162,7 @@ void removeProcessDirectory(const char *directory) {
     Path path(directory);
     path << '/' << name;
     if (threadOf(name) >= 0) {
-      for (const char *file : {"/index.atp", "/detail.atf"})
+      for (const char *file : {"/index.atp", "/detail.atp"})
         sys::unlink((Path(path) << file).c_str());
       removeDirectory(path.c_str());
     } else

@@ -41,6 +41,9 @@ void SessionWriter::reset() {
   };
   threads_.release();
   blocks_.release();
+  for (uint64_t slot = 0; slot < details_.ready(); ++slot)
+    unmap(details_[slot], sizeof *details_[slot]);
+  details_.release();
   bound_.reset();
   summaries_.release();
   unmap(events_, kBatchBytes);
@@ -72,7 +75,7 @@ void SessionWriter::handOver(Identity &identity) {
         size_t n = path.size();
         give((path << '/' << threads_[i].index.name()).c_str());
         path.shorten(n);
-        give((path << "/detail.atf").c_str());
+        give((path << '/' << threads_[i].detail.name()).c_str());
       }
   }
   identity.follow();
@@ -86,7 +89,7 @@ void SessionWriter::begin(uint64_t slot) {
   t.unwritten = 0;
   const uint32_t format = ring_->header().format;
   t.index.begin(place_, from.index, from.tid, format, isPacked() ? &blocks_[slot] : nullptr);
-  t.detail.begin(place_, from.index, from.tid, ring::detailVersion(format));
+  t.detail.begin(place_, from.index, from.tid, ring::detailVersion(format), isPacked() ? &details_[slot] : nullptr);
   t.retained.reset(pool_);
 }
 
@@ -271,9 +274,10 @@ void SessionWriter::writeDetail(Thread &t, const RetainedDetails::Entry &e) {
 // but never a link that leads nowhere.
 void SessionWriter::flushDetail(Thread &t) {
   if (detailBatch_.events > 0 && !failed_) {
-    tryToWrite(t.number, "detail.atf", [&] { return t.detail.append(detailBytes_, detailBatch_); });
+    const uint64_t before = t.detail.bytes();
+    tryToWrite(t.number, t.detail.name(), [&] { return t.detail.append(detailBytes_, detailBatch_); });
     if (!failed_)
-      addTo(ring_->header().bytes_written, detailBatch_.bytes);
+      addTo(ring_->header().bytes_written, t.detail.bytes() - before);
     for (uint64_t i = 0; i < linkCount_ && !failed_; ++i)
       tryToWrite(t.number, t.index.name(), [&] { return t.index.linkDetail(links_[i].indexSeq, links_[i].detailSeq); });
     if (!ownFiles_)

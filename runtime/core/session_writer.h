@@ -6,7 +6,7 @@
 #define ADA_RUNTIME_CORE_SESSION_WRITER_H
 
 #include "bound.h"
-#include "detail_file.h"
+#include "detail_lane.h"
 #include "index_lane.h"
 #include "retained_details.h"
 #include "ring.h"
@@ -40,7 +40,9 @@ public:
   }
 
   // Makes sure that there is memory for the threads of slots below `slots`. False if there is none.
-  bool reserve(uint64_t slots) { return threads_.reserve(slots) && (!isPacked() || blocks_.reserve(slots)); }
+  bool reserve(uint64_t slots) {
+    return threads_.reserve(slots) && (!isPacked() || (blocks_.reserve(slots) && details_.reserve(slots)));
+  }
   // All is in the files: there is nothing to recover.
   void removeRing();
   // The program goes on under another user, and the drain follows: gives it what is written, so that the drain can go
@@ -121,7 +123,7 @@ private:
     uint32_t number;    // N of thread_N
     uint64_t unwritten; // events that could not be written
     IndexLane index;
-    DetailFile detail;
+    DetailLane detail;
     RetainedDetails retained; // with windows
   };
   // What is known of a thread of the trace, for the manifest.
@@ -175,9 +177,10 @@ private:
   const char *place_ = nullptr;     // the same, as files are opened
   bool ownFiles_ = false, failed_ = false, manifestFailed_ = false, hasLateModules_ = false;
   uint64_t openFiles_ = 0;
-  SteppedArray<Thread, ADA_RING_THREADS> threads_;             // by slot
-  SteppedArray<packed::BlockWriter, ADA_RING_THREADS> blocks_; // likewise, of packed files
-  SteppedArray<Summary, kMostSummaries, 4096> summaries_;      // by thread number
+  SteppedArray<Thread, ADA_RING_THREADS> threads_;                     // by slot
+  SteppedArray<packed::BlockWriter, ADA_RING_THREADS> blocks_;         // likewise, of packed files
+  SteppedArray<PackedDetailFile::Memory *, ADA_RING_THREADS> details_; // likewise, of those with detail
+  SteppedArray<Summary, kMostSummaries, 4096> summaries_;              // by thread number
   uint64_t summaryCount_ = 0;
 
   // Of the thread that is being read, encoded and not yet written.

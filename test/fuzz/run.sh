@@ -22,7 +22,8 @@ seed() {
 }
 case $target in
 atf_index) seed -path '*index*.atf' ;;
-packed_index) seed -name '*.atp' ;;
+packed_index) seed -name '*.atp' ! -name 'detail*' ;;
+packed_detail) seed -name 'detail*.atp' ;;
 atf_detail) seed -path '*detail*.atf' ;;
 dial9_*)
   seed -name '*.trc'

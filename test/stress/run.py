@@ -113,7 +113,7 @@ class Round:
         self.rings = os.path.join(self.directory, "rings")
         self.traceOptions = ["session=" + self.session, "ring=" + self.rings, "buffer=" + choose(["256K", "1M", "16M", "64M"])]
         self.traceOptions += ["overflow=drop"] if self.drop else []
-        self.traceOptions += choose([[], [], ["detail=counted*"], ["format=1"], ["format=packed"], ["clock=system"], ["clock=tick"], ["clock=none"]])
+        self.traceOptions += choose([[], [], ["detail=counted*"], ["format=1"], ["format=packed"], ["format=packed", "detail=counted*"], ["clock=system"], ["clock=tick"], ["clock=none"]])
         kinds = ["signals=%d" % choose([100, 1000, 10000]), "loads", "fibers"]
         kinds += [] if self.disk else ["forks"] # a child that can't make its directory runs untraced, and says so
         self.arguments = [str(choose([2000, 20000, 100001])), "threads=%d" % choose([1, 2, 4, 8])]

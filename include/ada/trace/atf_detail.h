@@ -1,9 +1,9 @@
-// Reads an ATF detail file: registers and stack bytes of some events of one thread.
+// Reads an ATF detail file or a packed one: registers and stack bytes of some events of one thread.
 //
 // Detail events vary in size, so opening walks the file once and keeps the
 // offset of every eighth event (one byte of memory per event); after that event n
-// is O(1). Index event and detail event name
-// each other by number:
+// is O(1). Of a packed file (docs/formats/packed.md) opening looks at the headers of its blocks; an event is decoded
+// with its block, of which some are kept. Index event and detail event name each other by number:
 //
 //   if (auto detail = details.at(indexEvent.detailSeq))
 //     if (auto function = detail->function())
@@ -54,10 +54,10 @@ struct VectorPayload {
 };
 
 /// A detail event of either version. `payload` lies in the file and lives as
-/// long as a copy of the reader does.
+/// long as a copy of the reader does; of a packed file, as long as a copy of the event.
 struct DetailEvent {
   std::uint64_t seq = 0;    ///< its number in the file
-  std::uint64_t offset = 0; ///< where it starts in the file
+  std::uint64_t offset = 0; ///< where it starts in the file; of a packed file, where its block does
   std::uint32_t totalLength = 0;
   std::uint16_t type = 0; ///< kDetailFunctionCall, kDetailFunctionReturn, or another number
   std::uint16_t flags = 0;
@@ -65,6 +65,7 @@ struct DetailEvent {
   std::uint32_t threadId = 0; ///< version 2 takes it from the header
   std::uint64_t timestampNs = 0;
   std::span<const std::byte> payload = {};
+  std::shared_ptr<const void> block = {}; ///< of a packed file: what the payload lies in
 
   /// The payload as registers and stack, if it is exactly as long as such a
   /// payload says it is. Otherwise it is opaque; the event
@@ -79,7 +80,7 @@ class DetailReader {
 public:
   /// Opens a file of version 1 or 2 and walks it. Errors, in the order of the
   /// checks: E_IO, E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION,
-  /// E_BAD_OFFSET, E_BAD_CHECKSUM, E_BAD_EVENT, E_BAD_FOOTER.
+  /// E_BAD_OFFSET, E_BAD_CHECKSUM, E_BAD_EVENT, E_BAD_FOOTER; of a packed file, E_BAD_BLOCK.
   static Expected<DetailReader> open(const std::string &path, const OpenOptions &options = {});
 
   /// The same for bytes in memory, which must outlive the reader.
@@ -89,7 +90,8 @@ public:
   std::uint64_t size() const noexcept { return count_; }
   bool empty() const noexcept { return count_ == 0; }
 
-  /// Event number `seq`, which must be less than size().
+  /// Event number `seq`, which must be less than size(). In a block of a packed file that is damaged, an event without
+  /// payload, of index event kNoDetail; see damage().
   DetailEvent operator[](std::uint64_t seq) const noexcept;
   /// Event number `seq`, or nothing if there is none. kNoDetail never names
   /// one.
@@ -111,12 +113,22 @@ public:
       }
       if (event.seq + 1 >= count_)
         return;
-      event = decode(event.seq + 1, event.offset + event.totalLength);
+      event = after(event);
     }
   }
   template <class F> void forEach(F &&f) const { forEach(0, static_cast<F &&>(f)); }
 
+  /// Whether the events are in the order of their index events. O(n), of a packed file O(1).
+  bool isOrdered() const;
+  /// If they are: the first one of index event `indexSeq` or a later one; size() if there is none. O(log n).
+  std::uint64_t lowerBound(std::uint64_t indexSeq) const;
+
+  bool isPacked() const noexcept;
+  /// Of a packed file: what was wrong with a block that was decoded, by this reader or a copy.
+  std::optional<Error> damage() const;
+
   const DetailHeader &header() const noexcept { return head_; }
+  /// Of a packed file that was finished: what its header says. The offset is where its last block ends.
   const std::optional<DetailFooter> &footer() const noexcept { return foot_; }
   CountSource countSource() const noexcept { return CountSource::Walk; }
   ChecksumState checksum() const noexcept { return checksumNow_; }
@@ -139,6 +151,12 @@ private:
   Expected<void> walkWithoutFooter(const std::vector<std::uint64_t> &doubtful);
   void warn(const char *code, std::string message) { flaws_.push_back({code, std::move(message)}); }
   DetailEvent decode(std::uint64_t seq, std::uint64_t offset) const noexcept;
+  DetailEvent after(const DetailEvent &event) const noexcept;
+
+  struct Shared;
+  Expected<void> parsePacked(const OpenOptions &options);
+  Expected<void> verifyPacked();
+  DetailEvent packedAt(std::uint64_t seq, const std::shared_ptr<const void> &known) const noexcept;
 
   static constexpr unsigned kStride = 8;
   const std::byte *base_ = nullptr;
@@ -149,7 +167,7 @@ private:
   std::optional<DetailFooter> foot_;
   std::vector<Warning> flaws_;
   std::string name_;
-  std::shared_ptr<const FileBytes> owner_; // keeps the bytes alive
+  std::shared_ptr<Shared> shared_; // with copies; keeps the bytes alive
   bool lowMemory_ = false;
 };
 

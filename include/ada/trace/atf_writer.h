@@ -1,4 +1,4 @@
-// Writes ATF index and detail files, versions 1 and 2, and packed index files.
+// Writes ATF index and detail files, versions 1 and 2, and packed ones.
 //
 //   auto writer = ada::atf::IndexWriter::create("index.atf", {.version = 2, .threadId = 4711});
 //   if (!writer)
@@ -30,7 +30,7 @@ namespace ada::atf {
 
 struct WriterOptions {
   std::uint8_t version = 2; ///< 1 or 2
-  /// Index files only: a packed one (docs/formats/packed.md). The version counts for nothing then.
+  /// A packed file (docs/formats/packed.md). The version counts for nothing then.
   bool packed = false;
   /// Packed files: bodies of blocks as zstd frames, if the library was built with zstd.
   bool compress = false;

@@ -61,11 +61,13 @@ struct ThreadEvent : IndexEvent {
 };
 
 /// What was recorded with a call or return. Its spans lie in the detail file
-/// and live as long as a copy of the thread's DetailReader does.
+/// and live as long as a copy of the thread's DetailReader does; of a packed file, as long as `event`, and
+/// `vectorsEvent`.
 struct EventDetail {
   DetailEvent event;        ///< the function event
   FunctionPayload function; ///< its registers and stack
   std::optional<VectorPayload> vectors;
+  DetailEvent vectorsEvent = {}; ///< the event that `vectors` are of
   bool isReturn = false;
   /// Types of the function; they fit no event whose payload is about another.
   const types::FunctionTypes *types = nullptr;

@@ -44,8 +44,9 @@ Expected<Description> describeAtfDetail(TraceLocation &place, bool absolute) {
   const atf::DetailHeader &header = reader->header();
   Description description;
   InfoSection &section = description.whole;
-  section.title = fmt::format("{}: ATF detail file, version {}, {}", place.name(), header.version,
-                              formatBytes(reader->fileBytes()));
+  const std::string what =
+      reader->isPacked() ? "packed detail file" : fmt::format("ATF detail file, version {}", header.version);
+  section.title = fmt::format("{}: {}, {}", place.name(), what, formatBytes(reader->fileBytes()));
   section.members.text("path", place.name()).text("format", "atf-detail").number("bytes", reader->fileBytes());
   section.fields.push_back(
       {"thread", std::to_string(header.threadId), JsonMembers().number("tid", std::uint64_t{header.threadId})});
@@ -59,7 +60,10 @@ Expected<Description> describeAtfDetail(TraceLocation &place, bool absolute) {
     events.members.number("time_start_ns", first.timestampNs).number("time_end_ns", last.timestampNs);
   }
   section.fields.push_back(std::move(events));
-  section.fields.push_back({"complete", reader->isComplete() ? "yes" : "no: it has no footer",
+  section.fields.push_back({"complete",
+                            reader->isComplete() ? "yes"
+                            : reader->isPacked() ? "no"
+                                                 : "no: it has no footer",
                             JsonMembers().boolean("finished", reader->isComplete())});
   description.warnings = reader->warnings();
   // Of which process it is, only the session knows.
@@ -124,6 +128,8 @@ Expected<ReadOutcome> dumpAtfDetail(TraceLocation &place, const RawDumpOptions &
   });
   if (const auto checked = reader->verifyChecksum(); !checked)
     return ReadOutcome{checked.error()};
+  if (const auto damage = reader->damage())
+    return ReadOutcome{*damage};
   return ReadOutcome{};
 }
 

@@ -6,14 +6,7 @@
 namespace ada::atf {
 
 DetailLinks::DetailLinks(const DetailReader &details) : details_(details) {
-  bool isOrdered = true;
-  std::uint64_t before = 0;
-  details_.forEach([&](const DetailEvent &event) {
-    isOrdered = event.indexSeq >= before;
-    before = event.indexSeq;
-    return isOrdered;
-  });
-  if (!isOrdered) {
+  if (!details_.isOrdered()) {
     details_.forEach([&](const DetailEvent &event) { sorted_.emplace_back(event.indexSeq, event.seq); });
     std::ranges::sort(sorted_);
   }
@@ -34,15 +27,8 @@ void DetailLinks::set(std::span<IndexEvent> events, std::uint64_t first) const {
       ;
     return;
   }
-  std::uint64_t low = 0;
-  for (std::uint64_t length = details_.size(); length > 0;) {
-    const std::uint64_t half = length / 2;
-    if (details_[low + half].indexSeq < first)
-      low += half + 1, length -= half + 1;
-    else
-      length = half;
-  }
-  details_.forEach(low, [&](const DetailEvent &event) { return link(event.indexSeq, event.seq); });
+  details_.forEach(details_.lowerBound(first),
+                   [&](const DetailEvent &event) { return link(event.indexSeq, event.seq); });
 }
 
 } // namespace ada::atf

@@ -14,7 +14,7 @@ namespace ada::atf {
 /// of their index events, as they are but for what slow: triggers catch.
 class DetailLinks {
 public:
-  /// Goes through the headers of all detail events once.
+  /// Goes through the headers of all detail events once, or those of the blocks of a packed file.
   explicit DetailLinks(const DetailReader &details);
 
   /// Sets the links of events that have the numbers from `first` on.

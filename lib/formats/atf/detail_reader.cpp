@@ -1,8 +1,8 @@
 // Opens detail files: finds the footer, walks the events, keeps the offset of every eighth.
 #include "ada/trace/atf_detail.h"
 
-#include "base/file_bytes.h"
 #include "formats/atf/checks.h"
+#include "formats/atf/detail_shared.h"
 
 #include <cstring>
 
@@ -12,12 +12,13 @@ Expected<DetailReader> DetailReader::open(const std::string &path, const OpenOpt
   auto file = FileBytes::open(path);
   if (!file)
     return file.error();
-  auto shared = std::make_shared<FileBytes>(*std::move(file));
   DetailReader reader;
   reader.name_ = path;
-  reader.base_ = shared->bytes().data();
-  reader.total_ = shared->bytes().size();
-  reader.owner_ = std::move(shared);
+  reader.shared_ = std::make_shared<Shared>();
+  reader.shared_->file = *std::move(file);
+  reader.shared_->bytes = reader.shared_->file.bytes();
+  reader.base_ = reader.shared_->bytes.data();
+  reader.total_ = reader.shared_->bytes.size();
   if (auto parsed = reader.parse(options); !parsed)
     return parsed.error();
   return reader;
@@ -26,6 +27,8 @@ Expected<DetailReader> DetailReader::open(const std::string &path, const OpenOpt
 Expected<DetailReader> DetailReader::fromBytes(Bytes bytes, const std::string &name, const OpenOptions &options) {
   DetailReader reader;
   reader.name_ = name;
+  reader.shared_ = std::make_shared<Shared>();
+  reader.shared_->bytes = bytes;
   reader.base_ = bytes.data();
   reader.total_ = bytes.size();
   if (auto parsed = reader.parse(options); !parsed)
@@ -113,7 +116,7 @@ Expected<void> DetailReader::walkToFooter(const OpenOptions &options) {
   if (checksumNow_ == ChecksumState::Deferred && options.checksum == ChecksumPolicy::Verify)
     if (auto verified = verifyChecksum(); !verified)
       return verified.error();
-  Walk walk = walkEvents(file, head_.eventsOffset, end, lowMemory_ ? owner_.get() : nullptr, kStride);
+  Walk walk = walkEvents(file, head_.eventsOffset, end, lowMemory_ ? &shared_->file : nullptr, kStride);
   if (walk.why != Stop::AtEnd) {
     const bool noHeader = end - walk.end < kDetailEventHeaderBytes;
     return Error{.code = "E_BAD_EVENT",
@@ -144,7 +147,7 @@ Expected<void> DetailReader::walkWithoutFooter(const std::vector<std::uint64_t> 
   const std::uint64_t start = head_.eventsOffset;
   warn("W_NO_FOOTER",
        "the writer did not finish (the program was killed or still runs); all whole events in the file are used");
-  Walk walk = walkEvents(file, start, total_, lowMemory_ ? owner_.get() : nullptr, kStride);
+  Walk walk = walkEvents(file, start, total_, lowMemory_ ? &shared_->file : nullptr, kStride);
   for (std::uint64_t place : doubtful)
     if (walk.why != Stop::AtEnd && walk.end == place)
       return Error{.code = "E_BAD_FOOTER",
@@ -167,6 +170,8 @@ Expected<void> DetailReader::walkWithoutFooter(const std::vector<std::uint64_t> 
 
 Expected<void> DetailReader::parse(const OpenOptions &options) {
   Bytes file{base_, static_cast<std::size_t>(total_)};
+  if (total_ >= 4 && hasMagic(file, 0, packed::kDetailMagic))
+    return parsePacked(options);
   lowMemory_ = options.lowMemory;
   if (auto error = checkStart(file, "ATD2", name_))
     return *error;
@@ -201,27 +206,36 @@ Expected<void> DetailReader::parse(const OpenOptions &options) {
 }
 
 Expected<void> DetailReader::verifyChecksum() {
+  if (isPacked())
+    return verifyPacked();
   if (checksumNow_ != ChecksumState::Deferred)
     return {};
   if (auto error =
           checkChecksum({base_ + head_.eventsOffset, static_cast<std::size_t>(foot_->bytesLength)}, head_.version,
-                        foot_->checksum, foot_->offset, name_, lowMemory_ ? owner_.get() : nullptr))
+                        foot_->checksum, foot_->offset, name_, lowMemory_ ? &shared_->file : nullptr))
     return *error;
   checksumNow_ = ChecksumState::Ok;
   return {};
 }
 
 void DetailReader::release() const noexcept {
-  if (owner_)
-    owner_->release(owner_->bytes());
+  shared_->file.release(shared_->file.bytes());
+  const std::lock_guard lock(shared_->mutex);
+  shared_->decoded = {};
 }
 
 DetailEvent DetailReader::operator[](std::uint64_t seq) const noexcept {
+  if (isPacked())
+    return packedAt(seq, nullptr);
   Bytes file{base_, static_cast<std::size_t>(total_)};
   std::uint64_t at = offsets_[seq / kStride];
   for (std::uint64_t steps = seq % kStride; steps > 0; --steps)
     at += load<Little32>(file, at);
   return decode(seq, at);
+}
+
+DetailEvent DetailReader::after(const DetailEvent &event) const noexcept {
+  return isPacked() ? packedAt(event.seq + 1, event.block) : decode(event.seq + 1, event.offset + event.totalLength);
 }
 
 DetailEvent DetailReader::decode(std::uint64_t seq, std::uint64_t offset) const noexcept {

@@ -117,6 +117,13 @@ std::string indexPathIn(const std::string &threadDirectory) {
   return !exists(plain) && exists(packed) ? packed : plain;
 }
 
+std::string detailPathIn(const std::string &threadDirectory) {
+  const std::string plain = joinPath(threadDirectory, "detail.atf"), packed = joinPath(threadDirectory, "detail.atp");
+  if (exists(plain))
+    return plain;
+  return exists(packed) || indexPathIn(threadDirectory).ends_with(".atp") ? packed : plain;
+}
+
 std::vector<NumberedDirectory> threadDirectories(const std::string &directory) {
   std::vector<NumberedDirectory> found;
   for (std::string &name : directoriesNamed(directory, "thread_"))

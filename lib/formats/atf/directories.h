@@ -32,6 +32,10 @@ std::optional<std::uint64_t> processNumber(std::string_view name);
 /// The index file in a thread's directory: index.atf, or index.atp if there is only that.
 std::string indexPathIn(const std::string &threadDirectory);
 
+/// The detail file in a thread's directory: detail.atf or detail.atp, which is there. Where neither is, the one that
+/// goes with the index file; where both are, detail.atf.
+std::string detailPathIn(const std::string &threadDirectory);
+
 /// Directories thread_<decimal> in numeric order.
 std::vector<NumberedDirectory> threadDirectories(const std::string &directory);
 /// Directories that start with `prefix`, in natural order (numbers by value).

@@ -2,6 +2,7 @@
 #include "info_detail.h"
 
 #include "base/quantities.h"
+#include "formats/atf/directories.h"
 #include "shared/select/function_glob.h"
 
 #include <filesystem>
@@ -9,7 +10,7 @@
 
 namespace ada::atf {
 
-static std::string detailPath(const ThreadTrace &thread) { return thread.path + "/detail.atf"; }
+static std::string detailPath(const ThreadTrace &thread) { return detailPathIn(thread.path); }
 
 static uint64_t bytesOf(const std::string &path) {
   std::error_code error;

@@ -2,6 +2,7 @@
 #include "ada/trace/link_check.h"
 
 #include "ada/trace/names.h"
+#include "formats/atf/directories.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -47,8 +48,9 @@ namespace {
 class Check {
 public:
   Check(const ThreadTrace &thread, const std::function<void(const LinkFlaw &)> &report)
-      : index_(*thread.index), details_(thread.detail && *thread.detail ? &**thread.detail : nullptr), report_(report) {
-  }
+      : index_(*thread.index), details_(thread.detail && *thread.detail ? &**thread.detail : nullptr), report_(report),
+        // Of a packed file that has lost all of its blocks only the manifest knows how many events there were.
+        end_(index_.empty() && thread.info ? thread.info->removedCount : index_.endNumber()) {}
 
   void forward() {
     const std::uint64_t count = details_ ? details_->size() : 0;
@@ -104,7 +106,7 @@ private:
     report_({.kind = kind,
              .inDetail = true,
              .seq = event.seq,
-             .offset = event.offset + field,
+             .offset = event.offset + (details_->isPacked() ? 0 : field),
              .found = found,
              .expected = expected});
   }
@@ -130,14 +132,14 @@ private:
   void back(const DetailEvent &event, const DetailEvent *before) const {
     if (details_->header().version == 1 && event.threadId != details_->header().threadId)
       flaw(Kind::OtherThread, event, offsetof(RawDetailEventV1, threadId), event.threadId, details_->header().threadId);
-    if (event.indexSeq >= index_.endNumber())
-      return flaw(Kind::IndexMissing, event, kSeqField, event.indexSeq, index_.endNumber());
+    if (event.indexSeq >= end_)
+      return flaw(Kind::IndexMissing, event, kSeqField, event.indexSeq, end_);
     if (event.type == kDetailVectors)
       return vectors(event, before);
     if (event.type != kDetailFunctionCall && event.type != kDetailFunctionReturn)
       return;
     // A payload that is not a function's is opaque; the event is valid.
-    const std::uint64_t gone = index_.endNumber() - index_.size(); // of a packed file, from its front
+    const std::uint64_t gone = end_ - index_.size(); // of a packed file, from its front
     if (event.indexSeq < gone)
       return;
     const std::uint64_t link = index_[event.indexSeq - gone].detailSeq;
@@ -159,6 +161,7 @@ private:
   const IndexReader &index_;
   const DetailReader *details_;
   const std::function<void(const LinkFlaw &)> &report_;
+  const std::uint64_t end_; // number of the event behind the last one
 };
 
 } // namespace
@@ -190,6 +193,7 @@ std::optional<Warning> detailLoss(const ThreadTrace &thread) {
     return std::nullopt;
   const IndexReader &index = *thread.index;
   const bool isReadable = thread.detail && *thread.detail;
+  const std::string name(baseName(detailPathIn(thread.path)));
   // A complete index says whether there was a detail file.
   if (!thread.detail && index.isComplete() && !(index.header().flags & kFlagHasDetail))
     return std::nullopt;
@@ -197,8 +201,8 @@ std::optional<Warning> detailLoss(const ThreadTrace &thread) {
     return std::nullopt;
   if (index.isPacked() && !isReadable) // which events had some is said by that file only
     return Warning{thread.detail ? "W_DETAIL_FOREIGN" : "W_DETAIL_MISSING",
-                   thread.detail ? "detail.atf can't be read: events are shown without arguments and results"
-                                 : "there is no detail.atf: arguments and results are lost"};
+                   thread.detail ? name + " can't be read: events are shown without arguments and results"
+                                 : "there is no " + name + ": arguments and results are lost"};
   std::uint64_t links = 0, lost = 0;
   index.forEach([&](std::uint64_t seq, const IndexEvent &event) {
     if (event.detailSeq == kNoDetail)
@@ -211,11 +215,11 @@ std::optional<Warning> detailLoss(const ThreadTrace &thread) {
     return std::nullopt;
   const std::string events = std::to_string(lost) + " of " + std::to_string(links) + " events with registers and stack";
   if (!thread.detail)
-    return Warning{"W_DETAIL_MISSING", "there is no detail.atf: arguments and results of " + events + " are lost"};
+    return Warning{"W_DETAIL_MISSING", "there is no " + name + ": arguments and results of " + events + " are lost"};
   return Warning{"W_DETAIL_FOREIGN",
-                 isReadable ? "detail.atf does not fit the index (it may be of another recording): " + events +
+                 isReadable ? name + " does not fit the index (it may be of another recording): " + events +
                                   " are shown without arguments and results"
-                            : "detail.atf can't be read: " + events + " are shown without arguments and results"};
+                            : name + " can't be read: " + events + " are shown without arguments and results"};
 }
 
 LinkSummary checkLinks(const ThreadTrace &thread, const std::function<void(const LinkFlaw &)> &report) {

@@ -56,17 +56,18 @@ ThreadTrace openThread(const std::string &indexPath, std::uint64_t id, const Ope
   // A detail file belongs to a session's index file; a file of another name stands alone.
   if (!thread.index || (baseName(indexPath) != "index.atf" && baseName(indexPath) != "index.atp"))
     return thread;
-  std::string detailPath = joinPath(thread.path, "detail.atf");
+  const std::string detailPath = detailPathIn(thread.path), detailName(baseName(detailPath));
   bool flag = (thread.index->header().flags & kFlagHasDetail) != 0;
   if (!exists(detailPath)) {
     if (flag)
       thread.warnings.push_back(
-          {"W_DETAIL_MISSING", "the index says that there is a detail.atf beside it, but there is none"});
+          {"W_DETAIL_MISSING", "the index says that there is a " + detailName + " beside it, but there is none"});
     return thread;
   }
   if (!flag)
-    thread.warnings.push_back({"W_DETAIL_FLAG_CLEAR", "the index doesn't say that there is a detail.atf, but there is "
-                                                      "(the program was killed, for one); it is used"});
+    thread.warnings.push_back({"W_DETAIL_FLAG_CLEAR", "the index doesn't say that there is a " + detailName +
+                                                          ", but there is (the program was killed, for one); it is "
+                                                          "used"});
   if (!options.detail)
     return thread;
   thread.detail = DetailReader::open(detailPath, options);

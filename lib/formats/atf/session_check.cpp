@@ -258,16 +258,21 @@ void SessionCheck::checkDetailEnds(const ThreadTrace &thread, const LinkSummary 
     if (found != wanted)
       problem(details.path(), fmt::format("{}: expected {}, found {}", where, wanted, found));
   };
+  if (const auto damage = details.damage())
+    problem(details.path(), damage->text());
   expect("at byte 12: header.thread_id", header.threadId, thread.index->header().threadId);
   expect("at byte 6: header.arch", header.arch, thread.index->header().arch);
   if (!details.isComplete())
     return;
-  const DetailFooter &footer = *details.footer();
-  expect("at byte 36: header.bytes_length", header.bytesLength, footer.bytesLength);
-  expect("at byte 44: header.index_seq_start", header.indexSeqStart, seen.lowestSeq);
-  expect("at byte 52: header.index_seq_end", header.indexSeqEnd, seen.highestSeq);
-  expect(fmt::format("at byte {}: footer.time_start_ns", footer.offset + 24), footer.timeStartNs, seen.firstNs);
-  expect(fmt::format("at byte {}: footer.time_end_ns", footer.offset + 32), footer.timeEndNs, seen.lastNs);
+  // The header of a packed file was compared with those of its blocks, and these with their events.
+  if (!details.isPacked()) {
+    const DetailFooter &footer = *details.footer();
+    expect("at byte 36: header.bytes_length", header.bytesLength, footer.bytesLength);
+    expect("at byte 44: header.index_seq_start", header.indexSeqStart, seen.lowestSeq);
+    expect("at byte 52: header.index_seq_end", header.indexSeqEnd, seen.highestSeq);
+    expect(fmt::format("at byte {}: footer.time_start_ns", footer.offset + 24), footer.timeStartNs, seen.firstNs);
+    expect(fmt::format("at byte {}: footer.time_end_ns", footer.offset + 32), footer.timeEndNs, seen.lastNs);
+  }
   if (thread.info && thread.info->detailCount)
     expect("the manifest's detail_count", *thread.info->detailCount, details.size());
 }

@@ -158,7 +158,7 @@ Expected<void> AtfSessionSink::addThread(const Thread &thread) {
     return made;
   state.writer = std::make_unique<AtfThreadWriter>(state.thread, process.clockType, options_,
                                                    atf::joinPath(path, options_.packed ? "index.atp" : "index.atf"),
-                                                   atf::joinPath(path, "detail.atf"));
+                                                   atf::joinPath(path, options_.packed ? "detail.atp" : "detail.atf"));
   threads_.push_back(std::move(state));
   return {};
 }

@@ -271,7 +271,7 @@ const atf::DetailReader *AtfSource::detailsOf(const atf::ThreadTrace &thread, st
   Details &details = details_[index];
   if (std::exchange(details.wasOpened, true))
     return details.reader ? &*details.reader : nullptr;
-  const std::string path = atf::joinPath(thread.path, "detail.atf");
+  const std::string path = atf::detailPathIn(thread.path);
   if (!atf::exists(path) ||
       (session_.kind() == atf::Session::Kind::File && !thread.index->path().ends_with("index.atf") &&
        !thread.index->path().ends_with("index.atp")))
@@ -301,7 +301,7 @@ static std::uint64_t addDetails(BatchBuilder &batch, Event &event, const atf::De
     if (detail.indexSeq != seq)
       break;
     if (!batch.addDetail(event, {detail.type, detail.flags, detail.timestampNs, detail.payload, at},
-                         /*copyPayload=*/false))
+                         /*copyPayload=*/details.isPacked()))
       break;
   }
   return at > detailSeq ? at - detailSeq : 0;
@@ -450,6 +450,9 @@ Expected<void> AtfSource::readThread(TraceSink &sink, std::uint32_t process, atf
     errors_.push_back(*damage);
     wasChecked_[index] = true;
   }
+  if (const std::optional<Error> damage = read.details ? read.details->damage() : std::nullopt;
+      damage && damage->code != "E_BAD_CHECKSUM") // that was met when it was opened
+    errors_.push_back(*damage);
   if (read.batch.status())
     read.batch.check(sink.endThread(index));
   if (range.size() < events.size())
@@ -480,7 +483,7 @@ static constexpr char kNoPlace[] = "events with registers and stack: the other f
 std::vector<Loss> AtfSource::losses() const {
   LossList all = lost_;
   for (const std::string &path : unlinked_) {
-    const std::string detail = atf::joinPath(atf::parentPath(path), "detail.atf");
+    const std::string detail = atf::detailPathIn(atf::parentPath(path));
     if (!atf::exists(detail))
       continue;
     if (auto reader = atf::DetailReader::open(detail, {.checksum = atf::ChecksumPolicy::Defer, .lowMemory = true})) {
@@ -501,7 +504,7 @@ void AtfSource::countLosses(const ThreadRead &read) {
     if (read.events.isPacked() && read.detailLinks == 0)
       unlinked_.push_back(read.events.path());
   } else {
-    lost_.add("events with registers and stack: there is no detail.atf that can be read", read.detailLinks);
+    lost_.add("events with registers and stack: there is no detail file that can be read", read.detailLinks);
   }
   lost_.add("events of version 1 that name another thread than their file", read.otherThreads);
 }

@@ -71,8 +71,10 @@ std::optional<EventDetail> ThreadReader::detail(const ThreadEvent &event) const 
                      .isReturn = event.kind == EventKind::Return,
                      .types = &typesOf(event.functionId)};
   if (std::optional<DetailEvent> next = details_->at(event.detailSeq + 1))
-    if (next->indexSeq == index().numberOf(event.seq))
+    if (next->indexSeq == index().numberOf(event.seq)) {
       detail.vectors = next->vectors();
+      detail.vectorsEvent = *std::move(next);
+    }
   return detail;
 }
 

@@ -1,4 +1,5 @@
 // ATF in the table of formats: sessions and index files, and detail files alone.
+#include "formats/packed/detail_file.h"
 #include "formats/packed/file.h"
 #include "operations.h"
 
@@ -29,7 +30,7 @@ static std::optional<unsigned> recogniseIndex(std::span<const std::byte> head) {
 }
 
 static std::optional<unsigned> recogniseDetail(std::span<const std::byte> head) {
-  return beginsWith(head, "ATD2") ? std::optional(0u) : std::nullopt;
+  return beginsWith(head, "ATD2") || beginsWith(head, packed::kDetailMagic) ? std::optional(0u) : std::nullopt;
 }
 
 Expected<atf::Session> openAtf(TraceLocation &place, const atf::OpenOptions &options) {

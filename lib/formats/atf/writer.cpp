@@ -6,6 +6,7 @@
 #include "base/safe_file.h"
 #include "base/write_all.h"
 #include "formats/atf/checksum.h"
+#include "formats/packed/detail_writer.h"
 #include "formats/packed/writer.h"
 #include "shared/encode/atf.h"
 
@@ -310,6 +311,7 @@ struct DetailWriter::State {
   Output out;
   WriterOptions options;
   DetailTotals totals;
+  std::unique_ptr<packed::DetailWriter> packed; // instead of all the others
 };
 
 DetailWriter::DetailWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -321,6 +323,13 @@ Expected<DetailWriter> DetailWriter::create(const std::string &path, const Write
   if (auto error = checkOptions(path, options))
     return *error;
   auto state = std::make_unique<State>(path, options);
+  if (options.packed) {
+    auto made = packed::DetailWriter::create(path, options);
+    if (!made)
+      return made.error();
+    state->packed = *std::move(made);
+    return DetailWriter(std::move(state));
+  }
   if (auto made = state->out.create(options); !made)
     return made.error();
   if (auto written = state->header(false); !written)
@@ -335,9 +344,17 @@ Expected<DetailWriter> DetailWriter::resume(const std::string &path, std::uint64
     if (!reader)
       return reader.error();
     const DetailHeader &header = reader->header();
+    WriterOptions options;
+    if (reader->isPacked()) {
+      auto made = packed::DetailWriter::resume(path, keep);
+      if (!made)
+        return made.error();
+      state = std::make_unique<State>(path, options);
+      state->packed = *std::move(made);
+      return DetailWriter(std::move(state));
+    }
     if (header.eventsOffset != kHeaderBytes)
       return gapError(path);
-    WriterOptions options;
     options.version = header.version;
     options.arch = header.arch;
     options.os = header.os;
@@ -360,12 +377,14 @@ Expected<DetailWriter> DetailWriter::resume(const std::string &path, std::uint64
 
 Expected<void> DetailWriter::append(const DetailEvent &event, std::span<const std::byte> payload) {
   State &s = *state_;
-  if (!s.out.isOpen())
+  if (!s.packed && !s.out.isOpen())
     return finishedError(s.out.path);
   constexpr std::uint64_t kMax32 = 0xffffffff;
   if (payload.size() > kMax32 - kDetailEventHeaderBytes)
     return rangeError(s.out.path, "total_length", "at most 4294967295", payload.size(),
                       "a detail event can't be that long");
+  if (s.packed)
+    return s.packed->append({event.type, event.flags, event.indexSeq, event.threadId, event.timestampNs}, payload);
   if (s.options.version == 1) {
     if (event.indexSeq > kMax32)
       return rangeError(s.out.path, "index_seq", "at most 4294967295", event.indexSeq,
@@ -398,10 +417,14 @@ Expected<void> DetailWriter::append(const DetailEvent &event, const FunctionPayl
   return append(event, std::as_bytes(std::span(bytes, size)));
 }
 
-std::uint64_t DetailWriter::size() const noexcept { return state_->totals.events; }
+std::uint64_t DetailWriter::size() const noexcept {
+  return state_->packed ? state_->packed->size() : state_->totals.events;
+}
 
 Expected<void> DetailWriter::finish() {
   State &s = *state_;
+  if (s.packed)
+    return s.packed->finish();
   if (!s.out.isOpen())
     return finishedError(s.out.path);
   if (auto done = s.out.flush(); !done) // completes the checksum

@@ -27,6 +27,7 @@ class Bytes:
 
     def __init__(self, data):
         self.data, self.at, self.module = data, 0, 0
+        self.ns, self.depth = 0, 0  # of the last event
 
     def byte(self):
         self.at += 1
@@ -48,24 +49,23 @@ class Bytes:
         return self.module << 32 | symbol >> 1
 
 
-def decode_block(head, calls_data, body, most):
+def decode_block(head, calls_data, source, most):
     """Events of a block, until there are `most` or the body ends."""
-    last_ns, depth, history, predictions = head["before_ns"], head["depth"], 0, {}
+    source.ns, depth, history, predictions = head["before_ns"], head["depth"], 0, {}
     listed, calls, begin = Bytes(calls_data), [], 0
     for _ in range(head["known_calls"]):
         function = listed.function()
         begin = (begin + listed.varint()) & WORD
         calls.append(function)
-    source = Bytes(body)
 
     def remember(e):
         nonlocal history
         history = (history * 64 + e * 0xC2B2AE3D27D4EB4F) & WORD
 
-    while most > 0 and source.at < len(body):
+    while most > 0 and source.at < len(source.data):
         event, first = {}, 0
         try:
-            ns = last_ns
+            ns = source.ns
             while True:
                 first = source.byte()
                 sub = first & 63
@@ -93,7 +93,7 @@ def decode_block(head, calls_data, body, most):
                     function = source.function()
         except IndexError:  # not whole
             return
-        last_ns = ns = (ns + passed) & WORD
+        source.ns = ns = (ns + passed) & WORD
         if tag in (PREDICTED, CALL):
             kind = 1
             place = history >> 52
@@ -111,6 +111,7 @@ def decode_block(head, calls_data, body, most):
             depth -= sub == BEYOND
             remember(~function & WORD)
         event.update(ns=ns, kind=kind, function=function)
+        source.depth = depth
         yield event
         most -= 1
 
@@ -135,7 +136,7 @@ def decode(data):
             stop, most = body + head["body_bytes"], head["event_count"]
             assert crc32c(data[at + 96:stop]) == head["checksum"]
         answer.setdefault("first_seq", head["first_seq"])
-        answer["events"] += decode_block(head, data[at + 96:body], data[body:stop], most)
+        answer["events"] += decode_block(head, data[at + 96:body], Bytes(data[body:stop]), most)
         at = (stop + 127) // 128 * 128
     assert not flags & 1 or count == len(answer["events"])
     return answer

@@ -2,6 +2,9 @@
 // RUN: unshare -m sh -ec 'mount -t tmpfs -o size=1m none %t/disk; for f in 1 2; do for pages in 0 1 20 70; do ADA_OPTIONS=session=%t/disk/s:detail=leaf:format=$f %t/p %t/disk/full $pages 2>&1; rm %t/disk/full; cp -r %t/disk/s %t/s$f$pages; rm -r %t/disk/s; done; done' | FileCheck %s
 // RUN: for s in %t/s??*; do %calls total $s; (adatrace verify $s || true); done > %t/total && FileCheck %s --check-prefix=TOTAL < %t/total
 // RUN: sed -n 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/p' %t/total | while read events dropped; do echo sum $((events + dropped)); done | FileCheck %s --check-prefix=SUM
+// RUN: unshare -m sh -ec 'mount -t tmpfs -o size=1m none %t/disk; for pages in 0 1 2; do ADA_OPTIONS=session=%t/disk/s:detail=leaf:format=packed %t/p %t/disk/full $pages 2>&1; rm %t/disk/full; cp -r %t/disk/s %t/packed$pages; rm -r %t/disk/s; done'
+// RUN: for s in %t/packed?; do (adatrace verify $s || true); done > %t/packed.txt && grep problem: %t/packed.txt | not grep -v recorder.failure
+// RUN: sed -n 's/.* \([0-9,]*\) events were not recorded.*/\1/p; s/^1 problem in [^:]*: \([0-9,]*\) events.*/\1/p' %t/packed.txt | tr -d , | paste - - | while read lost there; do echo sum $((lost + there)); done | FileCheck %s --check-prefix=PACKED
 // RUN: ls -d %t/s??*/*/thread_1 | grep -c . | FileCheck %s --check-prefix=BEGUN
 // REQUIRES: root
 // (to mount a small file system) The disk fills up with detail, wherever in the files of a thread. All events are in the trace or
@@ -10,6 +13,7 @@
 // TOTAL-NOT: problem: {{.*}}atf
 // TOTAL-COUNT-8: problem: {{.*}}: recorder.failure:
 // SUM-COUNT-8: sum 3000
+// PACKED-COUNT-3: sum 3000
 // BEGUN: {{^}}2{{$}}
 #include <ada/attributes.h>
 #include <ada/trace.h>

@@ -22,7 +22,9 @@ namespace {
 struct Variant {
   std::uint8_t format; // of the ring: an ATF version, or packed index files
   bool windows, ring;
+  bool plainDetail = false; // ATF detail beside a packed index, as it was once recorded
   bool isPacked() const { return format == ADA_FORMAT_PACKED; }
+  bool hasPackedDetail() const { return isPacked() && !plainDetail; }
   std::uint8_t version() const { return isPacked() ? 2 : format; }
 };
 
@@ -39,7 +41,9 @@ protected:
                                               .packed = GetParam().isPacked(),
                                               .linksFollow = true,
                                               .threadId = RingBuilder::kTid});
-    auto detail = DetailWriter::create(detail_, {.version = GetParam().version(), .threadId = RingBuilder::kTid});
+    auto detail = DetailWriter::create(
+        detail_,
+        {.version = GetParam().version(), .packed = GetParam().hasPackedDetail(), .threadId = RingBuilder::kTid});
     ASSERT_TRUE(index && detail);
     for (unsigned i = 0; i < kInAll; ++i) {
       const bool call = i % 2 == 0;
@@ -137,7 +141,8 @@ protected:
   ScratchDirectory scratch_;
   std::string directory_ = scratch_.path() + "/pid_1";
   std::string index_ = scratch_ / (GetParam().isPacked() ? "pid_1/thread_0/index.atp" : "pid_1/thread_0/index.atf");
-  std::string detail_ = scratch_ / "pid_1/thread_0/detail.atf";
+  std::string detail_ =
+      scratch_ / (GetParam().hasPackedDetail() ? "pid_1/thread_0/detail.atp" : "pid_1/thread_0/detail.atf");
   RingBuilder ring_;
 };
 
@@ -258,9 +263,11 @@ INSTANTIATE_TEST_SUITE_P(Both, CutFiles,
                                          Variant{1, true, true}, Variant{1, false, false}, Variant{2, false, false},
                                          Variant{ADA_FORMAT_PACKED, false, true},
                                          Variant{ADA_FORMAT_PACKED, true, true},
-                                         Variant{ADA_FORMAT_PACKED, false, false}),
+                                         Variant{ADA_FORMAT_PACKED, false, false},
+                                         Variant{ADA_FORMAT_PACKED, false, true, true}),
                          [](const auto &info) {
                            return (info.param.isPacked() ? "Packed" : "Version" + std::to_string(info.param.format)) +
+                                  (info.param.plainDetail ? "PlainDetail" : "") +
                                   (info.param.windows ? "Windows" : "") + (info.param.ring ? "" : "WithoutRing");
                          });
 

@@ -2,14 +2,19 @@
 //
 // The drain's own code reads the same random chunks twice, in passes that end at the same times, and writes what they
 // hold once as an ATF file and once as a packed one.
+#include "ada/trace/atf_detail.h"
+#include "ada/trace/atf_writer.h"
 #include "ada/trace/convert.h"
+#include "core/detail_file.h"
 #include "core/index_file.h"
+#include "core/packed_detail_file.h"
 #include "core/packed_file.h"
 #include "random_chunk.h"
 #include "scratch_directory.h"
 #include "shared/ring/thread_reader.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
@@ -147,4 +152,100 @@ TEST(Equivalence, PackedAndAtf) {
     blocks += bytesOf(atp).size() / packed::kBlockBodyBytes;
   }
   EXPECT_GT(blocks, 24u);
+}
+
+namespace {
+
+// What a hook finds: a function event's registers, vector registers and stack, with something of what was there before.
+struct RandomDetail {
+  ada_detail detail;
+  std::uint64_t vectors[16];
+  std::uint64_t stack[ADA_MOST_STACK_BYTES / 8];
+
+  void change(std::mt19937 &random) {
+    const auto wide = [&] { return std::uint64_t{random()} << random() % 32; };
+    for (std::uint64_t &value : detail.registers)
+      value = random() % 3 ? value : wide();
+    detail.sp = 0x7ffc00000000 + random() % 64 * 16, detail.fp = detail.sp + 64;
+    detail.lr = 0x400000 + random() % 32;
+    detail.vectors = static_cast<std::uint8_t>(random() % 3 ? 0 : random() % 9);
+    detail.stack_bytes = static_cast<std::uint16_t>(random() % 3 ? 128 : random() % 257);
+    for (std::uint64_t &value : vectors)
+      value = random() % 2 ? value : wide();
+    for (std::uint64_t &value : stack)
+      value = random() % 3 ? value : wide();
+    // The stack lies right behind the vector registers.
+    if (detail.vectors < 8)
+      std::memmove(vectors + std::size_t{2} * detail.vectors, stack, detail.stack_bytes);
+  }
+};
+static_assert(sizeof(RandomDetail) == sizeof(ada_detail) + sizeof RandomDetail::vectors + sizeof RandomDetail::stack);
+
+std::string asAtf(const std::string &from, const std::string &to) {
+  auto reader = atf::DetailReader::open(from);
+  EXPECT_TRUE(reader) << reader.error().text();
+  auto writer = atf::DetailWriter::create(to, {.threadId = 4711});
+  EXPECT_TRUE(writer);
+  reader->forEach([&](const atf::DetailEvent &event) { EXPECT_TRUE(writer->append(event, event.payload)); });
+  EXPECT_TRUE(writer->finish());
+  return bytesOf(to);
+}
+
+} // namespace
+
+// The same of detail files, which the drain also cuts to what its index files have.
+TEST(Equivalence, PackedAndAtfDetail) {
+  for (unsigned turn = 0; turn < 24; ++turn) {
+    std::mt19937 random(turn);
+    const ScratchDirectory scratch;
+    const std::string atfPlace = scratch / "atf/x", packedPlace = scratch / "packed/x"; // makes the folders above
+    const std::string atfFolder = atfPlace.substr(0, atfPlace.size() - 2),
+                      packedFolder = packedPlace.substr(0, packedPlace.size() - 2);
+    DetailFile atf;
+    PackedDetailFile packed;
+    PackedDetailFile::Memory *memory = nullptr;
+    atf.begin(atfFolder.c_str(), 0, 4711, 2);
+    packed.begin(packedFolder.c_str(), 0, 4711, memory);
+    std::vector<unsigned char> buffer(1 << 20);
+    auto found = std::make_unique<RandomDetail>();
+    *found = {};
+    std::uint64_t seq = 0, ns = 1000;
+    for (unsigned batches = 0; batches < 60; ++batches) {
+      std::size_t used = 0;
+      atf::DetailTotals totals;
+      for (unsigned i = random() % 400; i > 0; --i) {
+        seq += 1 + (random() % 9 == 0), ns += random() % 300;
+        found->change(random);
+        const ring::Event event{.timestampNs = ns,
+                                .functionId = 1ull << 32 | random() % 40,
+                                .kind = random() % 2 ? ring::kCall : ring::kReturn};
+        unsigned count = 0;
+        const std::size_t bytes = atf.encode(buffer.data() + used, event, found->detail, seq, count);
+        totals.add({count, bytes, ns, ns, seq, seq});
+        used += bytes;
+      }
+      ASSERT_EQ(atf.append(buffer.data(), totals), 0);
+      ASSERT_EQ(packed.append(buffer.data(), totals), 0);
+      if (turn % 3 == 1 && random() % 8 == 0) { // it goes on after a flush
+        ASSERT_EQ(packed.finish(), 0);
+      }
+      if (turn % 3 == 2 && random() % 8 == 0) { // some index events could not be written
+        const std::uint64_t keep = seq - std::min<std::uint64_t>(seq, random() % (random() % 2 ? 50 : 4000));
+        ASSERT_EQ(atf.cutTo(keep, [](std::uint64_t) {}), 0);
+        ASSERT_EQ(packed.cutTo(keep), 0);
+        seq = keep;
+      }
+      ASSERT_EQ(atf.events(), packed.events());
+      packed.closeDescriptor(), atf.closeDescriptor();
+    }
+    ASSERT_EQ(atf.finish(), 0);
+    ASSERT_EQ(packed.finish(), 0);
+    EXPECT_EQ(atf.exists(), packed.exists());
+    if (!atf.exists())
+      continue;
+    const std::string wanted = bytesOf(atfFolder + "/thread_0/detail.atf");
+    EXPECT_EQ(wanted.size(), atf.bytes() + atf::kFooterBytes);
+    EXPECT_TRUE(asAtf(packedFolder + "/thread_0/detail.atp", scratch / "back.atf") == wanted) << "turn " << turn;
+    sys::unmap(memory, sizeof *memory);
+  }
 }

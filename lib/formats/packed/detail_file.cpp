@@ -1,0 +1,242 @@
+// Finds the blocks of packed detail files, and decodes them.
+#include "detail_file.h"
+
+#include "formats/atf/checksum.h"
+#include "formats/packed/compression.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace ada::packed {
+
+template <class Raw> static Raw load(const Byte *from) {
+  Raw raw;
+  std::memcpy(&raw, from, sizeof raw);
+  return raw;
+}
+
+Error DetailFile::error(const char *code, std::string message, std::uint64_t offset) const {
+  return {.code = code, .message = std::move(message), .file = name_, .offset = offset};
+}
+
+Expected<DetailFile> DetailFile::parse(std::span<const std::byte> bytes, const std::string &name) {
+  DetailFile file;
+  file.bytes_ = bytes;
+  file.name_ = name;
+  if (bytes.size() < kFileHeaderBytes)
+    return file.error("E_TOO_SMALL", "the file is shorter than a header of 128 bytes", 0);
+  RawDetailFileHeader &head = file.head_;
+  head = load<RawDetailFileHeader>(file.at(0));
+  if (std::memcmp(head.magic, kDetailMagic, 4) != 0)
+    return file.error("E_BAD_MAGIC", "not a packed detail file", 0);
+  if (head.endian != atf::kLittleEndian)
+    return file.error("E_BAD_ENDIAN", "only little-endian files can be read", offsetof(RawDetailFileHeader, endian));
+  if (head.version != kVersion)
+    return file.error("E_BAD_VERSION",
+                      "packed version " + std::to_string(head.version) + ", this reader knows version 1",
+                      offsetof(RawDetailFileHeader, version));
+  if (!isSealed(head, atf::crc32c))
+    return file.error("E_BAD_CHECKSUM", "the file's header is damaged", offsetof(RawDetailFileHeader, checksum));
+  if (head.blocksOffset < kFileHeaderBytes || head.blocksOffset % kBlockAlignment != 0 ||
+      head.blocksOffset > aligned(bytes.size()))
+    return file.error("E_BAD_OFFSET", "the first block can't be there", offsetof(RawDetailFileHeader, blocksOffset));
+  file.isFinished_ = (head.flags & kFileFinished) != 0;
+  const bool isWhole = file.isFinished_ && head.end <= bytes.size();
+  file.scan(isWhole ? std::uint64_t{head.end} : bytes.size());
+  if (!file.isFinished_) {
+    file.warn("W_NO_FOOTER", "the writer did not finish (the program was killed or still runs); all whole events in "
+                             "the file are used");
+  } else if (!isWhole) {
+    file.isFinished_ = false;
+    file.warn("W_FOOTER_CORRUPT", "the file was cut off; all whole events in it are used");
+  } else {
+    if (head.end < bytes.size())
+      file.warn("W_TRAILING_BYTES",
+                std::to_string(bytes.size() - head.end) + " bytes after the last block were ignored");
+    if (!file.isAsHeaderSays())
+      file.warn("W_HEADER_COUNT_STALE", "the header says " + std::to_string(head.eventCount) + " events, there are " +
+                                            std::to_string(file.events()) +
+                                            ", or it is wrong about their times or index events");
+  }
+  return file;
+}
+
+//===--- which blocks there are -------------------------------------------===//
+
+void DetailFile::add(DetailBlock block) {
+  block.first = events();
+  isOrdered_ &= !(block.flags & kBlockUnsorted) &&
+                (blocks_.empty() || blocks_.back().totals.highestSeq <= block.totals.lowestSeq);
+  block.count = block.totals.events;
+  if (block.count > 0)
+    blocks_.push_back(block);
+}
+
+bool DetailFile::isAsHeaderSays() const {
+  atf::DetailTotals totals;
+  for (const DetailBlock &block : blocks_)
+    totals.add(block.totals);
+  return totals.events == head_.eventCount && totals.bytes == head_.plainBytes && totals.lowestSeq == head_.lowestSeq &&
+         totals.highestSeq == head_.highestSeq && totals.firstNs == head_.timeStartNs &&
+         totals.lastNs == head_.timeEndNs;
+}
+
+std::optional<RawDetailBlockHeader> DetailFile::headerAt(std::uint64_t offset) const {
+  if (offset > bytes_.size() || bytes_.size() - offset < kBlockHeaderBytes)
+    return std::nullopt;
+  const auto raw = load<RawDetailBlockHeader>(at(offset));
+  return isDetailBlockHeader(raw, atf::crc32c) ? std::optional(raw) : std::nullopt;
+}
+
+// Where the next block header is; `end` if there is none.
+std::uint64_t DetailFile::findHeader(std::uint64_t from, std::uint64_t end) const {
+  for (std::uint64_t offset = aligned(from); offset < end; offset += kBlockAlignment)
+    if (headerAt(offset))
+      return offset;
+  return end;
+}
+
+static atf::DetailTotals totalsOf(const RawDetailBlockHeader &raw) {
+  atf::DetailTotals totals;
+  // An event has a byte at least, unless they are compressed.
+  const bool isTooMany = !(raw.flags & kBlockZstd) && raw.eventCount > raw.bodyBytes;
+  totals.events = isTooMany ? raw.bodyBytes : raw.eventCount;
+  totals.bytes = raw.plainBytes;
+  totals.lowestSeq = raw.lowestSeq, totals.highestSeq = raw.highestSeq;
+  totals.firstNs = raw.firstNs, totals.lastNs = raw.lastNs;
+  return totals;
+}
+
+void DetailFile::scan(std::uint64_t end) {
+  std::uint64_t nextSeq = 0, lost = 0;
+  for (std::uint64_t offset = findHeader(head_.blocksOffset, end); offset < end;) {
+    const RawDetailBlockHeader raw = *headerAt(offset);
+    if (raw.firstSeq > nextSeq)
+      lost += raw.firstSeq - nextSeq;
+    const std::uint64_t start = offset + kBlockHeaderBytes;
+    std::uint64_t next = end;
+    if (raw.flags & kBlockOpen) {
+      next = findHeader(start, end);
+      const auto follower = next < end ? headerAt(next) : std::nullopt;
+      addOpenBlock(raw, offset, next, follower ? follower->firstSeq - raw.firstSeq : ~std::uint64_t{0});
+    } else if (start > end || raw.bodyBytes > end - start) {
+      // Cut off: its events up to there can be read, but their checksum is gone.
+      addOpenBlock(raw, offset, end, raw.eventCount);
+    } else {
+      add({.offset = offset,
+           .bytes = blockBytes(raw),
+           .firstSeq = raw.firstSeq,
+           .totals = totalsOf(raw),
+           .flags = raw.flags});
+      next = aligned(start + raw.bodyBytes);
+      if (next < end && !headerAt(next))
+        next = findHeader(next, end);
+    }
+    const std::uint64_t there = blocks_.empty() || blocks_.back().offset != offset ? 0 : blocks_.back().count;
+    nextSeq = raw.firstSeq + there;
+    if (!(raw.flags & kBlockOpen) && raw.eventCount > there)
+      lost += raw.eventCount - there, nextSeq = raw.firstSeq + raw.eventCount;
+    offset = next;
+  }
+  if (lost > 0)
+    warn("W_BLOCKS_DAMAGED", std::to_string(lost) + " events are lost: the headers of their blocks are damaged, or the "
+                                                    "file was cut off");
+}
+
+// A block whose body goes to `next` and has as many events as there are whole ones before it.
+void DetailFile::addOpenBlock(const RawDetailBlockHeader &raw, std::uint64_t offset, std::uint64_t next,
+                              std::uint64_t mostEvents) {
+  if (raw.flags & kBlockZstd || next - offset < kBlockHeaderBytes) // of a frame that is cut nothing can be had
+    return;
+  auto state = std::make_unique<DetailState>();
+  DetailDecoder decoder(*state);
+  DetailBlockTotals totals;
+  UnpackedDetail event;
+  mostEvents = std::min(mostEvents, kMostDetailBlockEvents);
+  const Byte *body = at(offset + kBlockHeaderBytes);
+  while (totals.events < mostEvents && decoder.next(body, at(next), event) == Decoded::Event)
+    totals.add(event.head, event.bytes);
+  add({.offset = offset,
+       .bytes = static_cast<std::uint64_t>(body - at(offset)),
+       .firstSeq = raw.firstSeq,
+       .totals = totals,
+       .flags = static_cast<std::uint8_t>(kBlockOpen | (totals.unsorted ? kBlockUnsorted : 0))});
+}
+
+std::size_t DetailFile::blockOf(std::uint64_t seq) const {
+  const auto next = std::ranges::upper_bound(blocks_, seq, {}, &DetailBlock::first);
+  return static_cast<std::size_t>(next - blocks_.begin()) - 1;
+}
+
+//===--- their events -----------------------------------------------------===//
+
+Expected<void> DetailFile::check(const DetailBlock &block) const {
+  const std::optional<RawDetailBlockHeader> raw = headerAt(block.offset);
+  if (!raw || raw->firstSeq != block.firstSeq)
+    return error("E_BAD_BLOCK", "the header of a block is damaged", block.offset);
+  if (block.flags & kBlockOpen)
+    return {}; // it has none yet
+  if (raw->eventCount != block.count || raw->flags != block.flags || blockBytes(*raw) != block.bytes)
+    return error("E_BAD_BLOCK", "the header of a block was changed", block.offset);
+  if (atf::crc32c(0, at(block.offset + kBlockHeaderBytes), block.bytes - kBlockHeaderBytes) != raw->bodyChecksum)
+    return error("E_BAD_CHECKSUM",
+                 "a block of " + std::to_string(block.count) + " detail events is damaged: its checksum is wrong",
+                 block.offset + offsetof(RawDetailBlockHeader, bodyChecksum));
+  return {};
+}
+
+std::span<const Byte> DetailFile::bodyOf(const DetailBlock &block, std::vector<Byte> &plain) const {
+  const std::span<const Byte> body(at(block.offset + kBlockHeaderBytes), block.bytes - kBlockHeaderBytes);
+  if (!(block.flags & kBlockZstd))
+    return body;
+  const std::optional<RawDetailBlockHeader> raw = headerAt(block.offset);
+  if (raw)
+    plain = uncompressed(body, raw->unpackedBytes);
+  return plain;
+}
+
+Expected<void> DetailFile::decode(const DetailBlock &block, DetailEvents &events) const {
+  events.plain.clear(), events.offsets.clear();
+  if (auto good = check(block); !good)
+    return good;
+  std::vector<Byte> unpacked;
+  const std::span<const Byte> body = bodyOf(block, unpacked);
+  if (body.empty())
+    return error("E_BAD_BLOCK",
+                 canCompress() ? "the body of a block can't be unpacked"
+                               : "the body of a block is compressed with zstd, without which this was built",
+                 block.offset);
+  auto state = std::make_unique<DetailState>();
+  DetailDecoder decoder(*state);
+  const Byte *next = body.data(), *const end = next + body.size();
+  DetailBlockTotals totals;
+  UnpackedDetail event;
+  events.offsets.reserve(block.count);
+  events.plain.reserve(std::min<std::uint64_t>(block.totals.bytes, 512 * block.count + body.size()));
+  while (totals.events < block.count) {
+    const Byte *const from = next;
+    if (decoder.next(next, end, event) != Decoded::Event)
+      return error("E_BAD_BLOCK",
+                   "detail event " + std::to_string(block.first + totals.events) + " is none that a writer writes",
+                   block.offset + (unpacked.empty() ? static_cast<std::uint64_t>(from - at(block.offset)) : 0));
+    const std::size_t offset = events.plain.size();
+    events.offsets.push_back(offset);
+    events.plain.resize(offset + atf::kDetailEventHeaderBytes + event.bytes);
+    auto *to = reinterpret_cast<Byte *>(events.plain.data()) + offset;
+    atf::encodeDetailHead(to, 2, event.head, static_cast<std::uint32_t>(event.bytes));
+    if (event.bytes > 0)
+      std::memcpy(to + atf::kDetailEventHeaderBytes, event.payload, event.bytes);
+    totals.add(event.head, event.bytes);
+  }
+  const bool isUnsorted = (block.flags & kBlockUnsorted) != 0;
+  if (totals.bytes != block.totals.bytes || totals.lowestSeq != block.totals.lowestSeq ||
+      totals.highestSeq != block.totals.highestSeq || totals.firstNs != block.totals.firstNs ||
+      totals.lastNs != block.totals.lastNs || totals.unsorted != isUnsorted)
+    return error("E_BAD_BLOCK", "the events of a block are not what its header says", block.offset);
+  if (!(block.flags & kBlockOpen) && next != end)
+    return error("E_BAD_BLOCK", "a block has more events than its header says", block.offset);
+  return {};
+}
+
+} // namespace ada::packed

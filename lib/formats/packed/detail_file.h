@@ -1,0 +1,86 @@
+// A packed detail file taken apart: which blocks there are, and their events.
+//
+// docs/formats/packed.md describes the bytes. Files are never trusted: whatever they say, nothing is read beyond them,
+// and memory is bounded by their size, and that of a block by kMostDetailBlockEvents.
+#ifndef ADA_LIB_FORMATS_PACKED_DETAIL_FILE_H
+#define ADA_LIB_FORMATS_PACKED_DETAIL_FILE_H
+
+#include "ada/trace/error.h"
+#include "shared/encode/packed_detail_file.h"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ada::packed {
+
+inline constexpr char kDetailMagic[] = "ATDK";
+
+/// A block, and which of the file's events are in it.
+struct DetailBlock {
+  std::uint64_t offset = 0, bytes = 0; ///< in the file
+  std::uint64_t first = 0, count = 0;  ///< events of the file that can be read are counted from 0
+  std::uint64_t firstSeq = 0;          ///< the number that the first one was given
+  atf::DetailTotals totals;
+  std::uint8_t flags = 0;
+
+  std::uint64_t last() const { return first + count; }
+};
+
+/// The events of a block as ATF 2 has them, one behind the other.
+struct DetailEvents {
+  std::vector<std::byte> plain;
+  std::vector<std::uint64_t> offsets; ///< of each
+};
+
+/// Cheap to copy but for the list of blocks. The bytes must outlive it.
+class DetailFile {
+public:
+  /// Errors, in the order of the checks: E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_CHECKSUM,
+  /// E_BAD_OFFSET. Goes from header to header, and decodes a block that is open.
+  static Expected<DetailFile> parse(std::span<const std::byte> bytes, const std::string &name);
+
+  const RawDetailFileHeader &header() const { return head_; }
+  bool isFinished() const { return isFinished_; }
+  const std::vector<Warning> &warnings() const { return flaws_; }
+
+  std::span<const DetailBlock> blocks() const { return blocks_; }
+  std::uint64_t events() const { return blocks_.empty() ? 0 : blocks_.back().last(); }
+  /// The block that has event number `seq`, which must be less than events().
+  std::size_t blockOf(std::uint64_t seq) const;
+  /// The events are in the order of their index events.
+  bool isOrdered() const { return isOrdered_; }
+
+  /// Compares the block's checksum; E_BAD_CHECKSUM.
+  Expected<void> check(const DetailBlock &block) const;
+  /// Puts the block's events into `events`, all or those before the first bad one. E_BAD_BLOCK, E_BAD_CHECKSUM.
+  Expected<void> decode(const DetailBlock &block, DetailEvents &events) const;
+  /// The block's body that isn't compressed; empty if it can't be unpacked. `plain` is memory for it.
+  std::span<const Byte> bodyOf(const DetailBlock &block, std::vector<Byte> &plain) const;
+
+private:
+  void scan(std::uint64_t end);
+  void addOpenBlock(const RawDetailBlockHeader &raw, std::uint64_t offset, std::uint64_t next,
+                    std::uint64_t mostEvents);
+  std::optional<RawDetailBlockHeader> headerAt(std::uint64_t offset) const;
+  std::uint64_t findHeader(std::uint64_t from, std::uint64_t end) const;
+  void add(DetailBlock block);
+  bool isAsHeaderSays() const;
+  void warn(const char *code, std::string message) { flaws_.push_back({code, std::move(message)}); }
+  Error error(const char *code, std::string message, std::uint64_t offset) const;
+
+  const Byte *at(std::uint64_t offset) const { return reinterpret_cast<const Byte *>(bytes_.data()) + offset; }
+
+  std::span<const std::byte> bytes_;
+  std::string name_;
+  RawDetailFileHeader head_ = {};
+  std::vector<DetailBlock> blocks_;
+  std::vector<Warning> flaws_;
+  bool isFinished_ = false, isOrdered_ = true;
+};
+
+} // namespace ada::packed
+
+#endif // ADA_LIB_FORMATS_PACKED_DETAIL_FILE_H

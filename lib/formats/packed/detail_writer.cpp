@@ -1,0 +1,171 @@
+// Writes packed detail files through a buffer that holds one block.
+#include "detail_writer.h"
+
+#include "base/file_bytes.h"
+#include "base/safe_file.h"
+#include "base/write_all.h"
+#include "formats/atf/checksum.h"
+#include "formats/packed/compression.h"
+#include "formats/packed/detail_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace ada::packed {
+
+DetailWriter::~DetailWriter() {
+  if (file_)
+    (void)endBlock();
+}
+
+Expected<std::unique_ptr<DetailWriter>> DetailWriter::create(const std::string &path,
+                                                             const atf::WriterOptions &options) {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.overwrite ? 0 : O_EXCL);
+  FileDescriptor file;
+  if (options.noLinks) {
+    auto opened = openForWriting(path, flags, 0600);
+    if (!opened)
+      return opened.error();
+    file = *std::move(opened);
+  } else {
+    file = FileDescriptor(::open(path.c_str(), flags, 0600));
+  }
+  if (!file || (options.overwrite && ::ftruncate(file.get(), 0) != 0))
+    return systemError(path, "cannot be created", errno);
+  std::unique_ptr<DetailWriter> writer(new DetailWriter(path, std::move(file)));
+  writer->origin_ = {2, options.arch, options.os, options.clockType, options.threadId};
+  writer->compresses_ = options.compress;
+  if (auto written = writer->writeHeader(false); !written)
+    return written.error();
+  return writer;
+}
+
+// The block that the last event to be kept lies in is taken into memory, as one that is open.
+Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &path, std::uint64_t keep) {
+  auto opened = openForWriting(path, O_RDWR);
+  if (!opened)
+    return opened.error();
+  auto bytes = FileBytes::open(path);
+  if (!bytes)
+    return bytes.error();
+  auto parsed = DetailFile::parse(bytes->bytes(), path);
+  if (!parsed)
+    return parsed.error();
+  const RawDetailFileHeader &head = parsed->header();
+  if (head.blocksOffset != kFileHeaderBytes)
+    return Error{.code = "E_BAD_OFFSET",
+                 .message = "only a file whose blocks follow its header at once can be continued",
+                 .file = path,
+                 .field = "blocks_offset"};
+  std::unique_ptr<DetailWriter> writer(new DetailWriter(path, *std::move(opened)));
+  writer->origin_ = {2, head.arch, head.os, 0, head.threadId};
+  for (const DetailBlock &block : parsed->blocks()) {
+    if (block.first >= keep)
+      break;
+    writer->offset_ = block.offset;
+    const bool isFull = block.bytes - kBlockHeaderBytes >= kDetailBlockBytes;
+    if (!(block.flags & kBlockOpen) && (block.last() < keep || (block.last() == keep && isFull))) {
+      writer->totals_.add(block.totals);
+      writer->end_ = block.offset + block.bytes;
+      writer->offset_ = aligned(writer->end_);
+      continue;
+    }
+    const std::uint64_t wanted = keep - block.first;
+    std::vector<Byte> plain;
+    const std::span<const Byte> body = parsed->bodyOf(block, plain);
+    std::uint64_t taken = 0;
+    const std::size_t used = writer->block_->resume(block.firstSeq, body.data(), body.size(), atf::crc32c,
+                                                    [&](const atf::DetailHead &) { return taken++ < wanted; });
+    const auto *start = reinterpret_cast<const Byte *>(bytes->bytes().data()) + block.offset;
+    writer->bytes_.assign(start, start + kBlockHeaderBytes);
+    writer->bytes_.insert(writer->bytes_.end(), body.begin(), body.begin() + static_cast<std::ptrdiff_t>(used));
+    writer->used_ = kBlockHeaderBytes + used;
+    break;
+  }
+  // The placeholder first: a header that is final would hide what is appended.
+  if (auto written = writer->writeHeader(false); !written)
+    return written.error();
+  if (::ftruncate(writer->file_.get(), static_cast<off_t>(writer->offset_ + writer->used_)) != 0)
+    return systemError(path, "cannot be cut", errno);
+  return writer;
+}
+
+Expected<void> DetailWriter::write(const void *data, std::size_t bytes, std::uint64_t offset) {
+  if (!failure_ && !writeAllAt(file_.get(), data, bytes, offset))
+    failure_ = systemError(path_, "cannot be written", errno);
+  return failure_ ? Expected<void>(*failure_) : Expected<void>();
+}
+
+Expected<void> DetailWriter::writeHeader(bool isFinal) {
+  const RawDetailFileHeader raw = encodeDetailFileHeader(origin_, isFinal ? &totals_ : nullptr, end_, atf::crc32c);
+  return write(&raw, sizeof raw, 0);
+}
+
+Expected<void> DetailWriter::append(const atf::DetailHead &head, std::span<const std::byte> payload) {
+  if (failure_)
+    return *failure_;
+  if (!file_)
+    return Error{.code = "E_IO", .message = "the file is finished; nothing can be added to it", .file = path_};
+  if (!block_->isOpen()) {
+    bytes_.resize(kBlockHeaderBytes);
+    block_->begin(bytes_.data(), totals_.events, atf::crc32c);
+    used_ = kBlockHeaderBytes;
+  }
+  if (const std::size_t most = used_ + mostDetailBytes(payload.size()); bytes_.size() < most)
+    bytes_.resize(std::max(most, kBlockHeaderBytes + kDetailBlockBytes + mostDetailBytes(1024)));
+  Byte *const from = bytes_.data() + used_;
+  used_ += static_cast<std::size_t>(
+      block_->encode(from, head, reinterpret_cast<const Byte *>(payload.data()), payload.size()) - from);
+  return block_->isFull() ? endBlock() : Expected<void>();
+}
+
+Expected<void> DetailWriter::endBlock() {
+  if (!block_->isOpen())
+    return {};
+  const std::size_t there = kBlockHeaderBytes + block_->addedBytes(); // what a file that is resumed had
+  block_->added(bytes_.data() + there, used_ - there, atf::crc32c);
+  RawDetailBlockHeader raw = block_->close(atf::crc32c);
+  if (compresses_)
+    compressBody(raw);
+  std::memcpy(bytes_.data(), &raw, sizeof raw);
+  if (auto written = write(bytes_.data(), used_, offset_); !written)
+    return written;
+  totals_.add(block_->totals());
+  end_ = offset_ + used_;
+  offset_ = aligned(end_);
+  used_ = 0;
+  return {};
+}
+
+void DetailWriter::compressBody(RawDetailBlockHeader &raw) {
+  if (used_ - kBlockHeaderBytes > kMostPlainBytes)
+    return;
+  const std::vector<Byte> frame = compressed(std::span(bytes_).subspan(kBlockHeaderBytes, used_ - kBlockHeaderBytes));
+  if (frame.empty())
+    return;
+  std::ranges::copy(frame, bytes_.begin() + kBlockHeaderBytes);
+  used_ = kBlockHeaderBytes + frame.size();
+  raw.flags |= kBlockZstd;
+  raw.bodyBytes = frame.size();
+  raw.bodyChecksum = atf::crc32c(0, frame.data(), frame.size());
+  seal(raw, atf::crc32c);
+}
+
+Expected<void> DetailWriter::finish() {
+  if (!file_)
+    return Error{.code = "E_IO", .message = "the file is finished; nothing can be added to it", .file = path_};
+  if (auto done = endBlock(); !done)
+    return done;
+  if (::ftruncate(file_.get(), static_cast<off_t>(end_)) != 0)
+    return systemError(path_, "cannot be cut", errno);
+  if (auto written = writeHeader(true); !written)
+    return written;
+  if (::close(file_.release()) != 0 && errno != EINTR)
+    return systemError(path_, "cannot be closed", errno);
+  return {};
+}
+
+} // namespace ada::packed

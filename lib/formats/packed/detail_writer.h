@@ -1,0 +1,51 @@
+// Writes packed detail files, a block at a time.
+#ifndef ADA_LIB_FORMATS_PACKED_DETAIL_WRITER_H
+#define ADA_LIB_FORMATS_PACKED_DETAIL_WRITER_H
+
+#include "ada/trace/atf_writer.h"
+#include "base/file_descriptor.h"
+#include "shared/encode/packed_detail_file.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada::packed {
+
+/// Behind atf::DetailWriter, which has the same functions. A block is written when it is full, as a whole; what was
+/// written before an error can be read.
+class DetailWriter {
+public:
+  static Expected<std::unique_ptr<DetailWriter>> create(const std::string &path, const atf::WriterOptions &options);
+  static Expected<std::unique_ptr<DetailWriter>> resume(const std::string &path, std::uint64_t keep);
+  ~DetailWriter();
+
+  Expected<void> append(const atf::DetailHead &head, std::span<const std::byte> payload);
+  std::uint64_t size() const { return totals_.events + (block_->isOpen() ? block_->totals().events : 0); }
+  Expected<void> finish();
+  bool isOpen() const { return bool(file_); }
+
+private:
+  DetailWriter(std::string path, FileDescriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  Expected<void> endBlock();
+  void compressBody(RawDetailBlockHeader &raw);
+  Expected<void> writeHeader(bool isFinal);
+  Expected<void> write(const void *data, std::size_t bytes, std::uint64_t offset);
+
+  const std::string path_;
+  FileDescriptor file_;
+  atf::FileOrigin origin_;
+  bool compresses_ = false;
+  std::unique_ptr<DetailBlockWriter> block_ = std::make_unique<DetailBlockWriter>();
+  std::vector<Byte> bytes_; // of the open block, its header included
+  std::size_t used_ = 0;    // of them
+  std::uint64_t offset_ = kFileHeaderBytes,
+                end_ = offset_; // where the open block goes, or the next one; of the last one
+  atf::DetailTotals totals_;    // of the blocks that are written
+  std::optional<Error> failure_;
+};
+
+} // namespace ada::packed
+
+#endif // ADA_LIB_FORMATS_PACKED_DETAIL_WRITER_H

@@ -1,0 +1,53 @@
+// The detail events of one thread, in the format that the process records: ATF or packed.
+//
+// The operations of DetailFile and PackedDetailFile, of which one is in use.
+#ifndef ADA_RUNTIME_CORE_DETAIL_LANE_H
+#define ADA_RUNTIME_CORE_DETAIL_LANE_H
+
+#include "detail_file.h"
+#include "packed_detail_file.h"
+
+namespace ada {
+
+class DetailLane {
+public:
+  // `memory`: for packed files, see there; null for ATF. `version`: of the events.
+  void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version, PackedDetailFile::Memory **memory) {
+    isPacked_ = memory != nullptr;
+    atf_.begin(directory, index, tid, version);
+    if (isPacked_)
+      packed_.begin(directory, index, tid, *memory);
+  }
+
+  // As DetailFile's: what waits to be written is the same in both.
+  size_t encode(unsigned char *to, const ring::Event &e, const ada_detail &d, uint64_t indexSeq,
+                unsigned &count) const {
+    return atf_.encode(to, e, d, indexSeq, count);
+  }
+  bool canLink(uint64_t indexSeq, uint64_t detailSeq) const { return atf_.canLink(indexSeq, detailSeq); }
+
+  const char *name() const { return isPacked_ ? "detail.atp" : "detail.atf"; }
+  int append(const unsigned char *bytes, const atf::DetailTotals &batch) {
+    return isPacked_ ? packed_.append(bytes, batch) : atf_.append(bytes, batch);
+  }
+  template <class Unlink> int cutTo(uint64_t indexEvents, Unlink &&unlink) {
+    return isPacked_ ? packed_.cutTo(indexEvents) : atf_.cutTo(indexEvents, unlink);
+  }
+  int finish() { return isPacked_ ? packed_.finish() : atf_.finish(); }
+  void closeDescriptor() {
+    atf_.closeDescriptor();
+    packed_.closeDescriptor();
+  }
+  bool exists() const { return isPacked_ ? packed_.exists() : atf_.exists(); }
+  uint64_t events() const { return isPacked_ ? packed_.events() : atf_.events(); }
+  // That the file has so far, but for its footer.
+  uint64_t bytes() const { return isPacked_ ? packed_.bytes() : atf_.bytes(); }
+
+private:
+  bool isPacked_ = false;
+  DetailFile atf_;
+  PackedDetailFile packed_;
+};
+
+} // namespace ada
+#endif

@@ -1,0 +1,22 @@
+// Random detail events, as programs make them and as none does.
+#ifndef ADA_TEST_FORMATS_PACKED_RANDOM_DETAILS_H
+#define ADA_TEST_FORMATS_PACKED_RANDOM_DETAILS_H
+
+#include "shared/encode/packed_detail.h"
+
+#include <vector>
+
+namespace ada::packed {
+
+struct RandomDetail {
+  atf::DetailHead head;
+  std::vector<std::byte> payload;
+};
+
+/// `wild`: of any kind and size too, belonging to any index event, at any time. Otherwise calls and returns of a
+/// program that uses its stack, some with vector registers.
+std::vector<RandomDetail> randomDetails(std::size_t count, unsigned seed, bool wild);
+
+} // namespace ada::packed
+
+#endif // ADA_TEST_FORMATS_PACKED_RANDOM_DETAILS_H
