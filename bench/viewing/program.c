@@ -64,16 +64,26 @@ TRACED void render(Worker *worker) {
       render(worker);                                                                                                  \
     spend(worker, 10 * (number));                                                                                      \
   }
-ROUTE(0)
-ROUTE(1)
-ROUTE(2)
-ROUTE(3)
-ROUTE(4)
-ROUTE(5)
-ROUTE(6) ROUTE(7) ROUTE(8) ROUTE(9) ROUTE(10) ROUTE(11) ROUTE(12) ROUTE(13) ROUTE(14)
-    ROUTE(15) static void (*const kRoute[kRoutes])(Worker *) = {
-        route_0, route_1, route_2,  route_3,  route_4,  route_5,  route_6,  route_7,
-        route_8, route_9, route_10, route_11, route_12, route_13, route_14, route_15};
+ROUTE(0);
+ROUTE(1);
+ROUTE(2);
+ROUTE(3);
+ROUTE(4);
+ROUTE(5);
+ROUTE(6);
+ROUTE(7);
+ROUTE(8);
+ROUTE(9);
+ROUTE(10);
+ROUTE(11);
+ROUTE(12);
+ROUTE(13);
+ROUTE(14);
+ROUTE(15);
+
+static void (*const kRoute[kRoutes])(Worker *) = {route_0,  route_1,  route_2,  route_3, route_4,  route_5,
+                                                  route_6,  route_7,  route_8,  route_9, route_10, route_11,
+                                                  route_12, route_13, route_14, route_15};
 
 TRACED void handle(Worker *worker) {
   spend(worker, 30);

@@ -390,6 +390,6 @@ try:
     (output / "viewing.json").write_text(json.dumps(result, indent=1) + "\n")
     print(f"All figures: {output / 'viewing.json'}")
 finally:
-    for path in (session, output / "program", output / "stdout", output / "stderr"):
+    for path in (session, *output.glob("export.*"), output / "program", output / "stdout", output / "stderr"):
         shutil.rmtree(path, ignore_errors=True)
         path.unlink(missing_ok=True)
