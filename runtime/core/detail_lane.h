@@ -34,10 +34,8 @@ public:
     return isPacked_ ? packed_.cutTo(indexEvents) : atf_.cutTo(indexEvents, unlink);
   }
   int finish() { return isPacked_ ? packed_.finish() : atf_.finish(); }
-  void closeDescriptor() {
-    atf_.closeDescriptor();
-    packed_.closeDescriptor();
-  }
+  // Of the file that is in use: the other one may never have begun, and its descriptor be 0.
+  void closeDescriptor() { isPacked_ ? packed_.closeDescriptor() : atf_.closeDescriptor(); }
   bool exists() const { return isPacked_ ? packed_.exists() : atf_.exists(); }
   uint64_t events() const { return isPacked_ ? packed_.events() : atf_.events(); }
   // That the file has so far, but for its footer.

@@ -117,6 +117,12 @@ inline unsigned bytesOf(std::uint64_t value) {
 inline std::uint64_t zigzag(std::uint64_t difference) { return difference << 1 ^ (0 - (difference >> 63)); }
 inline std::uint64_t unzigzag(std::uint64_t value) { return value >> 1 ^ (0 - (value & 1)); }
 
+inline std::uint64_t wordAt(const Byte *from) {
+  std::uint64_t word;
+  __builtin_memcpy(&word, from, sizeof word); // little-endian, as the file
+  return word;
+}
+
 class DetailEncoder {
 public:
   explicit DetailEncoder(DetailState &state) : state(state) {}
@@ -212,22 +218,16 @@ private:
         head.timestampNs != state.events.state.lastNs || bytes < sizeof(atf::RawVectorPayload))
       return false;
     const auto &raw = *reinterpret_cast<const atf::RawVectorPayload *>(payload);
-    atf::RawVectorPayload same = {};
-    same.functionId = state.functionId, same.count = raw.count, same.bytesEach = atf::kVectorBytes;
-    return raw.count <= atf::kMostVectors && bytes == sizeof raw + raw.count * atf::kVectorBytes &&
-           __builtin_memcmp(&raw, &same, sizeof raw) == 0;
+    // Number of registers, their size, and six bytes that are 0.
+    return raw.functionId == state.functionId && raw.count <= atf::kMostVectors &&
+           wordAt(payload + sizeof raw.functionId) == (raw.count | std::uint64_t{atf::kVectorBytes} << 8) &&
+           bytes == sizeof raw + raw.count * atf::kVectorBytes;
   }
 
   Byte *encodeFunction(Byte *to, const atf::DetailHead &head, const Byte *payload);
   Byte *encodeVectors(Byte *to, const Byte *payload);
   Byte *encodeOther(Byte *to, const atf::DetailHead &head, const Byte *payload, std::size_t bytes);
 };
-
-inline std::uint64_t wordAt(const Byte *from) {
-  std::uint64_t word;
-  __builtin_memcpy(&word, from, sizeof word); // little-endian, as the file
-  return word;
-}
 
 inline Byte *DetailEncoder::encodeFunction(Byte *to, const atf::DetailHead &head, const Byte *payload) {
   const auto &raw = *reinterpret_cast<const atf::RawFunctionPayload *>(payload);
