@@ -113,7 +113,8 @@ class Round:
         self.rings = os.path.join(self.directory, "rings")
         self.traceOptions = ["session=" + self.session, "ring=" + self.rings, "buffer=" + choose(["256K", "1M", "16M", "64M"])]
         self.traceOptions += ["overflow=drop"] if self.drop else []
-        self.traceOptions += choose([[], [], ["detail=counted*"], ["format=1"], ["format=packed"], ["format=packed", "detail=counted*"], ["clock=system"], ["clock=tick"], ["clock=none"]])
+        self.traceOptions += choose([[], [], ["detail=counted*"], ["format=1"], ["format=packed"], ["format=packed", "detail=counted*"], ["clock=system"], ["clock=tick"], ["clock=none"],
+                                     ["min_duration=2us"], ["max_depth=3"], ["min_duration=1us", "max_depth=4", "format=packed"]])
         kinds = ["signals=%d" % choose([100, 1000, 10000]), "loads", "fibers"]
         kinds += [] if self.disk else ["forks"] # a child that can't make its directory runs untraced, and says so
         self.arguments = [str(choose([2000, 20000, 100001])), "threads=%d" % choose([1, 2, 4, 8])]
@@ -174,12 +175,13 @@ class Round:
         if killed or self.disk: # a program that can't write its manifest leaves that to recovery
             self.recover()
         begun, ended = truthOf(truth)
-        calls, returns, lost = self.recorded()
+        calls, returns, lost, leftOut = self.recorded()
         # Of the two events per call. After a kill, one call per thread may have been under way.
-        missing = max(0, 2 * ended - calls - returns - lost)
-        if not self.mayLose:
+        told = calls + returns + lost + leftOut
+        missing = max(0, 2 * ended - told)
+        if not self.mayLose and not leftOut:
             missing = max(missing, ended - returns)
-        return ended, missing, max(0, calls - begun, calls + returns + lost - 2 * begun), killed
+        return ended, missing, max(0, calls - begun, told - 2 * begun), killed
 
     def recover(self):
         if self.random.random() < 0.25:
@@ -231,9 +233,9 @@ class Round:
                 file.seek(self.random.choice(places) + self.random.randrange(1 << 16))
                 file.write(bytes([self.random.randrange(256)]))
 
-    # Calls and returns in the trace, and events that it says were lost.
+    # Calls and returns in the trace, events that it says were lost, and such that were to be left out.
     def recorded(self):
-        calls = returns = lost = opened = exceptions = 0
+        calls = returns = lost = leftOut = opened = exceptions = 0
         for row in json.loads(run([self.adatrace, "report", "--format=json", self.session])):
             if not row["function"].startswith("counted") and not (self.disk and row["function"].startswith("0x")):
                 raise Failed("a function that is not traced: %s" % row)
@@ -245,10 +247,11 @@ class Round:
                 manifest = json.load(file)
             for part in [manifest, *manifest["threads"]]:
                 lost += sum(part.get("dropped", {}).values())
-        self.found = "%d calls, %d open, %d left by exceptions, %d events told to be lost" % (calls, opened, exceptions, lost)
+                leftOut += part.get("left_out_count", 0)
+        self.found = "%d calls, %d open, %d left by exceptions, %d events told to be lost, %d left out" % (calls, opened, exceptions, lost, leftOut)
         if lost and not self.mayLose:
             raise Failed("%d events are said to be lost" % lost)
-        return calls, returns, lost
+        return calls, returns, lost, leftOut
 
 
 # Goes on in a mount namespace of its own. False where that is not allowed.
