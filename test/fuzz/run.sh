@@ -1,10 +1,10 @@
 #!/bin/sh
 # Runs a fuzz target on the vectors of its format: run.sh BUILD TARGET SECONDS [libFuzzer's options]
 #
-# BUILD is a build tree of this folder. BUILD/corpus/TARGET keeps inputs that showed something new, for the next run; an
-# input that breaks something is left in BUILD/found/TARGET, and how to run it again is printed.
+# BUILD is a build tree with ADA_BUILD_FUZZERS. BUILD/fuzz/corpus/TARGET keeps inputs that showed something new, for the next run;
+# an input that breaks something is left in BUILD/fuzz/found/TARGET, and how to run it again is printed.
 set -eu
-build=$(cd "$1" && pwd) target=$2 seconds=$3
+build=$(cd "$1" && pwd)/fuzz target=$2 seconds=$3
 shift 3
 here=$(cd "$(dirname "$0")" && pwd)
 vectors=$here/../formats/vectors
