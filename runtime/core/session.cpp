@@ -137,11 +137,12 @@ bool makeSessionDirectory() {
 // from a thread or a signal handler with a small one.
 bool startProcess() {
   Runtime &r = runtime;
-  const char *memory = r.options.ring[0] ? r.options.ring : "/dev/shm";
+  static Path memory; // absolute: the program may go elsewhere, and recovery begins elsewhere
+  memory = absolute(r.options.ring[0] ? r.options.ring : "/dev/shm");
   int error = 0;
   if (r.options.isFlight()) { // the session is made when it is asked for
     r.processDirectory.clear();
-    r.processDirectory << memory << "/adatrace-flight-" << r.processId << '-';
+    r.processDirectory << memory.c_str() << "/adatrace-flight-" << r.processId << '-';
     r.processDirectory.number(sys::nowNs(), 16, 1);
     error = sys::makeDirectory(r.processDirectory.c_str());
   } else {
@@ -162,7 +163,7 @@ bool startProcess() {
   link = r.processDirectory;
   link << "/ring";
   ring.clear();
-  ring << memory << "/adatrace-" << r.processId << '-';
+  ring << memory.c_str() << "/adatrace-" << r.processId << '-';
   ring.number(sys::nowNs(), 16, 1);
   error = r.ring.create(ring.c_str(), r.options.buffer, r.images.count());
   if (error == 0)
@@ -184,8 +185,7 @@ bool startProcess() {
             : clock.kind == options::ClockKind::None ? ADA_TIMES_NONE
                                                      : ADA_TIMES_EXACT;
   h.tick_ns = h.times == ADA_TIMES_TICK ? clock.tickNs : 0;
-  h.pid = r.processId;
-  h.format = r.options.ringFormat();
+  h.pid = r.processId, h.format = r.options.ringFormat();
   __builtin_memcpy(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
   h.detail_windows = r.options.detail_mode[0] == 'w';
   h.flight = r.options.isFlight(), h.least_ns = r.options.min_duration, h.most_depth = r.options.max_depth;
