@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """What tracing costs real programs. Usage: run.py --build BUILD --output DIR [--runs N] [--only NAME]. Called by `tools/dev bench`.
 
-Each program of PROGRAMS is fetched as source, built plain and with hooks by the same clang at -O2, and run in all MODES in turn, so
-that a change of the machine's speed meets all of them. Shown are the processor time of the program's threads (the drain's and the
-ticker's included) and the time that passed, each as the least of N runs and as a multiple of the plain program's; the events, bytes
-per event and losses of a recorded run; and how much longer .text is. A program that prints something else when it is traced is an
-error. Sources are kept in DIR; they need npm and its registry, apt-get and a Debian mirror.
+Each program of PROGRAMS is fetched as source, built in all BUILDS by the same clang at -O2, and run in all MODES in turn, so that a
+change of the machine's speed meets all of them. Shown are the processor time of the program's threads (the drain's and the ticker's
+included) and the time that passed, each as the least of N runs and as a multiple of the plain program's; the events, bytes per event
+and losses of a recorded run; and how much longer .text is. A program that prints something else, or fails, when AdaTrace traces it
+is an error; with another tracer that is said, and its figures are left out. Sources are kept in DIR; they need npm and its
+registry, apt-get and a Debian mirror.
 """
 import argparse
 import glob
@@ -90,6 +91,15 @@ def zlib():
     return ["-DHAVE_UNISTD_H", f"-I{source}", *sorted(source.glob("*.c")), source / "test/minigzip.c"]
 
 
+def lua():
+    source = fromDebian("lua5.4") / "src"
+    return ["-DLUA_USE_POSIX", *(path for path in sorted(source.glob("*.c")) if path.name != "luac.c"), "-lm"]
+
+
+def json_cpp():
+    return ["-std=c++17", repository / "bench/real/json_work.cpp"]
+
+
 def zstd():
     source = fromDebian("libzstd")
     names = "zstdcli zstdcli_trace util timefn fileio fileio_asyncio datagen dibio benchfn benchzstd"
@@ -102,20 +112,31 @@ def zstd():
 # name: the compiler's arguments, and the words behind the program's name; DATA is 4 MB of C source
 PROGRAMS = {
     "sqlite": (sqlite, ["10000"]),
+    "lua": (lua, [str(repository / "bench/real/work.lua")]),
+    "json, C++": (json_cpp, []),
     "bzip2": (bzip2, ["-c", "DATA"]),
     "zlib": (zlib, ["-9", "-c", "DATA"]),
     "zstd": (zstd, ["-q", "-12", "-T1", "-c", "DATA"]),
 }
 
-# name: whether with hooks, and ADA_OPTIONS
+XRAY = {"XRAY_OPTIONS": "patch_premain=true xray_mode=xray-fdr verbosity=0 xray_logfile_base=SESSION/xray-",
+        "XRAY_FDR_OPTIONS": "func_duration_threshold_us=0"}  # it forgets shorter calls otherwise
+
+# name: the build, the environment, and words before the program's name; SESSION is a new folder's name
 MODES = {
-    "plain": (False, None),
-    "off": (True, "enabled=0"),
-    "exact, ATF 2": (True, "clock=counter:format=2"),
-    "tick, ATF 2": (True, "clock=tick:format=2"),
-    "exact, packed": (True, "clock=counter:format=packed"),
-    "tick, packed": (True, "clock=tick:format=packed"),
+    "plain": ("plain", {}, []),
+    "off": ("traced", {"ADA_OPTIONS": "session=SESSION:enabled=0"}, []),
+    "exact, ATF 2": ("traced", {"ADA_OPTIONS": "session=SESSION:clock=counter:format=2"}, []),
+    "tick, ATF 2": ("traced", {"ADA_OPTIONS": "session=SESSION:clock=tick:format=2"}, []),
+    "exact, packed": ("traced", {"ADA_OPTIONS": "session=SESSION:clock=counter:format=packed"}, []),
+    "tick, packed": ("traced", {"ADA_OPTIONS": "session=SESSION:clock=tick:format=packed"}, []),
+    "empty hook": ("hooks", {}, []),
+    "XRay FDR": ("xray", XRAY, []),
 }
+if shutil.which("uftrace"):
+    MODES["uftrace"] = ("uftrace", {}, [shutil.which("uftrace"), "record", "--no-pager", "--no-libcall", "-d", "SESSION"])
+else:
+    print("uftrace is not installed and is left out")
 
 #===--- Build and run ------------------------------------------------------===#
 
@@ -133,66 +154,121 @@ def textBytes(program):
     sys.exit(f"bench/real: {program} has no .text")
 
 
-def run(program, words, options, session):
-    environment = dict(clean)
-    if options is not None:
-        environment["ADA_OPTIONS"] = f"session={session}:{options}"
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    done = subprocess.run([program, *words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+class Ended(Exception):
+    """A program, or its tracer, did not end as it should."""
+
+
+def run(program, words, environment, before, session):
+    def named(text):
+        return text.replace("SESSION", str(session))
+
+    environment = clean | {name: named(value) for name, value in environment.items()}
+    command = [named(word) for word in before] + [str(program), *words]
+    used, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     spent, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
-        sys.exit(f"bench/real: {program} with {options} ended with {done.returncode}")
-    return spent, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+        raise Ended(f"{' '.join(command)} ended with {done.returncode}")
+    return spent, after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime, done.stdout
+
+
+def build(name, arguments):
+    """The program in each build: its path, how long that took, and the length of its .text; and which other tracers' builds failed."""
+    plain, traced = compiler()
+    cxx = lambda command: str(command).replace("clang", "clang++") if "C++" in name else command
+    hooks = output / "hooks.o"
+    (output / "hooks.c").write_text("void __cyg_profile_func_enter(void *f, void *c) {}\nvoid __cyg_profile_func_exit(void *f, void *c) {}\n")
+    call([plain, "-O2", "-c", output / "hooks.c", "-o", hooks])
+    commands = {
+        "plain": [cxx(plain)],
+        "traced": [traced.with_name(str(cxx(traced.name)))],
+        "hooks": [cxx(plain), "-finstrument-functions", hooks],
+        "xray": [cxx(plain), "-fxray-instrument", "-fxray-instruction-threshold=1"],
+        "uftrace": [cxx(plain), "-pg"],
+    }
+    built, failed = {}, {}
+    for kind, command in commands.items():
+        program = output / f"{name.split(',')[0]}-{kind}"
+        began = time.monotonic()
+        command = [*command, "-O2", "-w", *arguments, "-o", program]
+        if kind in ("plain", "traced"):
+            call(command)
+        elif tried := subprocess.run([str(word) for word in command], env=clean, capture_output=True, text=True).returncode:
+            failed[kind] = f"cannot be built: {' '.join(map(str, command[:3]))} … ended with {tried}"
+            continue
+        built[kind] = {"program": program, "compile": time.monotonic() - began, "text": textBytes(program)}
+    return built, failed
+
+
+def folderBytes(session):
+    return sum(path.stat().st_size for path in session.rglob("*") if path.is_file())
 
 
 def measure(name):
     prepare, words = PROGRAMS[name]
-    sources = prepare()
     data = output / "data"
     if not data.exists():
         text = (fromNpm("better-sqlite3@11.10.0", "deps/sqlite3") / "sqlite3.c").read_bytes()
         data.write_bytes(text[:4 << 20])
     words = [str(data) if word == "DATA" else word for word in words]
-    plain, traced = compiler()
-    programs, result = {}, {"modes": {}}
-    for hooks, command in ((False, plain), (True, traced)):
-        programs[hooks] = output / f"{name}-{'traced' if hooks else 'plain'}"
-        began = time.monotonic()
-        call([command, "-O2", "-w", *sources, "-o", programs[hooks]])
-        result["compile, traced" if hooks else "compile, plain"] = time.monotonic() - began
-    result["text"] = textBytes(programs[True]) / textBytes(programs[False])
+    built, unbuilt = build(name, prepare())
+    result = {"modes": {}, "compile": {kind: b["compile"] for kind, b in built.items()},
+              "text": {kind: b["text"] / built["plain"]["text"] for kind, b in built.items()}}
     session, wanted = output / "session", None
+    failed = {mode: unbuilt[kind] for mode, (kind, _, _) in MODES.items() if kind in unbuilt}
     for _ in range(args.runs):
-        for mode, (hooks, options) in MODES.items():
+        for mode, (kind, environment, before) in MODES.items():
+            if mode in failed:
+                continue
             shutil.rmtree(session, ignore_errors=True)
-            spent, processor, printed = run(programs[hooks], words, options, session)
-            wanted = printed if wanted is None else wanted
-            if printed != wanted:
-                sys.exit(f"bench/real: {name} prints something else with {mode}")
+            isOurs = "ADA_OPTIONS" in environment
+            if environment and not isOurs:
+                session.mkdir()
+            try:
+                spent, processor, printed = run(built[kind]["program"], words, environment, before, session)
+                wanted = printed if wanted is None else wanted
+                if printed != wanted:
+                    raise Ended(f"{name} prints something else with {mode}")
+            except Ended as ended:
+                if isOurs or mode == "plain":
+                    sys.exit(f"bench/real: {ended}")
+                failed[mode] = str(ended)
+                result["modes"].pop(mode, None)
+                continue
             figures = result["modes"].setdefault(mode, {"seconds": [], "processor": []})
             figures["seconds"].append(spent)
             figures["processor"].append(processor)
-            if session.exists():
+            if not session.exists():
+                continue
+            if isOurs:
                 figures["events"], figures["lost"] = recorded(session)
                 figures["bytes"] = sum(path.stat().st_size for path in session.rglob("index.at*"))
+            else:
+                figures["bytes"] = folderBytes(session) or None  # XRay's flight recorder is flushed by programs that know it only
     shutil.rmtree(session, ignore_errors=True)
-    return result
+    return result, failed
 
 
 output.mkdir(parents=True, exist_ok=True)
 results = {}
-print(f"{'real programs':10} {'.text':>6} {'mode':14} {'seconds':>8} {'x plain':>8} {'processor':>10} {'x plain':>8} {'events':>12} "
+tracers = [shutil.which("uftrace") and call(["uftrace", "--version"]).split(" (")[0].strip(), call([compiler()[0], "--version"]).splitlines()[0]]
+print("Least of %d runs; %s. Load of the machine at the start: %.1f on %d processors." %
+      (args.runs, ", ".join(filter(None, tracers)), os.getloadavg()[0], os.cpu_count()))
+print(f"{'program':10} {'mode':14} {'.text':>7} {'seconds':>8} {'x plain':>8} {'processor':>10} {'x plain':>8} {'events':>12} {'MB':>8} "
       f"{'bytes/event':>12} {'lost':>6}")
 for name in PROGRAMS:
     if args.only and args.only not in name:
         continue
-    result = results[name] = measure(name)
+    result, failed = measure(name)
+    results[name] = result
     base = result["modes"]["plain"]
     for mode, figures in result["modes"].items():
         spent, processor = min(figures["seconds"]), min(figures["processor"])
-        events = figures.get("events", 0)
-        perEvent = "%.2f" % (figures["bytes"] / events) if events else ""
-        print(f"{name:13} {result['text'] - 1:+6.1%} {mode:14} {spent:8.2f} {spent / min(base['seconds']):8.2f} {processor:10.2f} "
-              f"{processor / min(base['processor']):8.2f} {events or '':>12} "
+        events, size = figures.get("events", 0), figures.get("bytes")
+        perEvent = "%.2f" % (size / events) if events else ""
+        print(f"{name:10} {mode:14} {result['text'][MODES[mode][0]] - 1:+7.1%} {spent:8.2f} {spent / min(base['seconds']):8.2f} {processor:10.2f} "
+              f"{processor / min(base['processor']):8.2f} {events or '':>12} {'' if size is None else '%.1f' % (size / 1e6):>8} "
               f"{perEvent:>12} {figures.get('lost', ''):>6}", flush=True)
+    for mode, why in failed.items():
+        print(f"{name:10} {mode:14} {why}", flush=True)
 (output / "real.json").write_text(json.dumps(results, indent=1) + "\n")

@@ -1,0 +1,37 @@
+-- Calls of Lua functions and of C functions, tables, strings, closures, errors that are caught, and coroutines.
+local function fib(n) return n < 2 and n or fib(n - 1) + fib(n - 2) end
+
+local function sorted(n)
+  local t, seed = {}, 42
+  for i = 1, n do
+    seed = (seed * 1103515245 + 12345) % 2147483648
+    t[i] = seed
+  end
+  table.sort(t, function(a, b) return a < b end)
+  return t[n // 2]
+end
+
+local function words(n)
+  local counts, text = {}, {}
+  for i = 1, n do text[i] = ("word%d %s"):format(i % 97, tostring(i * i)) end
+  for word in table.concat(text, " "):gmatch("%a+%d+") do counts[word] = (counts[word] or 0) + 1 end
+  return counts.word42
+end
+
+local function numbers(n)
+  return coroutine.wrap(function() for i = 1, n do coroutine.yield(i) end end)
+end
+
+local function failures(n)
+  local caught = 0
+  for i = 1, n do
+    if not pcall(function() if i % 2 == 0 then error("even") end end) then caught = caught + 1 end
+  end
+  return caught
+end
+
+local sum = 0
+for i in numbers(20000) do sum = sum + i end
+for round = 1, 2 do
+  print(fib(24), sorted(20000), words(20000), sum, failures(20000))
+end
