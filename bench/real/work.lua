@@ -30,8 +30,18 @@ local function failures(n)
   return caught
 end
 
+-- Arithmetic and tables, without a call.
+local function sieve(n)
+  local isComposite, primes = {}, 0
+  for i = 2, n do
+    if not isComposite[i] then
+      primes = primes + 1
+      for j = i * i, n, i do isComposite[j] = true end
+    end
+  end
+  return primes
+end
+
 local sum = 0
 for i in numbers(20000) do sum = sum + i end
-for round = 1, 2 do
-  print(fib(24), sorted(20000), words(20000), sum, failures(20000))
-end
+print(fib(30), sieve(1000000), sorted(5000), words(20000), sum, failures(20000))
