@@ -142,6 +142,8 @@ public:
 
   /// All events that were not recorded, those of the threads included, by reason.
   std::map<std::string, std::uint64_t> allDropped() const;
+  /// Of the process and of all its threads.
+  std::uint64_t allLeftOut() const;
 
   /// All symbols, in the manifest's order.
   std::span<const Symbol> symbols() const noexcept;

@@ -141,10 +141,7 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
     section.fields.push_back(
         {"removed", formatCount(removed, "older event") + " (max_size, max_time or flight: the newest are kept)",
          JsonMembers().number("removed", removed)});
-  std::uint64_t leftOut = process.manifest() ? process.manifest()->leftOutCount : 0;
-  for (const atf::ThreadTrace &thread : process.threads())
-    leftOut += thread.info ? thread.info->leftOutCount : 0;
-  if (leftOut)
+  if (const std::uint64_t leftOut = process.manifest() ? process.manifest()->allLeftOut() : 0)
     section.fields.push_back(
         {"left out", formatCount(leftOut, "event") + " of calls that were too short, or too deep inside of others",
          JsonMembers().number("left_out", leftOut)});

@@ -503,4 +503,11 @@ std::map<std::string, std::uint64_t> Manifest::allDropped() const {
   return all;
 }
 
+std::uint64_t Manifest::allLeftOut() const {
+  std::uint64_t all = leftOutCount;
+  for (const ManifestThread &thread : threads)
+    all += thread.leftOutCount;
+  return all;
+}
+
 } // namespace ada

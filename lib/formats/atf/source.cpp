@@ -5,6 +5,7 @@
 #include "ada/trace/calls.h"
 #include "ada/trace/link_check.h"
 #include "base/file_bytes.h"
+#include "base/quantities.h"
 #include "directories.h"
 #include "manifest_parts.h"
 #include "model/batch_builder.h"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <utility>
 
 namespace ada::model {
@@ -76,6 +78,21 @@ private:
   void warn(const std::string &place, const std::vector<Warning> &list) {
     for (const Warning &flaw : list)
       flaws_.push_back({flaw.code, place + ": " + flaw.message});
+  }
+
+  // Counts and times are of what is there: who reads them has to know that it is not all.
+  void warnOfMissing(const atf::ProcessTrace &process) {
+    std::uint64_t lost = 0;
+    for (const auto &[reason, count] : process.manifest()->allDropped())
+      lost += count;
+    const std::uint64_t leftOut = process.manifest()->allLeftOut();
+    if (lost > 0)
+      flaws_.push_back({"W_EVENTS_LOST", fmt::format("{}: {} not recorded (`adatrace info` says why)", process.path(),
+                                                     formatCount(lost, "event") + (lost == 1 ? " was" : " were"))});
+    if (leftOut > 0)
+      flaws_.push_back({"W_EVENTS_LEFT_OUT",
+                        fmt::format("{}: {} of short or deep calls {} left out (min_duration, max_depth)",
+                                    process.path(), formatCount(leftOut, "event"), leftOut == 1 ? "was" : "were")});
   }
 
   struct Functions {
@@ -179,8 +196,10 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
     }
     info.description = parts.description;
     info.symbols = parts.symbols;
-    if (process.manifest())
+    if (process.manifest()) {
       warn(atf::joinPath(process.path(), "manifest.json"), process.manifest()->warnings);
+      warnOfMissing(process);
+    }
     if (auto added = sink.addProcess(info); !added)
       return added;
     parts.symbols = {};

@@ -3,6 +3,8 @@
 // RUN: %session:session=%t/drop:buffer=256K:overflow=drop %t/p && %calls total %t/drop > %t/total && FileCheck %s --check-prefix=DROP < %t/total
 // RUN: sed 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/' %t/total > %t/numbers && read events dropped < %t/numbers && test $((events + dropped)) = $((666666 / %less * 6 + 18)) && test $dropped -gt 0 -o %less -gt 1
 // RUN: adatrace verify -q %t/session
+// RUN: adatrace report %t/drop 2>&1 > %t/table | sed 's/,//g' > %t/said && read events dropped < %t/numbers && if [ $dropped -gt 0 ]; then FileCheck %s --check-prefix=SAID -DDROPPED=$dropped < %t/said; else count 0 < %t/said; fi
+// SAID: adatrace: warning: {{.*}}: [[DROPPED]] event{{s were|.was}} not recorded (`adatrace info` says why)
 // RUN: %session:session=%t/detail:buffer=256K:overflow=drop:detail=leaf %t/p && %calls total %t/detail > %t/total && FileCheck %s --check-prefix=DETAIL < %t/total
 // RUN: sed 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/' %t/total > %t/numbers && read events dropped < %t/numbers && test $((events + dropped)) = $((666666 / %less * 6 + 18)) && test $dropped -gt 0 -o %less -gt 1
 // RUN: %details total %t/detail
