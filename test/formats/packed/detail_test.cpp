@@ -298,7 +298,7 @@ TEST_P(PackedDetailVectors, AreWrittenAndRead) {
       std::snprintf(two, sizeof two, "%02x", static_cast<unsigned>(byte));
       payload += two;
     }
-    ASSERT_EQ(payload, events[i].at("payload")) << i;
+    ASSERT_EQ(payload, events[i].at("payload").get<std::string>()) << i;
   }
 }
 
