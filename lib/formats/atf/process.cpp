@@ -148,7 +148,7 @@ Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory,
     listed.insert(name);
     if (isDirectory(joinPath(directory, name)))
       add(name, info.id, &info);
-    else if (info.eventCount != 0u || info.dropped.empty()) // otherwise nothing of it could be written
+    else if (info.eventCount != 0u || (info.dropped.empty() && info.leftOutCount == 0)) // else all was lost or left out
       process.flaws_.push_back(
           {"W_THREAD_MISSING:" + std::to_string(info.id), "the manifest lists " + name + ", which does not exist"});
   }
