@@ -193,6 +193,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
     if (!t.name.empty() || !thread.contains(manifest::kName))
       thread[manifest::kName] = t.name;
     thread[manifest::kEventCount] = t.events;
+    thread.erase(manifest::kDetailCount); // of when the manifest was written; the file knows
     if (t.leftOut > 0)
       thread[manifest::kLeftOutCount] = t.leftOut;
     if (!t.lost.empty()) {

@@ -56,15 +56,24 @@ struct Items : TimelineVisitor {
   void onItem(const Item &item) override { require(item.zone != nullptr, "every item has a zone"); }
 };
 
-std::string decode(const std::uint8_t *data, std::size_t size, std::size_t piece, Visitor &visitor) {
+std::string textOf(const ada::Error &error) { return error.code + std::to_string(error.offset.value()); }
+
+// Returns where and how that failed. `timeline`, if there is one, is finished while the decoder's types live.
+std::string decode(const std::uint8_t *data, std::size_t size, std::size_t piece, Visitor &visitor,
+                   Timeline *timeline = nullptr) {
   DecoderOptions options;
   options.maxRecordBytes = options.maxChunkBytes = 1 << 20;
   Decoder decoder(visitor, options);
-  for (std::size_t at = 0; at < size; at += piece)
+  std::string failure;
+  for (std::size_t at = 0; at < size && failure.empty(); at += piece)
     if (auto pushed = decoder.push(data + at, std::min(piece, size - at)); !pushed)
-      return pushed.error().code + std::to_string(pushed.error().offset.value());
-  auto finished = decoder.finish();
-  return finished ? "" : finished.error().code + std::to_string(finished.error().offset.value());
+      failure = textOf(pushed.error());
+  if (failure.empty())
+    if (auto finished = decoder.finish(); !finished)
+      failure = textOf(finished.error());
+  if (timeline)
+    timeline->finish();
+  return failure;
 }
 
 } // namespace
@@ -87,8 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   require(ada::fuzz::peakOf([&] {
             Items items;
             Timeline timeline(items);
-            decode(data, size, 64, timeline);
-            timeline.finish();
+            decode(data, size, 64, timeline, &timeline);
           }) <= 200 * size + (64 << 10),
           "a timeline's memory is bounded by the input");
 

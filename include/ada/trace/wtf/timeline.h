@@ -85,8 +85,9 @@ public:
   Timeline &operator=(Timeline &&) noexcept;
   ~Timeline() override;
 
-  /// After the decoder's finish(): closes the scopes that are still open,
-  /// innermost first, at the last time of the trace.
+  /// After the decoder's finish(), and before its end, for the names are its:
+  /// closes the scopes that are still open, innermost first, at the last time
+  /// of the trace.
   void finish();
 
   /// All zones so far. A file without zones has one without id and name.
