@@ -31,28 +31,26 @@ FormatChoice recognise(const TraceLocation &place) {
   return {};
 }
 
-// The first variant of any format that `fits` says yes to.
-template <class Fits> static FormatChoice find(Fits &&fits) {
+static bool canWrite(const TraceFormat &format) { return bool(format.makeSink); }
+static bool canRead(const TraceFormat &format) { return bool(format.open); }
+
+// The first variant of any format that can be used, and that `fits` says yes to.
+template <class Fits> static FormatChoice find(bool (*canUse)(const TraceFormat &), Fits &&fits) {
   for (const TraceFormat *format : kFormats)
     for (unsigned i = 0; i < format->variants.size(); ++i)
-      if (format->makeSink && fits(*format, format->variants[i]))
+      if (canUse(*format) && fits(*format, format->variants[i]))
         return {format, i};
   return {};
 }
 
-FormatChoice formatNamed(std::string_view name) {
-  return find([&](const TraceFormat &, const FormatVariant &variant) {
+static FormatChoice findNamed(bool (*canUse)(const TraceFormat &), std::string_view name) {
+  return find(canUse, [&](const TraceFormat &, const FormatVariant &variant) {
     return !name.empty() && (variant.name == name || variant.alias == name);
   });
 }
 
-FormatChoice readableFormatNamed(std::string_view name) {
-  for (const TraceFormat *format : kFormats)
-    for (unsigned i = 0; i < format->variants.size(); ++i)
-      if (format->open && !name.empty() && (format->variants[i].name == name || format->variants[i].alias == name))
-        return {format, i};
-  return {};
-}
+FormatChoice formatNamed(std::string_view name) { return findNamed(canWrite, name); }
+FormatChoice readableFormatNamed(std::string_view name) { return findNamed(canRead, name); }
 
 FormatChoice formatOfPath(std::string_view path) {
   while (path.ends_with('/'))
@@ -61,27 +59,27 @@ FormatChoice formatOfPath(std::string_view path) {
   const std::size_t dot = file.find_last_of('.');
   // A directory is written as the variant that single files are.
   if (dot == file.npos || dot == 0 || file == "..")
-    return find([&](const TraceFormat &format, const FormatVariant &variant) {
+    return find(canWrite, [&](const TraceFormat &format, const FormatVariant &variant) {
       return format.shape == Shape::DirectoryOrFile && !variant.extension.empty();
     });
   // Of extensions like .json and .speedscope.json the longest counts.
   std::string_view longest;
-  find([&](const TraceFormat &, const FormatVariant &variant) {
+  find(canWrite, [&](const TraceFormat &, const FormatVariant &variant) {
     if (file.ends_with(variant.extension) && file.size() > variant.extension.size())
       longest = std::max(longest, variant.extension, [](auto a, auto b) { return a.size() < b.size(); });
     return false;
   });
-  return find([&](const TraceFormat &, const FormatVariant &variant) {
+  return find(canWrite, [&](const TraceFormat &, const FormatVariant &variant) {
     return !longest.empty() && variant.extension == longest;
   });
 }
 
-// "a, b or c": the variants of the formats that `isListed` says yes to.
-template <class IsListed> static std::string namesOf(IsListed &&isListed) {
+// "a, b or c": the variants of the formats that can be used.
+static std::string namesOf(bool (*canUse)(const TraceFormat &)) {
   std::string list, last;
   for (const TraceFormat *format : kFormats)
     for (const FormatVariant &variant : format->variants) {
-      if (!isListed(*format) || variant.name.empty())
+      if (!canUse(*format) || variant.name.empty())
         continue;
       if (!last.empty())
         list += (list.empty() ? "" : ", ") + last;
@@ -90,12 +88,9 @@ template <class IsListed> static std::string namesOf(IsListed &&isListed) {
   return list.empty() ? last : list + " or " + last;
 }
 
-std::string formatNames() {
-  return namesOf([](const TraceFormat &format) { return bool(format.makeSink); });
-}
-std::string readableFormatNames() {
-  return namesOf([](const TraceFormat &format) { return bool(format.open); });
-}
+std::string formatNames() { return namesOf(canWrite); }
+std::string readableFormatNames() { return namesOf(canRead); }
+
 // Directories last: they have an extension for one thread only.
 template <class Say> static void eachExtension(Say &&say) {
   for (const bool isDirectory : {false, true})

@@ -181,9 +181,9 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
     Json thread = known.contains(number) ? known[number] : Json::object();
     if (t.lost.empty()) {
       told.lost += sumOfDropped(thread);
-      told.leftOut += thread.value(manifest::kLeftOutCount, Json(0)).is_number_unsigned()
-                          ? thread.value(manifest::kLeftOutCount, std::uint64_t{0})
-                          : 0;
+      if (const auto leftOut = thread.find(manifest::kLeftOutCount);
+          leftOut != thread.end() && leftOut->is_number_unsigned())
+        told.leftOut += leftOut->get<std::uint64_t>();
     }
     thread[manifest::kId] = number;
     struct stat info = {};

@@ -5,6 +5,7 @@
 // is encoded to one that says the same. Inputs are taken as they are, and again with all checksums made right, for no
 // fuzzer guesses these.
 #include "memory_file.h"
+#include "packed_repair.h"
 #include "require.h"
 
 #include "ada/trace/atf_detail.h"
@@ -19,22 +20,11 @@
 
 using namespace ada;
 using namespace ada::atf;
+using ada::fuzz::repair;
 using ada::fuzz::require;
+using ada::fuzz::sum;
 
 namespace {
-
-std::uint32_t sum(std::uint32_t before, const void *data, std::size_t bytes) { return crc32c(before, data, bytes); }
-
-// Makes the checksum right that a header at `offset` ends with.
-template <class Raw> void repair(std::vector<std::byte> &bytes, std::uint64_t offset, auto &&change) {
-  if (offset > bytes.size() || bytes.size() - offset < sizeof(Raw))
-    return;
-  Raw raw;
-  std::memcpy(&raw, bytes.data() + offset, sizeof raw);
-  change(raw);
-  packed::seal(raw, sum);
-  std::memcpy(bytes.data() + offset, &raw, sizeof raw);
-}
 
 void repairAll(std::vector<std::byte> &bytes) {
   repair<packed::RawDetailFileHeader>(bytes, 0, [](packed::RawDetailFileHeader &) {});

@@ -142,7 +142,8 @@ public:
 
   /// All events that were not recorded, those of the threads included, by reason.
   std::map<std::string, std::uint64_t> allDropped() const;
-  /// Of the process and of all its threads.
+  /// How many these are, and those that were left out.
+  std::uint64_t allLost() const;
   std::uint64_t allLeftOut() const;
 
   /// All symbols, in the manifest's order.

@@ -503,6 +503,13 @@ std::map<std::string, std::uint64_t> Manifest::allDropped() const {
   return all;
 }
 
+std::uint64_t Manifest::allLost() const {
+  std::uint64_t all = 0;
+  for (const auto &[reason, count] : allDropped())
+    all += count;
+  return all;
+}
+
 std::uint64_t Manifest::allLeftOut() const {
   std::uint64_t all = leftOutCount;
   for (const ManifestThread &thread : threads)

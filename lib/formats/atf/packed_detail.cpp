@@ -3,6 +3,7 @@
 
 #include "formats/atf/checks.h"
 #include "formats/atf/detail_shared.h"
+#include "formats/packed/file_checks.h"
 
 #include <algorithm>
 
@@ -44,12 +45,8 @@ Expected<void> DetailReader::parsePacked(const OpenOptions &options) {
 Expected<void> DetailReader::verifyPacked() {
   if (checksumNow_ != ChecksumState::Deferred)
     return {};
-  for (const packed::DetailBlock &block : shared_->packed->blocks()) {
-    if (auto good = shared_->packed->check(block); !good)
-      return good;
-    if (lowMemory_)
-      shared_->file.release(shared_->bytes.subspan(block.offset, block.bytes));
-  }
+  if (auto good = packed::checkBlocks(*shared_->packed, shared_->bytes, lowMemory_ ? &shared_->file : nullptr); !good)
+    return good;
   checksumNow_ = isComplete() ? ChecksumState::Ok : ChecksumState::Absent;
   return {};
 }

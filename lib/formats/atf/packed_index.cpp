@@ -2,6 +2,7 @@
 #include "ada/trace/atf_index.h"
 
 #include "formats/atf/index_shared.h"
+#include "formats/packed/file_checks.h"
 
 #include <algorithm>
 #include <atomic>
@@ -41,12 +42,8 @@ Expected<void> IndexReader::parsePacked(const OpenOptions &options) {
 Expected<void> IndexReader::verifyPacked() {
   if (checksumNow_ != ChecksumState::Deferred)
     return {};
-  for (const packed::Block &block : shared_->packed->blocks()) {
-    if (auto good = shared_->packed->check(block); !good)
-      return good;
-    if (lowMemory_)
-      shared_->file.release(shared_->bytes.subspan(block.offset, block.bytes));
-  }
+  if (auto good = packed::checkBlocks(*shared_->packed, shared_->bytes, lowMemory_ ? &shared_->file : nullptr); !good)
+    return good;
   checksumNow_ = isFinished_ ? ChecksumState::Ok : ChecksumState::Absent;
   return {};
 }

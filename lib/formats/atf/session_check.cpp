@@ -85,10 +85,7 @@ void SessionCheck::checkManifest(const ProcessTrace &process) {
                                                                                formatCount(unknownModule.count - 1))
                                                                  : ""));
 
-  uint64_t dropped = 0;
-  for (const auto &[reason, count] : manifest.allDropped())
-    dropped += count;
-  if (dropped)
+  if (const uint64_t dropped = manifest.allLost())
     note_(fmt::format("{}: {} events were not recorded (`adatrace info` says why)", file, formatCount(dropped)));
 }
 

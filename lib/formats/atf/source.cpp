@@ -82,13 +82,11 @@ private:
 
   // Counts and times are of what is there: who reads them has to know that it is not all.
   void warnOfMissing(const atf::ProcessTrace &process) {
-    std::uint64_t lost = 0;
-    for (const auto &[reason, count] : process.manifest()->allDropped())
-      lost += count;
-    const std::uint64_t leftOut = process.manifest()->allLeftOut();
+    const std::uint64_t lost = process.manifest()->allLost(), leftOut = process.manifest()->allLeftOut();
     if (lost > 0)
-      flaws_.push_back({"W_EVENTS_LOST", fmt::format("{}: {} not recorded (`adatrace info` says why)", process.path(),
-                                                     formatCount(lost, "event") + (lost == 1 ? " was" : " were"))});
+      flaws_.push_back(
+          {"W_EVENTS_LOST", fmt::format("{}: {} {} not recorded (`adatrace info` says why)", process.path(),
+                                        formatCount(lost, "event"), lost == 1 ? "was" : "were")});
     if (leftOut > 0)
       flaws_.push_back({"W_EVENTS_LEFT_OUT",
                         fmt::format("{}: {} of short or deep calls {} left out (min_duration, max_depth)",

@@ -1,20 +1,14 @@
 // Finds the blocks of packed detail files, and decodes them.
 #include "detail_file.h"
 
-#include "formats/atf/checksum.h"
 #include "formats/packed/compression.h"
+#include "formats/packed/file_checks.h"
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 
 namespace ada::packed {
-
-template <class Raw> static Raw load(const Byte *from) {
-  Raw raw;
-  std::memcpy(&raw, from, sizeof raw);
-  return raw;
-}
 
 Error DetailFile::error(const char *code, std::string message, std::uint64_t offset) const {
   return {.code = code, .message = std::move(message), .file = name_, .offset = offset};
@@ -24,26 +18,13 @@ Expected<DetailFile> DetailFile::parse(std::span<const std::byte> bytes, const s
   DetailFile file;
   file.bytes_ = bytes;
   file.name_ = name;
-  if (bytes.size() < kFileHeaderBytes)
-    return file.error("E_TOO_SMALL", "the file is shorter than a header of 128 bytes", 0);
-  RawDetailFileHeader &head = file.head_;
-  head = load<RawDetailFileHeader>(file.at(0));
-  if (std::memcmp(head.magic, kDetailMagic, 4) != 0)
-    return file.error("E_BAD_MAGIC", "not a packed detail file", 0);
-  if (head.endian != atf::kLittleEndian)
-    return file.error("E_BAD_ENDIAN", "only little-endian files can be read", offsetof(RawDetailFileHeader, endian));
-  if (head.version != kVersion)
-    return file.error("E_BAD_VERSION",
-                      "packed version " + std::to_string(head.version) + ", this reader knows version 1",
-                      offsetof(RawDetailFileHeader, version));
-  if (!isSealed(head, atf::crc32c))
-    return file.error("E_BAD_CHECKSUM", "the file's header is damaged", offsetof(RawDetailFileHeader, checksum));
-  if (head.blocksOffset < kFileHeaderBytes || head.blocksOffset % kBlockAlignment != 0 ||
-      head.blocksOffset > aligned(bytes.size()))
-    return file.error("E_BAD_OFFSET", "the first block can't be there", offsetof(RawDetailFileHeader, blocksOffset));
-  file.isFinished_ = (head.flags & kFileFinished) != 0;
-  const bool isWhole = file.isFinished_ && head.end <= bytes.size();
-  file.scan(isWhole ? std::uint64_t{head.end} : bytes.size());
+  auto head = readFileHeader<RawDetailFileHeader>(bytes, kDetailMagic, "detail", name);
+  if (!head)
+    return head.error();
+  file.head_ = *head;
+  file.isFinished_ = (file.head_.flags & kFileFinished) != 0;
+  const bool isWhole = file.isFinished_ && file.head_.end <= bytes.size();
+  file.scan(isWhole ? std::uint64_t{file.head_.end} : bytes.size());
   if (!file.isFinished_) {
     file.warn("W_NO_FOOTER", "the writer did not finish (the program was killed or still runs); all whole events in "
                              "the file are used");
@@ -51,12 +32,12 @@ Expected<DetailFile> DetailFile::parse(std::span<const std::byte> bytes, const s
     file.isFinished_ = false;
     file.warn("W_FOOTER_CORRUPT", "the file was cut off; all whole events in it are used");
   } else {
-    if (head.end < bytes.size())
+    if (file.head_.end < bytes.size())
       file.warn("W_TRAILING_BYTES",
-                std::to_string(bytes.size() - head.end) + " bytes after the last block were ignored");
+                std::to_string(bytes.size() - file.head_.end) + " bytes after the last block were ignored");
     if (!file.isAsHeaderSays())
-      file.warn("W_HEADER_COUNT_STALE", "the header says " + std::to_string(head.eventCount) + " events, there are " +
-                                            std::to_string(file.events()) +
+      file.warn("W_HEADER_COUNT_STALE", "the header says " + std::to_string(file.head_.eventCount) +
+                                            " events, there are " + std::to_string(file.events()) +
                                             ", or it is wrong about their times or index events");
   }
   return file;

@@ -2,40 +2,26 @@
 #include "detail_writer.h"
 
 #include "base/file_bytes.h"
-#include "base/safe_file.h"
-#include "base/write_all.h"
 #include "formats/atf/checksum.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/detail_file.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace ada::packed {
 
 DetailWriter::~DetailWriter() {
-  if (file_)
+  if (file_.isOpen())
     (void)endBlock();
 }
 
 Expected<std::unique_ptr<DetailWriter>> DetailWriter::create(const std::string &path,
                                                              const atf::WriterOptions &options) {
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.overwrite ? 0 : O_EXCL);
-  FileDescriptor file;
-  if (options.noLinks) {
-    auto opened = openForWriting(path, flags, 0600);
-    if (!opened)
-      return opened.error();
-    file = *std::move(opened);
-  } else {
-    file = FileDescriptor(::open(path.c_str(), flags, 0600));
-  }
-  if (!file || (options.overwrite && ::ftruncate(file.get(), 0) != 0))
-    return systemError(path, "cannot be created", errno);
-  std::unique_ptr<DetailWriter> writer(new DetailWriter(path, std::move(file)));
+  auto file = OutputFile::create(path, options);
+  if (!file)
+    return file.error();
+  std::unique_ptr<DetailWriter> writer(new DetailWriter(*std::move(file)));
   writer->origin_ = {2, options.arch, options.os, options.clockType, options.threadId};
   writer->compresses_ = options.compress;
   if (auto written = writer->writeHeader(false); !written)
@@ -45,7 +31,7 @@ Expected<std::unique_ptr<DetailWriter>> DetailWriter::create(const std::string &
 
 // The block that the last event to be kept lies in is taken into memory, as one that is open.
 Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &path, std::uint64_t keep) {
-  auto opened = openForWriting(path, O_RDWR);
+  auto opened = OutputFile::open(path);
   if (!opened)
     return opened.error();
   auto bytes = FileBytes::open(path);
@@ -60,7 +46,7 @@ Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &
                  .message = "only a file whose blocks follow its header at once can be continued",
                  .file = path,
                  .field = "blocks_offset"};
-  std::unique_ptr<DetailWriter> writer(new DetailWriter(path, *std::move(opened)));
+  std::unique_ptr<DetailWriter> writer(new DetailWriter(*std::move(opened)));
   writer->origin_ = {2, head.arch, head.os, 0, head.threadId};
   for (const DetailBlock &block : parsed->blocks()) {
     if (block.first >= keep)
@@ -88,27 +74,19 @@ Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &
   // The placeholder first: a header that is final would hide what is appended.
   if (auto written = writer->writeHeader(false); !written)
     return written.error();
-  if (::ftruncate(writer->file_.get(), static_cast<off_t>(writer->offset_ + writer->used_)) != 0)
-    return systemError(path, "cannot be cut", errno);
+  if (auto cut = writer->file_.cut(writer->offset_ + writer->used_); !cut)
+    return cut.error();
   return writer;
-}
-
-Expected<void> DetailWriter::write(const void *data, std::size_t bytes, std::uint64_t offset) {
-  if (!failure_ && !writeAllAt(file_.get(), data, bytes, offset))
-    failure_ = systemError(path_, "cannot be written", errno);
-  return failure_ ? Expected<void>(*failure_) : Expected<void>();
 }
 
 Expected<void> DetailWriter::writeHeader(bool isFinal) {
   const RawDetailFileHeader raw = encodeDetailFileHeader(origin_, isFinal ? &totals_ : nullptr, end_, atf::crc32c);
-  return write(&raw, sizeof raw, 0);
+  return file_.write(&raw, sizeof raw, 0);
 }
 
 Expected<void> DetailWriter::append(const atf::DetailHead &head, std::span<const std::byte> payload) {
-  if (failure_)
-    return *failure_;
-  if (!file_)
-    return Error{.code = "E_IO", .message = "the file is finished; nothing can be added to it", .file = path_};
+  if (auto good = file_.mustBeGood(); !good)
+    return good;
   if (!block_->isOpen()) {
     bytes_.resize(kBlockHeaderBytes);
     block_->begin(bytes_.data(), totals_.events, atf::crc32c);
@@ -131,7 +109,7 @@ Expected<void> DetailWriter::endBlock() {
   if (compresses_)
     compressBody(raw);
   std::memcpy(bytes_.data(), &raw, sizeof raw);
-  if (auto written = write(bytes_.data(), used_, offset_); !written)
+  if (auto written = file_.write(bytes_.data(), used_, offset_); !written)
     return written;
   totals_.add(block_->totals());
   end_ = offset_ + used_;
@@ -155,17 +133,15 @@ void DetailWriter::compressBody(RawDetailBlockHeader &raw) {
 }
 
 Expected<void> DetailWriter::finish() {
-  if (!file_)
-    return Error{.code = "E_IO", .message = "the file is finished; nothing can be added to it", .file = path_};
+  if (auto open = file_.mustBeOpen(); !open)
+    return open;
   if (auto done = endBlock(); !done)
     return done;
-  if (::ftruncate(file_.get(), static_cast<off_t>(end_)) != 0)
-    return systemError(path_, "cannot be cut", errno);
+  if (auto cut = file_.cut(end_); !cut)
+    return cut;
   if (auto written = writeHeader(true); !written)
     return written;
-  if (::close(file_.release()) != 0 && errno != EINTR)
-    return systemError(path_, "cannot be closed", errno);
-  return {};
+  return file_.close();
 }
 
 } // namespace ada::packed

@@ -3,11 +3,10 @@
 #define ADA_LIB_FORMATS_PACKED_DETAIL_WRITER_H
 
 #include "ada/trace/atf_writer.h"
-#include "base/file_descriptor.h"
+#include "formats/packed/output_file.h"
 #include "shared/encode/packed_detail_file.h"
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,17 +23,15 @@ public:
   Expected<void> append(const atf::DetailHead &head, std::span<const std::byte> payload);
   std::uint64_t size() const { return totals_.events + (block_->isOpen() ? block_->totals().events : 0); }
   Expected<void> finish();
-  bool isOpen() const { return bool(file_); }
+  bool isOpen() const { return file_.isOpen(); }
 
 private:
-  DetailWriter(std::string path, FileDescriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  explicit DetailWriter(OutputFile file) : file_(std::move(file)) {}
   Expected<void> endBlock();
   void compressBody(RawDetailBlockHeader &raw);
   Expected<void> writeHeader(bool isFinal);
-  Expected<void> write(const void *data, std::size_t bytes, std::uint64_t offset);
 
-  const std::string path_;
-  FileDescriptor file_;
+  OutputFile file_;
   atf::FileOrigin origin_;
   bool compresses_ = false;
   std::unique_ptr<DetailBlockWriter> block_ = std::make_unique<DetailBlockWriter>();
@@ -43,7 +40,6 @@ private:
   std::uint64_t offset_ = kFileHeaderBytes,
                 end_ = offset_; // where the open block goes, or the next one; of the last one
   atf::DetailTotals totals_;    // of the blocks that are written
-  std::optional<Error> failure_;
 };
 
 } // namespace ada::packed

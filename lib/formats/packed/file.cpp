@@ -1,8 +1,8 @@
 // Finds the blocks of packed index files, and decodes them.
 #include "file.h"
 
-#include "formats/atf/checksum.h"
 #include "formats/packed/compression.h"
+#include "formats/packed/file_checks.h"
 #include "shared/encode/packed_file.h"
 
 #include <algorithm>
@@ -10,12 +10,6 @@
 #include <memory>
 
 namespace ada::packed {
-
-template <class Raw> static Raw load(const Byte *from) {
-  Raw raw;
-  std::memcpy(&raw, from, sizeof raw);
-  return raw;
-}
 
 Error File::error(const char *code, std::string message, std::uint64_t offset) const {
   return {.code = code, .message = std::move(message), .file = name_, .offset = offset};
@@ -25,29 +19,16 @@ Expected<File> File::parse(std::span<const std::byte> bytes, const std::string &
   File file;
   file.bytes_ = bytes;
   file.name_ = name;
-  if (bytes.size() < kFileHeaderBytes)
-    return file.error("E_TOO_SMALL", "the file is shorter than a header of 128 bytes", 0);
-  RawFileHeader &head = file.head_;
-  head = load<RawFileHeader>(file.at(0));
-  if (std::memcmp(head.magic, kMagic, 4) != 0)
-    return file.error("E_BAD_MAGIC", "not a packed index file", 0);
-  if (head.endian != atf::kLittleEndian)
-    return file.error("E_BAD_ENDIAN", "only little-endian files can be read", offsetof(RawFileHeader, endian));
-  if (head.version != kVersion)
-    return file.error("E_BAD_VERSION",
-                      "packed version " + std::to_string(head.version) + ", this reader knows version 1",
-                      offsetof(RawFileHeader, version));
-  if (!isSealed(head, atf::crc32c))
-    return file.error("E_BAD_CHECKSUM", "the file's header is damaged", offsetof(RawFileHeader, checksum));
-  if (head.blocksOffset < kFileHeaderBytes || head.blocksOffset % kBlockAlignment != 0 ||
-      head.blocksOffset > aligned(bytes.size()))
-    return file.error("E_BAD_OFFSET", "the first block can't be there", offsetof(RawFileHeader, blocksOffset));
+  auto head = readFileHeader<RawFileHeader>(bytes, kMagic, "index", name);
+  if (!head)
+    return head.error();
+  file.head_ = *head;
   file.isFinished_ = file.takeIndex();
   if (file.isFinished_)
     return file;
   file.blocks_.clear();
   file.isSorted_ = true;
-  if (head.flags & kFileFinished)
+  if (file.head_.flags & kFileFinished)
     file.warn("W_FOOTER_CORRUPT", "the block index is damaged or cut off; the blocks were looked for one by one");
   else
     file.warn("W_NO_FOOTER", "the writer did not finish the file (the program was killed, or still runs); all whole "

@@ -2,16 +2,12 @@
 #include "writer.h"
 
 #include "base/file_bytes.h"
-#include "base/safe_file.h"
-#include "base/write_all.h"
 #include "formats/atf/checksum.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
-#include <unistd.h>
+#include <cstring>
 
 namespace ada::packed {
 
@@ -19,24 +15,15 @@ namespace ada::packed {
 static constexpr std::size_t kRoom = kMostBlockStartBytes + kBlockBodyBytes + kMostEventBytes;
 
 Writer::~Writer() {
-  if (file_)
+  if (file_.isOpen())
     (void)endBlock();
 }
 
 Expected<std::unique_ptr<Writer>> Writer::create(const std::string &path, const atf::WriterOptions &options) {
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.overwrite ? 0 : O_EXCL);
-  FileDescriptor file;
-  if (options.noLinks) {
-    auto opened = openForWriting(path, flags, 0600);
-    if (!opened)
-      return opened.error();
-    file = *std::move(opened);
-  } else {
-    file = FileDescriptor(::open(path.c_str(), flags, 0600));
-  }
-  if (!file || (options.overwrite && ::ftruncate(file.get(), 0) != 0))
-    return systemError(path, "cannot be created", errno);
-  std::unique_ptr<Writer> writer(new Writer(path, std::move(file)));
+  auto file = OutputFile::create(path, options);
+  if (!file)
+    return file.error();
+  std::unique_ptr<Writer> writer(new Writer(*std::move(file)));
   writer->origin_ = {2, options.arch, options.os, options.clockType, options.threadId};
   writer->storesLinks_ = !options.linksFollow;
   writer->compresses_ = options.compress;
@@ -47,7 +34,7 @@ Expected<std::unique_ptr<Writer>> Writer::create(const std::string &path, const 
 
 // The block that the last event to be kept lies in is taken into memory, as one that is open.
 Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::uint64_t keep) {
-  auto opened = openForWriting(path, O_RDWR);
+  auto opened = OutputFile::open(path);
   if (!opened)
     return opened.error();
   auto bytes = FileBytes::open(path);
@@ -56,7 +43,7 @@ Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::u
   auto parsed = File::parse(bytes->bytes(), path);
   if (!parsed)
     return parsed.error();
-  std::unique_ptr<Writer> writer(new Writer(path, *std::move(opened)));
+  std::unique_ptr<Writer> writer(new Writer(*std::move(opened)));
   const RawFileHeader &head = parsed->header();
   writer->origin_ = {2, head.arch, head.os, head.clockType, head.threadId};
   writer->storesLinks_ = false;
@@ -97,28 +84,20 @@ Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::u
   // The placeholder first: a header that is final would hide what is appended.
   if (auto written = writer->writeHeader(false, 0, false); !written)
     return written.error();
-  if (::ftruncate(writer->file_.get(), static_cast<off_t>(writer->offset_ + writer->used_)) != 0)
-    return systemError(path, "cannot be cut", errno);
+  if (auto cut = writer->file_.cut(writer->offset_ + writer->used_); !cut)
+    return cut.error();
   return writer;
-}
-
-Expected<void> Writer::write(const void *data, std::size_t bytes, std::uint64_t offset) {
-  if (!failure_ && !writeAllAt(file_.get(), data, bytes, offset))
-    failure_ = systemError(path_, "cannot be written", errno);
-  return failure_ ? Expected<void>(*failure_) : Expected<void>();
 }
 
 Expected<void> Writer::writeHeader(bool isFinal, std::uint64_t trailerOffset, bool hasDetail) {
   const RawFileHeader raw =
       encodeFileHeader(origin_, isFinal ? &totals_ : nullptr, trailerOffset, hasDetail, atf::crc32c, blocksOffset_);
-  return write(&raw, sizeof raw, 0);
+  return file_.write(&raw, sizeof raw, 0);
 }
 
 Expected<void> Writer::append(const atf::IndexEvent &event) {
-  if (failure_)
-    return *failure_;
-  if (!file_)
-    return Error{.code = "E_IO", .message = "the file is finished; nothing can be added to it", .file = path_};
+  if (auto good = file_.mustBeGood(); !good)
+    return good;
   if (!block_->isOpen()) {
     bytes_.resize(kRoom);
     used_ = block_->begin(bytes_.data(), atf::crc32c);
@@ -145,7 +124,7 @@ Expected<void> Writer::endBlock() {
   if (compresses_)
     compressBody(raw);
   std::memcpy(bytes_.data(), &raw, sizeof raw);
-  if (auto written = write(bytes_.data(), used_, offset_); !written)
+  if (auto written = file_.write(bytes_.data(), used_, offset_); !written)
     return written;
   entries_.push_back(encodeIndexEntry(offset_, raw));
   unsorted_ |= (raw.flags & kBlockUnsorted) != 0;
@@ -168,8 +147,8 @@ void Writer::compressBody(RawBlockHeader &raw) {
 }
 
 Expected<void> Writer::finish(bool hasDetail) {
-  if (!file_)
-    return Error{.code = "E_IO", .message = "the file is finished; nothing can be added to it", .file = path_};
+  if (auto open = file_.mustBeOpen(); !open)
+    return open;
   if (auto done = endBlock(); !done)
     return done;
   const RawIndexHead head = encodeIndexHead(entries_.size());
@@ -181,13 +160,11 @@ Expected<void> Writer::finish(bool hasDetail) {
   const RawTrailer trailer = encodeTrailer(offset_, entries_.size(), atf::crc32c(0, index.data(), indexBytes), totals_,
                                            unsorted_, atf::crc32c);
   std::memcpy(index.data() + indexBytes, &trailer, sizeof trailer);
-  if (auto written = write(index.data(), index.size(), offset_); !written)
+  if (auto written = file_.write(index.data(), index.size(), offset_); !written)
     return written;
   if (auto written = writeHeader(true, offset_ + indexBytes, hasDetail); !written)
     return written;
-  if (::close(file_.release()) != 0 && errno != EINTR)
-    return systemError(path_, "cannot be closed", errno);
-  return {};
+  return file_.close();
 }
 
 } // namespace ada::packed

@@ -3,7 +3,7 @@
 #define ADA_LIB_FORMATS_PACKED_WRITER_H
 
 #include "ada/trace/atf_writer.h"
-#include "base/file_descriptor.h"
+#include "formats/packed/output_file.h"
 #include "shared/encode/packed_file.h"
 
 #include <memory>
@@ -23,17 +23,15 @@ public:
   Expected<void> append(const atf::IndexEvent &event);
   std::uint64_t size() const { return totals_.events; }
   Expected<void> finish(bool hasDetail);
-  bool isOpen() const { return bool(file_); }
+  bool isOpen() const { return file_.isOpen(); }
 
 private:
-  Writer(std::string path, FileDescriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  explicit Writer(OutputFile file) : file_(std::move(file)) {}
   Expected<void> endBlock();
   void compressBody(RawBlockHeader &raw);
   Expected<void> writeHeader(bool isFinal, std::uint64_t trailerOffset, bool hasDetail);
-  Expected<void> write(const void *data, std::size_t bytes, std::uint64_t offset);
 
-  const std::string path_;
-  FileDescriptor file_;
+  OutputFile file_;
   atf::FileOrigin origin_;
   bool storesLinks_ = true, compresses_ = false;
   std::unique_ptr<BlockWriter> block_ = std::make_unique<BlockWriter>();
@@ -44,7 +42,6 @@ private:
   std::vector<RawIndexEntry> entries_;
   FileTotals totals_;
   bool unsorted_ = false;
-  std::optional<Error> failure_;
 };
 
 } // namespace ada::packed

@@ -25,10 +25,6 @@ inline bool leavesOut(const ThreadExpansion &t) { return t.leastNs > 0 || t.most
 inline uint64_t deepestInFile(const ThreadExpansion &t) {
   return t.mostDepth > 0 && t.mostDepth < t.stack.depth ? t.mostDepth : t.stack.depth;
 }
-inline uint64_t waitingCalls(const ThreadExpansion &t) {
-  const uint64_t deepest = deepestInFile(t);
-  return deepest > t.inFile ? deepest - t.inFile : 0;
-}
 
 // Emits the calls that wait, of the `end` outermost open ones: those that began at `bornNs` or before.
 template <class Emit> inline void emitWaiting(ThreadExpansion &t, uint64_t end, uint64_t bornNs, Emit &&emit) {

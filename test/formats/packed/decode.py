@@ -142,8 +142,13 @@ def decode(data):
     return answer
 
 
-if __name__ == "__main__":
+def show(decode):
+    """Prints what that makes of the file that the command line names."""
     with open(sys.argv[1], "rb") as file:
         found = decode(file.read())
     events = ",\n".join("  " + json.dumps(event) for event in found.pop("events"))
     print(json.dumps(found)[:-1] + ', "events": [\n' + events + "\n]}")
+
+
+if __name__ == "__main__":
+    show(decode)

@@ -3,14 +3,13 @@
 
 Like decode.py, whose reading of events it uses, it shares no code with the library.
 """
-import json
 import os
 import struct
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from decode import WORD, Bytes, crc32c, decode_block  # noqa: E402
+from decode import WORD, Bytes, crc32c, decode_block, show  # noqa: E402
 
 CALL, RETURN, VECTORS = 3, 4, 0xADA0
 NO_BLOCK_MORE = 65536
@@ -176,7 +175,4 @@ def decode(data):
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], "rb") as file:
-        found = decode(file.read())
-    events = ",\n".join("  " + json.dumps(event) for event in found.pop("events"))
-    print(json.dumps(found)[:-1] + ', "events": [\n' + events + "\n]}")
+    show(decode)

@@ -28,8 +28,7 @@ static bool readFiles(const std::string &directory, RecordTotals &totals) {
     return false;
   totals.threads = process->threads().size();
   if (process->manifest())
-    for (const auto &[reason, count] : process->manifest()->allDropped())
-      totals.dropped += count;
+    totals.dropped = process->manifest()->allLost();
   totals.events = process->eventCount();
   totals.bytes = bytesBelow(directory);
   return process->manifest() && process->manifest()->exit.how != "running";

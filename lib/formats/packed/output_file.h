@@ -1,0 +1,40 @@
+// The file that a writer of packed blocks writes: by offset, until the first error.
+#ifndef ADA_LIB_FORMATS_PACKED_OUTPUT_FILE_H
+#define ADA_LIB_FORMATS_PACKED_OUTPUT_FILE_H
+
+#include "ada/trace/atf_writer.h"
+#include "base/file_descriptor.h"
+
+#include <optional>
+#include <string>
+
+namespace ada::packed {
+
+class OutputFile {
+public:
+  /// Empty, as the options say: an existing file is an error or emptied, links are followed or not.
+  static Expected<OutputFile> create(const std::string &path, const atf::WriterOptions &options);
+  /// One that is there, to be continued.
+  static Expected<OutputFile> open(const std::string &path);
+
+  bool isOpen() const { return bool(file_); }
+  /// An error if it was closed.
+  Expected<void> mustBeOpen() const;
+  /// The first error of write(), or that it was closed.
+  Expected<void> mustBeGood() const;
+  /// After an error it fails with that, and writes nothing.
+  Expected<void> write(const void *data, std::size_t bytes, std::uint64_t offset);
+  Expected<void> cut(std::uint64_t bytes);
+  Expected<void> close();
+
+private:
+  OutputFile(std::string path, FileDescriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+
+  std::string path_;
+  FileDescriptor file_;
+  std::optional<Error> failure_;
+};
+
+} // namespace ada::packed
+
+#endif // ADA_LIB_FORMATS_PACKED_OUTPUT_FILE_H

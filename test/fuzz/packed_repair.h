@@ -1,0 +1,32 @@
+// Makes checksums of packed files right: no fuzzer guesses these.
+#ifndef ADA_TEST_FUZZ_PACKED_REPAIR_H
+#define ADA_TEST_FUZZ_PACKED_REPAIR_H
+
+#include "formats/atf/checksum.h"
+#include "shared/encode/packed_format.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace ada::fuzz {
+
+inline std::uint32_t sum(std::uint32_t before, const void *data, std::size_t bytes) {
+  return atf::crc32c(before, data, bytes);
+}
+
+/// Of the header at `offset`, which ends with it, after `change(header)`.
+template <class Raw> void repair(std::vector<std::byte> &bytes, std::uint64_t offset, auto &&change) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(Raw))
+    return;
+  Raw raw;
+  std::memcpy(&raw, bytes.data() + offset, sizeof raw);
+  change(raw);
+  packed::seal(raw, sum);
+  std::memcpy(bytes.data() + offset, &raw, sizeof raw);
+}
+
+} // namespace ada::fuzz
+
+#endif // ADA_TEST_FUZZ_PACKED_REPAIR_H
