@@ -54,8 +54,9 @@ int64_t ada_enable_detail(const char *glob);
 int64_t ada_disable_detail(const char *glob);
 
 /* With detail_mode=window: opens a window now, so that the detail events from pre_roll_ms before to post_roll_ms after
- * the call are kept. With flight: what is kept in memory is written to a session, while the program runs on. Otherwise
- * it does nothing. Async-signal-safe; takes well under a microsecond. */
+ * the call are kept. With flight: what is kept in memory is written to a session, while the program runs on; what is
+ * recorded in the moment until the drain takes that up is part of it, unless ada_flush() follows directly, which
+ * returns when it has begun. Otherwise it does nothing. Async-signal-safe; takes well under a microsecond. */
 void ada_trigger(void);
 
 /* Writes out everything that was recorded before the call, in all threads, and returns when
