@@ -150,24 +150,29 @@ for name in TRACERS:
 #===--- Sustained, to the file ---------------------------------------------===#
 
 
+SUSTAINED = [
+    ("1 calling thread", 1, ""), ("2 calling threads", 2, ""),
+    ("1, packed", 1, ":format=packed"), ("2, packed", 2, ":format=packed"), ("2, packed, 2 drain threads", 2, ":format=packed:drain_threads=2"),
+    ("2, packed detail", 2, ":format=packed:detail=*"), ("2, packed detail, 2 drain threads", 2, ":format=packed:detail=*:drain_threads=2"),
+]
 if "adatrace" in TRACERS:
-    print(f"\n{'sustained to the file':26}{'million events/s':>19} {'MB/s':>9} {'recorded':>12} {'dropped':>9}")
+    print(f"\n{'sustained to the file':36}{'million events/s':>19} {'MB/s':>9} {'recorded':>12} {'dropped':>9}")
     result["sustained"] = {}
-    for count in (1, 2):
+    for name, count, options in SUSTAINED:
         best = None
         for _ in range(max(1, args.runs // 2)):
-            run = execute("adatrace", [bench / "adatrace", "sustain", str(count), str(args.seconds)], ada)
+            run = execute("adatrace", [bench / "adatrace", "sustain", str(count), str(args.seconds)], ada_options(options))
             events, dropped = recorded(scratch)
             if events != 2 * run["calls"]:
                 sys.exit(f"bench: {run['calls']} calls gave {events} events in the files, not twice as many")
-            size = sum(path.stat().st_size for path in scratch.rglob("*.atf"))
+            size = sum(path.stat().st_size for path in scratch.rglob("*.at[fp]"))
             rate = events / run["nanoseconds"] * 1e3
             figure = {"million_events_per_second": rate, "bytes_per_second": size / run["nanoseconds"] * 1e9,
                       "events": events, "dropped": dropped}
             if best is None or rate > best["million_events_per_second"]:
                 best = figure
-        result["sustained"][f"{count} threads"] = best
-        print(f"{f'{count} calling thread(s)':26}{best['million_events_per_second']:19.2f} "
+        result["sustained"][name] = best
+        print(f"{name:36}{best['million_events_per_second']:19.2f} "
               f"{best['bytes_per_second'] / 1e6:9.0f} {best['events']:12} {best['dropped']:9}")
 
 result["reading"] = reading.measure(args.build.resolve() / "bin", execute, scratch)

@@ -74,7 +74,7 @@ extern "C" {
 #define ADA_RING_FINISHED 2u /* all files have their footers; nothing to recover */
 #define ADA_RING_EXEC 3u     /* the process went into exec after writing everything out */
 
-/* ada_ring_header.format: packed index files, and detail files of ATF 2. */
+/* ada_ring_header.format: packed index and detail files. */
 #define ADA_FORMAT_PACKED 3u
 
 /* What a record's stamp counts. */

@@ -12,6 +12,20 @@ namespace {
 constexpr uint32_t kChunksToWakeFor = 8;
 // How many chunks of one thread a pass takes: a busy thread must not starve the others, whose chunks fill meanwhile.
 constexpr int kMostChunks = 64;
+// With fewer to read it is not worth to wake helpers.
+constexpr uint32_t kChunksToShare = 16;
+// A thread of the drain reads 100 to 200 million events a second: as much as several threads can record, of a program
+// that does something besides.
+constexpr unsigned kProcessorsPerThread = 4, kMostThreadsByItself = 8;
+
+unsigned processors() {
+  unsigned long set[128] = {};
+  const long bytes = sys::call(SYS_sched_getaffinity, 0, sizeof set, set);
+  unsigned count = 0;
+  for (long i = 0; i < bytes / (long)sizeof *set; ++i)
+    count += (unsigned)__builtin_popcountl(set[i]);
+  return count;
+}
 
 } // namespace
 
@@ -19,15 +33,23 @@ int Drain::start(Ring &ring, Images &images, const Options &options, const Trigg
                  const char *directory, const char *session) {
   ring_ = &ring;
   isFlight_ = options.isFlight(), directory_ = directory, session_ = session;
-  int error = writer_.start(ring, images, options, triggers, directory);
-  if (error == 0)
-    error = reader_.start(ring);
-  return error < 0 ? error : startOwnThread(threadMain, this);
+  threadsWanted_ = options.drain_threads;
+  if (int error = own_.start(); error < 0)
+    return error;
+  writer_.start(ring, images, options, triggers, directory);
+  reader_.start(ring);
+  return startOwnThread(threadMain, this);
 }
 
 void Drain::reset() {
   reader_.reset();
   writer_.reset();
+  own_.reset();
+  if (helperHands_) {
+    for (unsigned i = 0; i < DrainHelpers::kMost; ++i)
+      helperHands_[i].reset();
+    sys::unmap(helperHands_, DrainHelpers::kMost * sizeof *helperHands_);
+  }
   __builtin_memset((void *)this, 0, sizeof *this);
   manifestDirty_ = 1;
 }
@@ -102,6 +124,7 @@ void Drain::run() {
     __atomic_store_n(&ownsFiles_, true, __ATOMIC_RELEASE);
   }
   prepare();
+  startHelpers();
   while (true) {
     askNames();
     uint32_t seen = __atomic_load_n(&wakeWord_, __ATOMIC_SEQ_CST);
@@ -116,8 +139,11 @@ void Drain::run() {
       manifestDueNs_ = 0;
       __atomic_store_n(&ring_->header().state, ADA_RING_RECORDING, __ATOMIC_RELEASE);
     }
-    if (identity_.hasChanged())
+    if (identity_.hasChanged()) {
+      helpers_.begin([](void *identity, unsigned) { ((const Identity *)identity)->apply(); }, &identity_);
+      helpers_.finish([] {});
       writer_.handOver(identity_);
+    }
     reader_.takeAnchor();
     if (reader_.takeModules()) { // at once: a killed program must have its symbols
       manifestChanged();
@@ -171,6 +197,7 @@ bool Drain::answer(uint32_t wanted, bool finishing) {
       __atomic_store_n(&ring_->header().state, ADA_RING_EXEC, __ATOMIC_RELEASE);
   }
   if (stop) {
+    helpers_.stop();
     // Before the lock goes with this thread: see Ring::hold. Without a manifest the ring alone knows what was lost.
     if (writer_.isComplete()) {
       __atomic_store_n(&ring_->header().state, ADA_RING_FINISHED, __ATOMIC_RELEASE);
@@ -248,17 +275,46 @@ void Drain::endFlight() {
 
 //===--- a pass -----------------------------------------------------------===//
 
+void Drain::startHelpers() {
+  unsigned wanted = (unsigned)threadsWanted_;
+  if (wanted == 0) {
+    wanted = processors() / kProcessorsPerThread;
+    wanted = wanted < kMostThreadsByItself ? wanted : kMostThreadsByItself;
+  }
+  if (wanted < 2 || !writer_.canShare())
+    return;
+  helperHands_ = (Hand *)sys::mapMemory(DrainHelpers::kMost * sizeof *helperHands_);
+  unsigned ready = 0;
+  while (helperHands_ && ready < wanted - 1 && ready < DrainHelpers::kMost && helperHands_[ready].start() == 0)
+    ++ready;
+  helpers_.start(ready);
+}
+
+bool Drain::isWorthSharing() const {
+  return helpers_.count() > 0 && slots_ > 1 && reader_.closedChunks() >= kChunksToShare && writer_.canShare();
+}
+
 // `last`: nothing is recorded any more. `whole`: all that was recorded before now, however much it is.
 uint64_t Drain::pass(bool last, bool whole) {
   uint64_t records = 0;
-  uint64_t limitNs = last ? UINT64_MAX : reader_.limitNs();
+  const uint64_t limitNs = limitNs_ = last ? UINT64_MAX : reader_.limitNs();
   bool hasWindows = writer_.windows().active();
   if (hasWindows || isFlight_)
     takeTriggers();
   uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
-  for (uint64_t i = 0; i < used; ++i)
-    if (__atomic_load_n(&ring_->threads()[i].state, __ATOMIC_ACQUIRE) != ADA_THREAD_FREE)
-      records += drainThread(i, last, whole);
+  isLast_ = last, isWhole_ = whole, slots_ = used, nextSlot_ = 0;
+  if (isWorthSharing()) {
+    writer_.share(true);
+    helpers_.begin([](void *drain, unsigned i) { ((Drain *)drain)->takePart(((Drain *)drain)->helperHands_[i]); },
+                   this);
+    takePart(own_);
+    helpers_.finish([this] { prepare(); });
+    writer_.share(false);
+    for (unsigned i = 0; i < helpers_.count(); ++i)
+      records += helperHands_[i].records;
+  } else
+    takePart(own_);
+  records += own_.records;
   if (hasWindows)
     writeWindows(used, limitNs);
   bool isBehind = false;
@@ -275,6 +331,15 @@ uint64_t Drain::pass(bool last, bool whole) {
     reader_.notePassed();
   writer_.enforceBound(limitNs == UINT64_MAX ? sys::nowNs() : limitNs);
   return records;
+}
+
+// Reads threads that no other thread of the drain has taken, until there are none.
+void Drain::takePart(Hand &hand) {
+  reader_.sit(hand.desk);
+  hand.records = 0;
+  for (uint64_t i; (i = __atomic_fetch_add(&nextSlot_, 1, __ATOMIC_RELAXED)) < slots_;)
+    if (__atomic_load_n(&ring_->threads()[i].state, __ATOMIC_ACQUIRE) != ADA_THREAD_FREE)
+      hand.records += drainThread(hand, i);
 }
 
 // Triggers from the program's threads and from other processes.
@@ -306,7 +371,7 @@ void Drain::askNames() {
   namesDueNs_ = sys::nowNs() + 1000000000;
 }
 
-uint64_t Drain::drainThread(uint64_t slot, bool last, bool whole) {
+uint64_t Drain::drainThread(Hand &hand, uint64_t slot) {
   RingReader::Thread &t = reader_.thread(slot);
   if (!t.active) {
     reader_.begin(slot);
@@ -317,82 +382,84 @@ uint64_t Drain::drainThread(uint64_t slot, bool last, bool whole) {
   }
   // Read before the records: what a thread recorded before it ended is complete.
   t.ended = __atomic_load_n(&ring_->threads()[slot].state, __ATOMIC_ACQUIRE) == ADA_THREAD_ENDED;
-  const ring::RecordBatch &batch = reader_.batch();
+  const ring::RecordBatch &batch = hand.desk.batch();
   ring::ThreadExpansion &expansion = t.expansion;
   const bool leavesOut = ring::leavesOut(expansion);
   uint64_t records = 0;
   bool more = true;
-  for (int chunks = 0; more && (chunks < kMostChunks || last || whole || t.ended); ++chunks) {
-    if (t.mustGiveBack() || !writer_.hasRoomForPlain(slot))
-      commit(slot, reader_.place(slot));
-    if (!reader_.look(slot, last || t.ended)) {
+  for (int chunks = 0; more && (chunks < kMostChunks || isLast_ || isWhole_ || t.ended); ++chunks) {
+    if (t.mustGiveBack() || !writer_.hasRoomForPlain(hand.batch, slot))
+      commit(hand, slot, reader_.place(slot));
+    if (!reader_.look(slot, isLast_ || t.ended)) {
       more = false;
       break;
     }
     if (!writer_.windows().active())
-      records += leavesOut ? takePlainLeavingOut(slot) : takePlain(slot);
-    reader_.take(slot);
+      records += leavesOut ? takePlainLeavingOut(hand, slot) : takePlain(hand, slot);
+    reader_.take(hand.desk, slot);
     for (uint64_t i = 0; i < batch.count; ++i) {
-      if (__builtin_expect(writer_.isNearlyFull(slot), 0))
-        commit(slot, batch.places[i]);
-      reader_.expand(slot, i, [&](const ring::Event &e, const ada_detail *detail) {
+      if (__builtin_expect(writer_.isNearlyFull(hand.batch, slot), 0))
+        commit(hand, slot, batch.places[i]);
+      reader_.expand(hand.desk, slot, i, [&](const ring::Event &e, const ada_detail *detail) {
         if (__builtin_expect(!leavesOut, 1))
-          return writer_.add(slot, e, detail);
-        ring::leaveOut(expansion, e, detail || writer_.isWanted(e),
-                       [&](const ring::Event &kept) { writer_.add(slot, kept, kept.ofRecord ? detail : nullptr); });
+          return writer_.add(hand.batch, slot, e, detail);
+        ring::leaveOut(expansion, e, detail || writer_.isWanted(e), [&](const ring::Event &kept) {
+          writer_.add(hand.batch, slot, kept, kept.ofRecord ? detail : nullptr);
+        });
       });
     }
     records += batch.count;
-    more = reader_.advance(slot);
+    more = reader_.advance(hand.desk, slot);
     if (leavesOut)
-      writeWaiting(slot, expansion.lastNs);
+      writeWaiting(hand, slot, expansion.lastNs);
   }
   if (leavesOut && !more)
-    writeWaiting(slot, last || whole || t.ended ? UINT64_MAX : reader_.limitNs());
-  commit(slot, reader_.place(slot));
-  reader_.publish(slot);
+    writeWaiting(hand, slot, isLast_ || isWhole_ || t.ended ? UINT64_MAX : limitNs_);
+  commit(hand, slot, reader_.place(slot));
+  reader_.publish(hand.desk, slot);
   t.behind = more;
   return records;
 }
 
-uint64_t Drain::takePlain(uint64_t slot) {
+uint64_t Drain::takePlain(Hand &hand, uint64_t slot) {
   uint64_t count = 0;
-  writer_.addPlain(slot, [&](auto &&emit) { return count = reader_.takePlain(slot, emit); });
+  writer_.addPlain(hand.batch, slot, [&](auto &&emit) { return count = reader_.takePlain(hand.desk, slot, emit); });
   return count;
 }
 
 // Likewise, of what is to be in the file.
-uint64_t Drain::takePlainLeavingOut(uint64_t slot) {
+uint64_t Drain::takePlainLeavingOut(Hand &hand, uint64_t slot) {
   ring::ThreadExpansion &expansion = reader_.thread(slot).expansion;
   uint64_t count = 0;
-  writer_.addPlain(slot, [&](auto &&emit) {
+  writer_.addPlain(hand.batch, slot, [&](auto &&emit) {
     uint64_t kept = 0;
     auto keep = [&](const ring::Event &e) { ++kept, emit(e); };
-    count = reader_.takePlain(slot, [&](const ring::Event &e) { ring::leaveOut(expansion, e, false, keep); });
+    count =
+        reader_.takePlain(hand.desk, slot, [&](const ring::Event &e) { ring::leaveOut(expansion, e, false, keep); });
     return kept;
   });
   return count;
 }
 
 // Calls that began long enough before that time go into the file.
-void Drain::writeWaiting(uint64_t slot, uint64_t nowNs) {
+void Drain::writeWaiting(Hand &hand, uint64_t slot, uint64_t nowNs) {
   RingReader::Thread &t = reader_.thread(slot);
   ring::emitOldWaiting(t.expansion, nowNs, [&](const ring::Event &e) {
-    writer_.add(slot, e, nullptr);
+    writer_.add(hand.batch, slot, e, nullptr);
     t.isMoved = true;
   });
 }
 
 // Writes what has been expanded. `place`: of the next record, which has not been.
-void Drain::commit(uint64_t slot, uint64_t place) {
+void Drain::commit(Hand &hand, uint64_t slot, uint64_t place) {
   if (!reader_.thread(slot).isMoved)
     return;
-  writer_.commit(slot, [&](uint64_t events, unsigned half, ada_ring_cursor &cursor) {
+  writer_.commit(hand.batch, slot, [&](uint64_t events, unsigned half, ada_ring_cursor &cursor) {
     reader_.fillCursor(slot, events, place, half, cursor);
   });
   writer_.closeFiles(slot);
   reader_.giveBack(slot);
-  if (ring_->isShort())
+  if (&hand == &own_ && ring_->isShort())
     prepare();
 }
 
@@ -417,7 +484,7 @@ void Drain::writeWindows(uint64_t used, uint64_t limitNs) {
   }
   for (uint64_t i = 0; i < used; ++i)
     if (reader_.thread(i).active)
-      writer_.writeWindows(i, undrainedNs);
+      writer_.writeWindows(own_.batch, i, undrainedNs);
 }
 
 } // namespace ada

@@ -5,6 +5,7 @@
 #ifndef ADA_RUNTIME_CORE_DRAIN_H
 #define ADA_RUNTIME_CORE_DRAIN_H
 
+#include "drain_helpers.h"
 #include "dump.h"
 #include "identity.h"
 #include "ring_reader.h"
@@ -55,13 +56,31 @@ private:
   static int threadMain(void *self);
   void run();
   bool answer(uint32_t wanted, bool finishing);
+  // What a thread of the drain works with.
+  struct Hand {
+    RingReader::Desk desk;
+    SessionWriter::Batch batch;
+    uint64_t records; // that it has read in this pass
+    // 0 or -ENOMEM.
+    int start() {
+      int error = desk.start();
+      return error < 0 ? error : batch.start();
+    }
+    void reset() {
+      desk.reset();
+      batch.reset();
+    }
+  };
+  void startHelpers();
   uint64_t pass(bool last, bool whole);
+  bool isWorthSharing() const;
+  void takePart(Hand &hand);
   void takeTriggers();
-  uint64_t drainThread(uint64_t slot, bool last, bool whole);
-  uint64_t takePlain(uint64_t slot);
-  uint64_t takePlainLeavingOut(uint64_t slot);
-  void writeWaiting(uint64_t slot, uint64_t nowNs);
-  void commit(uint64_t slot, uint64_t place);
+  uint64_t drainThread(Hand &hand, uint64_t slot);
+  uint64_t takePlain(Hand &hand, uint64_t slot);
+  uint64_t takePlainLeavingOut(Hand &hand, uint64_t slot);
+  void writeWaiting(Hand &hand, uint64_t slot, uint64_t nowNs);
+  void commit(Hand &hand, uint64_t slot, uint64_t place);
   void wakeWaiting(uint64_t used);
   void prepare();
   void askNames();
@@ -74,6 +93,10 @@ private:
   Ring *ring_ = nullptr;
   RingReader reader_;
   SessionWriter writer_;
+  Hand own_ = {}; // the drain thread's
+  DrainHelpers helpers_;
+  Hand *helperHands_ = nullptr; // of each helper
+  uint64_t threadsWanted_ = 0;  // drain_threads
 
   // Between the threads of the program and the drain.
   uint32_t wakeWord_ = 0, sleeping_ = 0;
@@ -90,6 +113,9 @@ private:
   bool dumpIsUrgent_ = false;
 
   // The drain thread's own.
+  bool isLast_ = false, isWhole_ = false; // of this pass
+  uint64_t limitNs_ = 0;                  // likewise, see RingReader::limitNs
+  uint64_t slots_ = 0, nextSlot_ = 0;     // likewise: how many there are, and which one nobody has taken yet
   uint64_t manifestDueNs_ = 0;
   uint64_t namesDueNs_ = 0, namesNext_ = 0; // the next round of asking, and the slot that one has come to
   bool hasManifest_ = false, hasLookedForOrphans_ = false;

@@ -86,7 +86,7 @@ bool parseOptions(Options &o, const char *text) {
     TextPiece wrong;
     if (const char *fault = options::faultOf(*a.option, a.value, wrong))
       return refuse(option << ": '" << options::shown(wrong) << "' " << fault << '.');
-    if (a.option->type == Type::Size)
+    if (a.option->type == Type::Size || a.option->type == Type::Number)
       if (const char *problem = options::limitOf(*a.option, field<uint64_t>(o, *a.option)))
         return refuse(option << ": " << value << ' ' << problem << '.');
   }

@@ -100,6 +100,7 @@ void Ring::abandon() {
   header_ = nullptr, modules_ = nullptr, threads_ = nullptr, granules_ = nullptr;
   freeChunks_ = nullptr, freeThreads_ = nullptr;
   mutex_.reset();
+  growing_.reset();
 }
 
 void Ring::closeProgramsDescriptor() {
@@ -164,7 +165,11 @@ char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at) {
 }
 
 bool Ring::growPool(uint64_t chunks) {
+  Lock growing(growing_); // another thread of the drain may have been faster
   uint64_t used = header_->chunks_used, offset = kChunksOffset + used * ADA_CHUNK_BYTES;
+  if (used >= capacity_)
+    return false;
+  chunks = chunks < capacity_ - used ? chunks : capacity_ - used;
   chunks = (chunks + kGranule - 1) / kGranule * kGranule;
   char *memory = back(offset, chunks * ADA_CHUNK_BYTES) < 0 ? nullptr : mapFile(offset, chunks * ADA_CHUNK_BYTES);
   store(chunksExhausted_, memory == nullptr);

@@ -139,6 +139,7 @@ private:
   uint64_t modulesPublished_ = 0, passed_ = 0;
   uint32_t firstRetired_ = 0, lastRetired_ = 0; // slot number + 1; linked by next_retired, in order of their stamps
   Mutex mutex_;
+  Mutex growing_; // of the drain's threads
 };
 
 } // namespace ada

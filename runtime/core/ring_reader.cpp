@@ -3,30 +3,45 @@
 
 namespace ada {
 
-int RingReader::start(Ring &ring) {
-  ring_ = &ring;
+int RingReader::Desk::start() {
   batch_.records = (ada_record *)sys::mapMemory(ADA_CHUNK_RECORDS * sizeof *batch_.records);
   batch_.details = (const ada_detail **)sys::mapMemory(ADA_CHUNK_RECORDS * sizeof *batch_.details);
   batch_.places = (uint16_t *)sys::mapMemory(ADA_CHUNK_RECORDS * sizeof *batch_.places);
   if (!batch_.records || !batch_.details || !batch_.places)
     return -ENOMEM;
-  clock_.update(ring.anchors(), 0);
-  takeAnchor();
   return 0;
 }
 
-void RingReader::reset() {
+void RingReader::Desk::reset() {
   auto unmap = [](void *memory, size_t bytes) {
     if (memory)
       sys::unmap(memory, bytes);
   };
+  unmap(batch_.records, ADA_CHUNK_RECORDS * sizeof *batch_.records);
+  unmap(batch_.details, ADA_CHUNK_RECORDS * sizeof *batch_.details);
+  unmap(batch_.places, ADA_CHUNK_RECORDS * sizeof *batch_.places);
+  *this = Desk();
+}
+
+void RingReader::sit(Desk &desk) const {
+  desk.clock_ = clock_;
+  if (desk.modulesVersion_ == modulesVersion_)
+    return;
+  desk.modules_.update(ring_->modules(), __atomic_load_n(&ring_->header().modules_used, __ATOMIC_ACQUIRE));
+  desk.modulesVersion_ = modulesVersion_;
+}
+
+void RingReader::start(Ring &ring) {
+  ring_ = &ring;
+  clock_.update(ring.anchors(), 0);
+  takeAnchor();
+}
+
+void RingReader::reset() {
   for (uint64_t i = 0; i < threads_.ready(); ++i)
     if (const ring::CallStack &stack = threads_[i].expansion.stack; stack.frames)
       sys::unmap(stack.frames, stack.capacity * sizeof(ring::Frame));
   threads_.release();
-  unmap(batch_.records, ADA_CHUNK_RECORDS * sizeof *batch_.records);
-  unmap(batch_.details, ADA_CHUNK_RECORDS * sizeof *batch_.details);
-  unmap(batch_.places, ADA_CHUNK_RECORDS * sizeof *batch_.places);
   *this = RingReader();
 }
 
@@ -119,7 +134,7 @@ void RingReader::goBack(ada_anchor now) {
   limitStamp_ = isBack_ || isUneven_ ? UINT64_MAX : beginStamp_;
 }
 
-void RingReader::publish(uint64_t slot) {
+void RingReader::publish(Desk &desk, uint64_t slot) {
   threads_[slot].publish(*this, ring_->threads()[slot]);
   if (limitStamp_ == UINT64_MAX || ring_->usesSystemClock())
     return;
@@ -130,9 +145,9 @@ void RingReader::publish(uint64_t slot) {
   uint64_t stamp = w.chunk && w.place < ADA_CHUNK_RECORDS ? ring::placeAt(*w.chunk, w.place).stamp : 0;
   if (next)
     stamp = ring_->chunk(next - 1)->start_stamp;
-  const uint64_t second = clock_.countsIn(kSecond);
+  const uint64_t second = desk.clock_.countsIn(kSecond);
   if (stamp > limitStamp_ && stamp - limitStamp_ > second && stamp > arch::readCounter() + second) {
-    isUneven_ = true;
+    __atomic_store_n(&isUneven_, true, __ATOMIC_RELAXED);
     __atomic_add_fetch(&ring_->header().counter_faults, 1, __ATOMIC_RELAXED);
   }
 }
@@ -141,8 +156,8 @@ bool RingReader::takeModules() {
   uint64_t published = ring_->modulesPublished();
   if (published == modulesSeen_)
     return false;
-  modules_.update(ring_->modules(), __atomic_load_n(&ring_->header().modules_used, __ATOMIC_ACQUIRE));
   modulesSeen_ = published;
+  ++modulesVersion_;
   return true;
 }
 

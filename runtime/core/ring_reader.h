@@ -18,8 +18,24 @@ public:
     bool behind; // there was more than one pass takes
   };
 
-  // 0 or -ENOMEM.
-  int start(Ring &ring);
+  // What a thread of the drain reads with: one for each.
+  class Desk {
+  public:
+    // 0 or -ENOMEM.
+    int start();
+    void reset();
+    const ring::RecordBatch &batch() const { return batch_; }
+
+  private:
+    friend RingReader;
+    ring::RecordBatch batch_;
+    ring::ClockMap clock_;
+    ring::ModuleMap modules_;
+    uint64_t modulesVersion_ = 0; // that of modules_
+  };
+
+  // Needs sit() before the first pass.
+  void start(Ring &ring);
   // After a fork: gives back the memory that the parent's reader had here.
   void reset();
 
@@ -39,6 +55,8 @@ public:
     const uint64_t word = __atomic_load_n(&ada_tick, __ATOMIC_RELAXED);
     return clock_.toNanoseconds(word && word < beginStamp_ ? word : beginStamp_);
   }
+  // In every thread of the drain, when a pass begins: the times and modules of this pass.
+  void sit(Desk &desk) const;
   // All threads were read up to the limit, and what was read is written.
   void notePassed() {
     ring_->notePassed(beginStamp_);
@@ -47,22 +65,21 @@ public:
 
   // See ring::ThreadReader for these.
   bool look(uint64_t slot, bool all) { return threads_[slot].look(*this, ring_->threads()[slot], limitStamp_, all); }
-  template <class Emit> uint64_t takePlain(uint64_t slot, Emit &&emit) {
-    return threads_[slot].takePlain(*this, clock_, modules_, emit);
+  template <class Emit> uint64_t takePlain(Desk &desk, uint64_t slot, Emit &&emit) {
+    return threads_[slot].takePlain(*this, desk.clock_, desk.modules_, emit);
   }
-  void take(uint64_t slot) { threads_[slot].take(batch_); }
-  bool advance(uint64_t slot) { return threads_[slot].advance(*this, batch_); }
+  void take(Desk &desk, uint64_t slot) { threads_[slot].take(desk.batch_); }
+  bool advance(Desk &desk, uint64_t slot) { return threads_[slot].advance(*this, desk.batch_); }
   void giveBack(uint64_t slot) { threads_[slot].giveBack(*this, ring_->threads()[slot]); }
-  void publish(uint64_t slot);
+  void publish(Desk &desk, uint64_t slot);
   // `half`: which of the two cursors it will be.
   void fillCursor(uint64_t slot, uint64_t events, uint64_t place, unsigned half, ada_ring_cursor &cursor);
   uint64_t place(uint64_t slot) const { return threads_[slot].walk.place; }
 
-  const ring::RecordBatch &batch() const { return batch_; }
   // Expands record `i` of the batch: calls emit(const ring::Event &, const ada_detail * or null) for each event.
-  template <class Emit> void expand(uint64_t slot, uint64_t i, Emit &&emit) {
-    ring::expand(threads_[slot].expansion, batch_.records[i], clock_, modules_, growStack,
-                 [&](const ring::Event &e) { emit(e, e.ofRecord ? batch_.details[i] : nullptr); });
+  template <class Emit> void expand(Desk &desk, uint64_t slot, uint64_t i, Emit &&emit) {
+    ring::expand(threads_[slot].expansion, desk.batch_.records[i], desk.clock_, desk.modules_, growStack,
+                 [&](const ring::Event &e) { emit(e, e.ofRecord ? desk.batch_.details[i] : nullptr); });
   }
   // For the thread that closes a chunk: how many are closed and not yet given back.
   uint32_t noteClosedChunk() { return __atomic_add_fetch(&closedChunks_, 1, __ATOMIC_RELAXED); }
@@ -82,15 +99,14 @@ private:
 
   Ring *ring_ = nullptr;
   SteppedArray<Thread, ADA_RING_THREADS> threads_; // by slot
-  ring::RecordBatch batch_;
   ring::ClockMap clock_;
-  ring::ModuleMap modules_;
-  uint64_t modulesSeen_ = 0; // how many had been published
-  uint64_t beginStamp_ = 0;  // of this pass
-  uint64_t limitStamp_ = 0;  // likewise; none if the counters can't be compared
-  bool isBack_ = false;      // the counter has gone back, and older records are still unread
-  bool isUneven_ = false;    // threads have different counters
-  bool hasPassed_ = false;   // since isBack_
+  uint64_t modulesSeen_ = 0;    // how many had been published
+  uint64_t modulesVersion_ = 0; // changes with what desks have to learn
+  uint64_t beginStamp_ = 0;     // of this pass
+  uint64_t limitStamp_ = 0;     // likewise; none if the counters can't be compared
+  bool isBack_ = false;         // the counter has gone back, and older records are still unread
+  bool isUneven_ = false;       // threads have different counters
+  bool hasPassed_ = false;      // since isBack_
   uint32_t closedChunks_ = 0;
 };
 

@@ -7,12 +7,14 @@
 #include "shared/ring/losses.h"
 #include "shared/ring/tables.h"
 
+#include <sys/resource.h>
+
 namespace ada {
 namespace {
 
 constexpr size_t kDetailBatchBytes = 1 << 20;
 constexpr uint64_t kMostLinks = kDetailBatchBytes / atf::kFunctionPayloadBytes;
-constexpr uint64_t kMostOpenFiles = 200;
+constexpr uint64_t kMostOpenFiles = 200; // half of what programs may have at least, on systems that are not odd
 
 bool isFull(int error) { return error == -ENOSPC || error == -EDQUOT || error == -EFBIG; }
 
@@ -20,35 +22,41 @@ void addTo(uint64_t &counter, uint64_t n) { __atomic_add_fetch(&counter, n, __AT
 
 } // namespace
 
-int SessionWriter::start(Ring &ring, Images &images, const Options &options, const TriggerRules &triggers,
-                         const char *directory) {
-  ring_ = &ring, images_ = &images, options_ = &options, directory_ = place_ = directory;
+int SessionWriter::Batch::start() {
   events_ = (unsigned char *)sys::mapMemory(kBatchBytes);
   detailBytes_ = (unsigned char *)sys::mapMemory(kDetailBatchBytes);
   links_ = (Link *)sys::mapMemory(kMostLinks * sizeof(Link));
-  if (!events_ || !detailBytes_ || !links_)
-    return -ENOMEM;
-  windows_.start(options, triggers);
-  pool_.start(options.detail_buffer);
-  bound_.start(options);
-  return 0;
+  return events_ && detailBytes_ && links_ ? 0 : -ENOMEM;
 }
 
-void SessionWriter::reset() {
+void SessionWriter::Batch::reset() {
   auto unmap = [](void *memory, size_t bytes) {
     if (memory)
       sys::unmap(memory, bytes);
   };
-  threads_.release();
-  blocks_.release();
-  for (uint64_t slot = 0; slot < details_.ready(); ++slot)
-    unmap(details_[slot], sizeof *details_[slot]);
-  details_.release();
-  bound_.reset();
-  summaries_.release();
   unmap(events_, kBatchBytes);
   unmap(detailBytes_, kDetailBatchBytes);
   unmap(links_, kMostLinks * sizeof(Link));
+  *this = Batch();
+}
+
+void SessionWriter::start(Ring &ring, Images &images, const Options &options, const TriggerRules &triggers,
+                          const char *directory) {
+  ring_ = &ring, images_ = &images, options_ = &options, directory_ = place_ = directory;
+  windows_.start(options, triggers);
+  pool_.start(options.detail_buffer);
+  bound_.start(options);
+}
+
+void SessionWriter::reset() {
+  threads_.release();
+  blocks_.release();
+  for (uint64_t slot = 0; slot < details_.ready(); ++slot)
+    if (details_[slot])
+      sys::unmap(details_[slot], sizeof *details_[slot]);
+  details_.release();
+  bound_.reset();
+  summaries_.release();
   __builtin_memset((void *)this, 0, sizeof *this);
 }
 
@@ -81,6 +89,12 @@ void SessionWriter::handOver(Identity &identity) {
   identity.follow();
 }
 
+bool SessionWriter::canShare() const {
+  rlimit64 limit = {};
+  return ownFiles_ && !windows_.active() && !bound_.active() &&
+         sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit) == 0 && limit.rlim_cur >= 2 * kMostOpenFiles;
+}
+
 void SessionWriter::begin(uint64_t slot) {
   Thread &t = threads_[slot];
   const ada_ring_thread &from = ring_->threads()[slot];
@@ -95,11 +109,11 @@ void SessionWriter::begin(uint64_t slot) {
 
 //===--- events -----------------------------------------------------------===//
 
-void SessionWriter::add(uint64_t slot, const ring::Event &e, const ada_detail *detail) {
+void SessionWriter::add(Batch &batch, uint64_t slot, const ring::Event &e, const ada_detail *detail) {
   Thread &t = threads_[slot];
-  if (eventBytes_ + packed::kMostEventBytes >
-      kBatchBytes)     // in the middle of a record: the journal stays, recovery takes
-    writeEvents(slot); // the record again
+  // In the middle of a record: the journal stays, recovery takes the record again.
+  if (batch.eventBytes_ + packed::kMostEventBytes > kBatchBytes)
+    writeEvents(batch, slot);
   uint64_t link = atf::kNoDetail;
   if (__builtin_expect(windows_.active(), 0)) {
     uint8_t rules = images_->triggersOf(e.functionId);
@@ -107,15 +121,16 @@ void SessionWriter::add(uint64_t slot, const ring::Event &e, const ada_detail *d
     if (e.kind != ring::kCall)
       if (const RetainedDetails::Entry *held = t.retained.unwatch(e.depth, isCaught); held && isCaught) {
         if (held->indexSeq >= t.index.events()) // its index event has to be in the file, to be linked
-          writeEvents(slot);
-        writeDetail(t, *held);
+          writeEvents(batch, slot);
+        writeDetail(batch, t, *held);
       }
     if (detail)
-      retain(slot, e, *detail, e.kind == ring::kCall && (rules & windows_.slowRules()));
+      retain(batch, slot, e, *detail, e.kind == ring::kCall && (rules & windows_.slowRules()));
   } else if (__builtin_expect(detail != nullptr, 0))
-    link = addDetail(t, e, *detail);
-  t.index.with([&](auto &file) { eventBytes_ = (size_t)(file.encode(batchEnd(file), e, link) - events_); });
-  ++eventCount_;
+    link = addDetail(batch, t, e, *detail);
+  t.index.with(
+      [&](auto &file) { batch.eventBytes_ = (size_t)(file.encode(endOf(batch, file), e, link) - batch.events_); });
+  ++batch.eventCount_;
 }
 
 bool SessionWriter::isWanted(const ring::Event &e) const {
@@ -123,33 +138,34 @@ bool SessionWriter::isWanted(const ring::Event &e) const {
 }
 
 // Returns the link to the detail event of the next index event.
-uint64_t SessionWriter::addDetail(Thread &t, const ring::Event &e, const ada_detail &d) {
-  if (detailBatch_.bytes + DetailFile::kMostBytes > kDetailBatchBytes)
-    flushDetail(t); // ahead of the index events: recovery drops what no index event leads to
-  uint64_t seq = t.index.events() + eventCount_, link = t.detail.events() + detailBatch_.events;
+uint64_t SessionWriter::addDetail(Batch &batch, Thread &t, const ring::Event &e, const ada_detail &d) {
+  if (batch.details_.bytes + DetailFile::kMostBytes > kDetailBatchBytes)
+    flushDetail(batch, t); // ahead of the index events: recovery drops what no index event leads to
+  uint64_t seq = t.index.events() + batch.eventCount_, link = t.detail.events() + batch.details_.events;
   if (!t.detail.canLink(seq, link))
     return atf::kNoDetail;
   unsigned count = 0;
-  size_t n = t.detail.encode(detailBytes_ + detailBatch_.bytes, e, d, seq, count);
-  detailBatch_.add({count, n, e.timestampNs, e.timestampNs, seq, seq});
+  size_t n = t.detail.encode(batch.detailBytes_ + batch.details_.bytes, e, d, seq, count);
+  batch.details_.add({count, n, e.timestampNs, e.timestampNs, seq, seq});
   return link;
 }
 
 // The journal says at every moment which records the file holds. Its events may be fewer than the file's.
-void SessionWriter::writeEvents(uint64_t slot) {
+void SessionWriter::writeEvents(Batch &batch, uint64_t slot) {
   Thread &t = threads_[slot];
   ada_ring_header &header = ring_->header();
-  flushDetail(t); // first, so that a link in the index always leads somewhere
+  flushDetail(batch, t); // first, so that a link in the index always leads somewhere
   uint64_t before = t.index.events();
-  if (!failed_)
-    tryToWrite(t.number, t.index.name(), [&] { return t.index.append(events_, eventBytes_, eventCount_); });
-  if (t.index.events() != before + eventCount_)
-    t.unwritten += eventCount_;
+  if (!failed())
+    tryToWrite(t.number, t.index.name(),
+               [&] { return t.index.append(batch.events_, batch.eventBytes_, batch.eventCount_); });
+  if (t.index.events() != before + batch.eventCount_)
+    t.unwritten += batch.eventCount_;
   else {
-    addTo(header.events_written, eventCount_);
-    addTo(header.bytes_written, eventBytes_);
+    addTo(header.events_written, batch.eventCount_);
+    addTo(header.bytes_written, batch.eventBytes_);
   }
-  eventCount_ = 0, eventBytes_ = 0;
+  batch.eventCount_ = 0, batch.eventBytes_ = 0;
   noteClosed(slot);
 }
 
@@ -180,7 +196,7 @@ void SessionWriter::noteClosed(uint64_t slot) {
 void SessionWriter::removeOldest() {
   const Bound::Block block = bound_.takeOldest();
   Thread &t = threads_[block.slot];
-  if (failed_) // the files stay as they are
+  if (failed()) // the files stay as they are
     return;
   if (t.active && t.number == block.thread) {
     tryToWrite(t.number, t.index.name(), [&] { return t.index.packed()->removeFirst(); });
@@ -199,30 +215,37 @@ void SessionWriter::removeOldest() {
 
 void SessionWriter::closeFiles(uint64_t slot) {
   Thread &t = threads_[slot];
-  if (!ownFiles_)
+  if (!ownFiles_) {
     t.index.closeDescriptor();
-  else if (t.index.isOpen() && !t.isCounted) {
-    t.isCounted = true;
-    if (++openFiles_ > kMostOpenFiles)
-      closeDescriptors();
+    return;
   }
+  if (!t.index.isOpen() || t.isCounted)
+    return;
+  t.isCounted = true;
+  if (__atomic_add_fetch(&openFiles_, 1, __ATOMIC_RELAXED) <= kMostOpenFiles)
+    return;
+  if (!isShared_)
+    closeDescriptors();
+  else
+    closeDescriptors(t); // the others' are in use
 }
 
 //===--- detail that waits for a trigger ----------------------------------===//
 
 // Keeps the detail of the next index event. Where memory is short, the thread's own oldest entries make room.
-void SessionWriter::retain(uint64_t slot, const ring::Event &e, const ada_detail &d, bool isWatched) {
+void SessionWriter::retain(Batch &batch, uint64_t slot, const ring::Event &e, const ada_detail &d, bool isWatched) {
   Thread &t = threads_[slot];
   alignas(8) unsigned char bytes[DetailFile::kMostBytes];
   unsigned count = 0;
-  uint64_t seq = events(slot);
+  uint64_t seq = events(batch, slot);
   size_t n = t.detail.encode(bytes, e, d, seq, count);
   RetainedDetails::Entry entry = {e.timestampNs, seq, (uint32_t)n, (uint8_t)count, RetainedDetails::State::Plain};
   if (!t.retained.keep(pool_, entry, bytes)) {
     if (t.retained.oldest()) {
-      writeEvents(slot); // what is wanted of the oldest block can only be linked when its index events are written
+      writeEvents(batch,
+                  slot); // what is wanted of the oldest block can only be linked when its index events are written
       for (const void *block = t.retained.oldestBlock(); block && t.retained.oldestBlock() == block;)
-        dispose(t, windows_.fateOf(t.retained.oldest()->ns, 0));
+        dispose(batch, t, windows_.fateOf(t.retained.oldest()->ns, 0));
     }
     if (!t.retained.keep(pool_, entry, bytes)) {
       windows_.noteDropped(e.timestampNs);
@@ -236,55 +259,56 @@ void SessionWriter::retain(uint64_t slot, const ring::Event &e, const ada_detail
 }
 
 // Removes the oldest entry of a thread, which is written if a window or a slow call wants it.
-void SessionWriter::dispose(Thread &t, Windows::Fate fate) {
+void SessionWriter::dispose(Batch &batch, Thread &t, Windows::Fate fate) {
   const RetainedDetails::Entry &e = *t.retained.oldest();
   if (fate == Windows::Fate::Write || e.state == RetainedDetails::State::Wanted)
-    writeDetail(t, e);
+    writeDetail(batch, t, e);
   else if (e.state != RetainedDetails::State::Watched || !t.retained.holdOldest())
     windows_.noteDropped(e.ns);
   t.retained.removeOldest(pool_);
 }
 
-void SessionWriter::writeWindows(uint64_t slot, uint64_t undrainedNs) {
+void SessionWriter::writeWindows(Batch &batch, uint64_t slot, uint64_t undrainedNs) {
   Thread &t = threads_[slot];
   while (const RetainedDetails::Entry *e = t.retained.oldest()) {
     Windows::Fate fate = windows_.fateOf(e->ns, undrainedNs);
     if (fate == Windows::Fate::Wait && e->state != RetainedDetails::State::Wanted)
       break;
-    dispose(t, fate);
+    dispose(batch, t, fate);
   }
-  flushDetail(t);
+  flushDetail(batch, t);
 }
 
 // Puts an entry into the batch. Its index event is in the file already: the link is set when the detail is written.
-void SessionWriter::writeDetail(Thread &t, const RetainedDetails::Entry &e) {
-  if (failed_)
+void SessionWriter::writeDetail(Batch &batch, Thread &t, const RetainedDetails::Entry &e) {
+  if (failed())
     return;
-  if (detailBatch_.bytes + e.bytes > kDetailBatchBytes || linkCount_ == kMostLinks)
-    flushDetail(t);
-  uint64_t link = t.detail.events() + detailBatch_.events;
+  if (batch.details_.bytes + e.bytes > kDetailBatchBytes || batch.linkCount_ == kMostLinks)
+    flushDetail(batch, t);
+  uint64_t link = t.detail.events() + batch.details_.events;
   if (!t.detail.canLink(e.indexSeq, link) || e.indexSeq >= t.index.events())
     return;
-  __builtin_memcpy(detailBytes_ + detailBatch_.bytes, e.data(), e.bytes);
-  detailBatch_.add({e.count, e.bytes, e.ns, e.ns, e.indexSeq, e.indexSeq});
-  links_[linkCount_++] = {e.indexSeq, link};
+  __builtin_memcpy(batch.detailBytes_ + batch.details_.bytes, e.data(), e.bytes);
+  batch.details_.add({e.count, e.bytes, e.ns, e.ns, e.indexSeq, e.indexSeq});
+  batch.links_[batch.linkCount_++] = {e.indexSeq, link};
 }
 
 // Detail first, links after it: a killed process may leave a detail event that no link leads to, which recovery finds,
 // but never a link that leads nowhere.
-void SessionWriter::flushDetail(Thread &t) {
-  if (detailBatch_.events > 0 && !failed_) {
+void SessionWriter::flushDetail(Batch &batch, Thread &t) {
+  if (batch.details_.events > 0 && !failed()) {
     const uint64_t before = t.detail.bytes();
-    tryToWrite(t.number, t.detail.name(), [&] { return t.detail.append(detailBytes_, detailBatch_); });
-    if (!failed_)
+    tryToWrite(t.number, t.detail.name(), [&] { return t.detail.append(batch.detailBytes_, batch.details_); });
+    if (!failed())
       addTo(ring_->header().bytes_written, t.detail.bytes() - before);
-    for (uint64_t i = 0; i < linkCount_ && !failed_; ++i)
-      tryToWrite(t.number, t.index.name(), [&] { return t.index.linkDetail(links_[i].indexSeq, links_[i].detailSeq); });
+    for (uint64_t i = 0; i < batch.linkCount_ && !failed(); ++i)
+      tryToWrite(t.number, t.index.name(),
+                 [&] { return t.index.linkDetail(batch.links_[i].indexSeq, batch.links_[i].detailSeq); });
     if (!ownFiles_)
       t.detail.closeDescriptor();
   }
-  detailBatch_ = {};
-  linkCount_ = 0;
+  batch.details_ = {};
+  batch.linkCount_ = 0;
 }
 
 //===--- files ------------------------------------------------------------===//
@@ -292,7 +316,7 @@ void SessionWriter::flushDetail(Thread &t) {
 // Calls `write`, which returns 0 or a negative errno; once more if there were no descriptors left.
 template <class Write> void SessionWriter::tryToWrite(uint64_t thread, const char *file, Write &&write) {
   int error = write();
-  if (error == -EMFILE || error == -ENFILE) {
+  if (!isShared_ && (error == -EMFILE || error == -ENFILE)) {
     closeDescriptors();
     error = write();
   }
@@ -303,17 +327,24 @@ template <class Write> void SessionWriter::tryToWrite(uint64_t thread, const cha
 void SessionWriter::closeDescriptors() {
   uint64_t used = ring_->header().threads_used;
   for (uint64_t i = 0; i < used; ++i)
-    if (threads_[i].active) {
-      threads_[i].index.closeDescriptor();
-      threads_[i].detail.closeDescriptor();
-      threads_[i].isCounted = false;
-    }
-  openFiles_ = 0;
+    if (threads_[i].active)
+      closeDescriptors(threads_[i]);
+}
+
+void SessionWriter::closeDescriptors(Thread &t) {
+  t.detail.closeDescriptor();
+  t.index.closeDescriptor();
+  if (t.isCounted)
+    __atomic_sub_fetch(&openFiles_, 1, __ATOMIC_RELAXED);
+  t.isCounted = false;
 }
 
 void SessionWriter::fail(const char *what, int error) {
-  if (failed_)
+  if (__atomic_exchange_n(&failing_, true, __ATOMIC_ACQ_REL)) { // the first of several threads says it
+    while (!failed())
+      arch::pause();
     return;
+  }
   Text<512> m("cannot write ");
   m << directory_ << '/' << what << ": " << errorText(error);
   __builtin_memcpy(failure_, m.c_str(), m.size() + 1);
@@ -334,17 +365,14 @@ void SessionWriter::finishThread(uint64_t slot) {
       error = t.detail.finish();
     return error < 0 ? error : t.index.finish(t.detail.exists());
   };
-  if (!failed_)
+  if (!failed())
     tryToWrite(t.number, t.index.name(), finish);
-  if (failed_ && !t.index.exists())
+  if (failed() && !t.index.exists())
     cutDetail();
-  else if (failed_ && isFull(finish()) && makeRoom(slot))
+  else if (failed() && isFull(finish()) && makeRoom(slot))
     finish();
   noteClosed(slot);
-  t.detail.closeDescriptor();
-  t.index.closeDescriptor();
-  openFiles_ -= t.isCounted;
-  t.isCounted = false;
+  closeDescriptors(t);
 }
 
 void SessionWriter::end(uint64_t slot) {

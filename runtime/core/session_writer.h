@@ -27,8 +27,30 @@ enum class Ending : uint32_t { Running, Exit, Exec, Unknown, Dump };
 
 class SessionWriter {
 public:
-  // `directory` is the process's. 0 or -ENOMEM.
-  int start(Ring &ring, Images &images, const Options &options, const TriggerRules &triggers, const char *directory);
+  // Events and details of one thread that are encoded and not yet written: one for each thread of the drain.
+  class Batch {
+  public:
+    // 0 or -ENOMEM.
+    int start();
+    void reset();
+
+  private:
+    friend SessionWriter;
+    struct Link {
+      uint64_t indexSeq, detailSeq;
+    };
+    unsigned char *events_ = nullptr;
+    size_t eventBytes_ = 0;
+    uint64_t eventCount_ = 0;
+    unsigned char *detailBytes_ = nullptr;
+    atf::DetailTotals details_;
+    // With windows: links to these details, in index events that are in the file already.
+    Link *links_ = nullptr;
+    uint64_t linkCount_ = 0;
+  };
+
+  // `directory` is the process's.
+  void start(Ring &ring, Images &images, const Options &options, const TriggerRules &triggers, const char *directory);
   // After a fork: gives back the memory that the parent's writer had here.
   void reset();
   // Descriptors may stay open between passes: the program can't touch them. `isInside`: the process's directory is the
@@ -48,39 +70,44 @@ public:
   // The program goes on under another user, and the drain follows: gives it what is written, so that the drain can go
   // on.
   void handOver(Identity &identity);
+  // Whether several threads of the drain may write at once, each for other slots than the others: begin() to
+  // closeFiles(). Not if what one does may touch files of another's slots, or if descriptors may run out.
+  bool canShare() const;
+  // Whether they do.
+  void share(bool isShared) { isShared_ = isShared; }
   void begin(uint64_t slot);
   // Takes an event. `detail`: what its record has of it, or null.
-  void add(uint64_t slot, const ring::Event &e, const ada_detail *detail);
+  void add(Batch &batch, uint64_t slot, const ring::Event &e, const ada_detail *detail);
   // Takes events that have no detail and trigger nothing. `take(emit)` calls emit(const ring::Event &) for each, at
   // most once per record of a chunk and call that waited (left_out.h), and returns how many. Only if hasRoomForPlain().
-  template <class Take> void addPlain(uint64_t slot, Take &&take) {
+  template <class Take> void addPlain(Batch &batch, uint64_t slot, Take &&take) {
     threads_[slot].index.with([&](auto &file) {
-      typename std::remove_reference_t<decltype(file)>::Run run(file, batchEnd(file));
+      typename std::remove_reference_t<decltype(file)>::Run run(file, endOf(batch, file));
       const uint64_t count = take([&](const ring::Event &e) __attribute__((always_inline)) { run.encode(e); });
       if (count > 0)
-        eventCount_ += count, eventBytes_ = (size_t)(run.end() - events_);
+        batch.eventCount_ += count, batch.eventBytes_ = (size_t)(run.end() - batch.events_);
     });
   }
-  bool hasRoomForPlain(uint64_t slot) const {
+  bool hasRoomForPlain(const Batch &batch, uint64_t slot) const {
     constexpr uint64_t kMost = ADA_CHUNK_RECORDS + ring::kMostWaiting;
-    return threads_[slot].index.with([&](const auto &file) { return hasRoom(file, kMost); });
+    return threads_[slot].index.with([&](const auto &file) { return hasRoom(batch, file, kMost); });
   }
   // Whether the call is to be in the file however short it is.
   bool isWanted(const ring::Event &e) const;
-  // Events of the thread so far, those included that are not written yet: of one thread at a time.
-  uint64_t events(uint64_t slot) const { return threads_[slot].index.events() + eventCount_; }
+  // Events of the thread so far, those of the batch included.
+  uint64_t events(const Batch &batch, uint64_t slot) const { return threads_[slot].index.events() + batch.eventCount_; }
   // A record may make any number of events. When this is true it is time to commit before the next one.
-  bool isNearlyFull(uint64_t slot) const {
-    return threads_[slot].index.with([&](const auto &file) { return !hasRoom(file, 1024); });
+  bool isNearlyFull(const Batch &batch, uint64_t slot) const {
+    return threads_[slot].index.with([&](const auto &file) { return !hasRoom(batch, file, 1024); });
   }
-  // Writes the events that were taken for this thread. `fill(events, half, cursor)` writes the journal's entry for a
+  // Writes the batch. `fill(events, half, cursor)` writes the journal's entry for a
   // file with so many events into half 0 or 1 of the journal.
-  template <class Fill> void commit(uint64_t slot, Fill &&fill) {
+  template <class Fill> void commit(Batch &batch, uint64_t slot, Fill &&fill) {
     ada_ring_thread &thread = ring_->threads()[slot];
     const uint32_t other = 1 - thread.current;
-    fill(events(slot), other, thread.cursor[other]);
-    writeEvents(slot);
-    if (failed_)
+    fill(events(batch, slot), other, thread.cursor[other]);
+    writeEvents(batch, slot);
+    if (failed())
       thread.cursor[other].events = threads_[slot].index.events();
     turnJournal(slot);
   }
@@ -92,7 +119,7 @@ public:
       removeOldest();
   }
   // Decides about detail that waits for a trigger, as far as it can be decided.
-  void writeWindows(uint64_t slot, uint64_t undrainedNs);
+  void writeWindows(Batch &batch, uint64_t slot, uint64_t undrainedNs);
   bool isWaiting(uint64_t slot) const { return threads_[slot].retained.oldest() != nullptr; }
   // All events of the thread are written: finishes its files.
   void end(uint64_t slot);
@@ -108,7 +135,7 @@ public:
 
   Windows &windows() { return windows_; }
   // After a failure to write: what failed, in words; empty otherwise.
-  const char *failure() const { return failed_ ? failure_ : ""; }
+  const char *failure() const { return failed() ? failure_ : ""; }
   // Whether the last manifest could be written.
   bool isComplete() const { return !manifestFailed_; }
   bool failed() const { return __atomic_load_n(&failed_, __ATOMIC_ACQUIRE); }
@@ -134,29 +161,28 @@ private:
     uint64_t leftOut;                                      // by min_duration and max_depth
     uint64_t lost[ADA_LOST_REASONS];
   };
-  struct Link {
-    uint64_t indexSeq, detailSeq;
-  };
 
   bool isPacked() const { return ring_->header().format == ADA_FORMAT_PACKED; }
   // Where the next event of the batch goes.
-  template <class File> unsigned char *batchEnd(File &file) {
-    return eventBytes_ ? events_ + eventBytes_ : file.beginBatch(events_);
+  template <class File> static unsigned char *endOf(const Batch &batch, File &file) {
+    return batch.eventBytes_ ? batch.events_ + batch.eventBytes_ : file.beginBatch(batch.events_);
   }
   // Whether the batch may grow by so many events: it is not to be written yet, and there is memory.
-  template <class File> bool hasRoom(const File &, uint64_t events) const {
-    return eventBytes_ < File::kMostBatchBytes && eventBytes_ + events * File::kMostEventBytes <= kBatchBytes;
+  template <class File> static bool hasRoom(const Batch &batch, const File &, uint64_t events) {
+    return batch.eventBytes_ < File::kMostBatchBytes &&
+           batch.eventBytes_ + events * File::kMostEventBytes <= kBatchBytes;
   }
-  uint64_t addDetail(Thread &t, const ring::Event &e, const ada_detail &d);
-  void writeEvents(uint64_t slot);
+  uint64_t addDetail(Batch &batch, Thread &t, const ring::Event &e, const ada_detail &d);
+  void writeEvents(Batch &batch, uint64_t slot);
   void noteClosed(uint64_t slot);
   void removeOldest();
-  void retain(uint64_t slot, const ring::Event &e, const ada_detail &d, bool isWatched);
-  void dispose(Thread &t, Windows::Fate fate);
-  void writeDetail(Thread &t, const RetainedDetails::Entry &e);
-  void flushDetail(Thread &t);
+  void retain(Batch &batch, uint64_t slot, const ring::Event &e, const ada_detail &d, bool isWatched);
+  void dispose(Batch &batch, Thread &t, Windows::Fate fate);
+  void writeDetail(Batch &batch, Thread &t, const RetainedDetails::Entry &e);
+  void flushDetail(Batch &batch, Thread &t);
   template <class Write> void tryToWrite(uint64_t thread, const char *file, Write &&write);
   void closeDescriptors();
+  void closeDescriptors(Thread &t);
   void fail(const char *what, int error);
   void finishThread(uint64_t slot);
   bool makeRoom(uint64_t slot);
@@ -175,23 +201,14 @@ private:
   const Options *options_ = nullptr;
   const char *directory_ = nullptr; // the process's, absolute
   const char *place_ = nullptr;     // the same, as files are opened
-  bool ownFiles_ = false, failed_ = false, manifestFailed_ = false, hasLateModules_ = false;
+  bool ownFiles_ = false, isShared_ = false, failing_ = false, failed_ = false, manifestFailed_ = false,
+       hasLateModules_ = false;
   uint64_t openFiles_ = 0;
   SteppedArray<Thread, ADA_RING_THREADS> threads_;                     // by slot
   SteppedArray<packed::BlockWriter, ADA_RING_THREADS> blocks_;         // likewise, of packed files
   SteppedArray<PackedDetailFile::Memory *, ADA_RING_THREADS> details_; // likewise, of those with detail
   SteppedArray<Summary, kMostSummaries, 4096> summaries_;              // by thread number
   uint64_t summaryCount_ = 0;
-
-  // Of the thread that is being read, encoded and not yet written.
-  unsigned char *events_ = nullptr;
-  size_t eventBytes_ = 0;
-  uint64_t eventCount_ = 0;
-  unsigned char *detailBytes_ = nullptr;
-  atf::DetailTotals detailBatch_;
-  // With windows: links to these details, in index events that are in the file already.
-  Link *links_ = nullptr;
-  uint64_t linkCount_ = 0;
 
   Windows windows_;
   Bound bound_;

@@ -115,6 +115,7 @@ class Round:
         self.traceOptions += ["overflow=drop"] if self.drop else []
         self.traceOptions += choose([[], [], ["detail=counted*"], ["format=1"], ["format=packed"], ["format=packed", "detail=counted*"], ["clock=system"], ["clock=tick"], ["clock=none"],
                                      ["min_duration=2us"], ["max_depth=3"], ["min_duration=1us", "max_depth=4", "format=packed"]])
+        self.traceOptions += choose([[], [], ["drain_threads=2"], ["drain_threads=4"]])
         kinds = ["signals=%d" % choose([100, 1000, 10000]), "loads", "fibers"]
         kinds += [] if self.disk else ["forks"] # a child that can't make its directory runs untraced, and says so
         self.arguments = [str(choose([2000, 20000, 100001])), "threads=%d" % choose([1, 2, 4, 8])]

@@ -37,6 +37,7 @@ void ManifestText::addSymbol(const Function &function) {
     return;
   if (function.name.empty() && function.displayName == functionIdText(function.id))
     return;
+  modules_.insert(moduleOf(function.id));
   symbols_.line().beginObject().text(manifest::kFunctionId, functionIdText(function.id));
   symbols_.number(manifest::kModuleId, moduleOf(function.id)).number(manifest::kSymbolIndex, symbolOf(function.id));
   symbols_.text(manifest::kName, function.name.empty() ? function.displayName : function.name);
@@ -75,8 +76,15 @@ Expected<void> ManifestText::write(const std::string &path) const {
                {manifest::kClockType, clockType_}};
   addMissing(json, description_);
   json.erase(manifest::kThreads), json.erase(manifest::kSymbols);
-  if (!json.contains(manifest::kModules))
-    json[manifest::kModules] = Json::array();
+  if (!json.contains(manifest::kModules)) {
+    Json &modules = json[manifest::kModules] = Json::array();
+    for (const std::uint64_t id : modules_) // of a trace that knows functions, and not where they are
+      modules.push_back({{manifest::kModuleId, id},
+                         {manifest::kPath, id == 0 ? executable_ : std::string()},
+                         {manifest::kBaseAddress, "0x0"},
+                         {manifest::kSize, 0},
+                         {manifest::kUuid, "00000000-0000-0000-0000-000000000000"}});
+  }
   if (!json.contains(manifest::kProcess) && (pid_ || !executable_.empty())) {
     Json &process = json[manifest::kProcess] = Json::object();
     if (pid_)

@@ -5,6 +5,8 @@
 #include "ada/trace/model.h"
 #include "base/json.h"
 
+#include <set>
+
 namespace ada::model {
 
 class ManifestText {
@@ -19,6 +21,7 @@ private:
   std::string description_;
   std::string allSymbols_; // the array, if it came with the process
   JsonMembers symbols_, threads_;
+  std::set<std::uint64_t> modules_; // of the symbols
   std::uint64_t startNs_ = ~std::uint64_t{0}, endNs_ = 0;
   std::optional<std::uint64_t> pid_;
   std::string executable_;

@@ -119,7 +119,10 @@ inline const char *wanted(const Option &option) {
 
 // What is wrong with a number beyond its form, as the end of a sentence that begins with it; null if nothing is.
 inline const char *limitOf(const Option &option, uint64_t number) {
-  return TextPiece(option.name) == "stack_size" && number > 256 ? "is more than 256" : nullptr;
+  const TextPiece name(option.name);
+  return name == "stack_size" && number > 256     ? "is more than 256"
+         : name == "drain_threads" && number > 16 ? "is more than 16"
+                                                  : nullptr;
 }
 
 inline bool isGlobs(const Option &option) { return TextPiece(option.metavar) == "GLOBS"; }

@@ -100,7 +100,7 @@ bool Identity::hasChanged() {
          now_.noNewPrivileges != own_.noNewPrivileges;
 }
 
-void Identity::follow() {
+void Identity::apply() const {
   // Groups first, and capabilities last: each step may take away the right to the ones behind it.
   sys::call(SYS_setgroups, now_.moreCount, now_.more);
   sys::call(SYS_setresgid, now_.groups[0], now_.groups[1], now_.groups[2]);
@@ -113,7 +113,6 @@ void Identity::follow() {
   sys::call(SYS_capset, &header, data);
   if (now_.noNewPrivileges)
     sys::call(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
-  own_ = now_; // what could not be followed is not tried again and again
 }
 
 } // namespace ada

@@ -17,7 +17,12 @@ public:
   // Whether the program's main thread has given up something since. Not asked more than once in 100 ms.
   bool hasChanged();
   // Makes the calling thread's rights those of the main thread. Only gives up, never gains.
-  void follow();
+  void follow() {
+    apply();
+    own_ = now_; // what could not be followed is not tried again and again
+  }
+  // The same for another thread; follow() comes after.
+  void apply() const;
 
   uint32_t user() const { return now_.users[1]; }
   uint32_t group() const { return now_.groups[1]; }

@@ -1,0 +1,41 @@
+// Makes the helpers of the drain, and lets them work.
+#include "drain_helpers.h"
+#include "drain_thread.h"
+
+namespace ada {
+
+void DrainHelpers::start(unsigned wanted) {
+  for (wanted = wanted < kMost ? wanted : kMost; count_ < wanted; ++count_) {
+    helpers_[count_] = {this, count_, round_};
+    if (startOwnThread(threadMain, &helpers_[count_]) < 0)
+      return;
+  }
+}
+
+int DrainHelpers::threadMain(void *helper) {
+  Helper &self = *(Helper *)helper;
+  DrainHelpers &all = *self.all;
+  while (true) {
+    while (__atomic_load_n(&all.round_, __ATOMIC_ACQUIRE) == self.round)
+      sys::futexWait(&all.round_, self.round, UINT64_MAX);
+    ++self.round; // the next one begins when all have done this one
+    const Work work = all.work_;
+    if (work)
+      work(all.context_, self.number);
+    if (__atomic_sub_fetch(&all.busy_, 1, __ATOMIC_ACQ_REL) == 0)
+      sys::futexWake(&all.busy_, 1);
+    if (!work)
+      return 0;
+  }
+}
+
+void DrainHelpers::begin(Work work, void *context) {
+  if (count_ == 0)
+    return;
+  work_ = work, context_ = context;
+  __atomic_store_n(&busy_, count_, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&round_, 1, __ATOMIC_RELEASE);
+  sys::futexWake(&round_, INT32_MAX);
+}
+
+} // namespace ada
