@@ -175,6 +175,25 @@ if "adatrace" in TRACERS:
         print(f"{name:36}{best['million_events_per_second']:19.2f} "
               f"{best['bytes_per_second'] / 1e6:9.0f} {best['events']:12} {best['dropped']:9}")
 
+#===--- Several threads of the drain ---------------------------------------===#
+
+if "adatrace" in TRACERS:
+    print(f"\n{'a full ring is read and written':36}{'seconds':>19}   (40 million events of four threads, with registers and stack 1.6 million; least of {args.runs})")
+    result["backlog"] = {}
+    for name, bursts, options in (("packed", 250, ""), ("packed, with registers and stack", 10, ":detail=*")):
+        for threads in (1, 2):
+            spent = []
+            for _ in range(args.runs):
+                run = execute("adatrace", [bench / "adatrace", "backlog", "4", str(bursts)],
+                              ada_options(f":format=packed:buffer=700M:drain_threads={threads}{options}"))
+                events, dropped = recorded(scratch)
+                if events + dropped != 2 * run["calls"]:
+                    sys.exit(f"bench: {run['calls']} calls gave {events} events in the files, not twice as many")
+                spent.append(run["nanoseconds"] / 1e9)
+            label = f"{name}, {threads} drain thread{'s' * (threads > 1)}"
+            result["backlog"][label] = {"min": min(spent), "median": statistics.median(spent)}
+            print(f"{label:46}{min(spent):9.3f} {statistics.median(spent):9.3f}")
+
 result["reading"] = reading.measure(args.build.resolve() / "bin", execute, scratch)
 
 shutil.rmtree(scratch, ignore_errors=True)
