@@ -251,14 +251,15 @@ void Drain::endFlight() {
 // `last`: nothing is recorded any more. `whole`: all that was recorded before now, however much it is.
 uint64_t Drain::pass(bool last, bool whole) {
   uint64_t records = 0;
-  uint64_t limitNs = last ? UINT64_MAX : reader_.limitNs();
+  const uint64_t nowNs = reader_.limitNs();
+  const uint64_t limitNs = last ? UINT64_MAX : nowNs;
   bool hasWindows = writer_.windows().active();
   if (hasWindows || isFlight_)
     takeTriggers();
   uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
   for (uint64_t i = 0; i < used; ++i)
     if (__atomic_load_n(&ring_->threads()[i].state, __ATOMIC_ACQUIRE) != ADA_THREAD_FREE)
-      records += drainThread(i, last, whole);
+      records += drainThread(i, nowNs, last, whole);
   if (hasWindows)
     writeWindows(used, limitNs);
   bool isBehind = false;
@@ -306,11 +307,12 @@ void Drain::askNames() {
   namesDueNs_ = sys::nowNs() + 1000000000;
 }
 
-uint64_t Drain::drainThread(uint64_t slot, bool last, bool whole) {
+// `limitNs`: of the pass.
+uint64_t Drain::drainThread(uint64_t slot, uint64_t limitNs, bool last, bool whole) {
   RingReader::Thread &t = reader_.thread(slot);
   if (!t.active) {
     reader_.begin(slot);
-    writer_.begin(slot);
+    writer_.begin(slot, t.expansion);
     if (ada_ring_thread &thread = ring_->threads()[slot]; thread.name[0] == 0)
       readThreadName(thread.tid, thread.comm);
     manifestChanged();
@@ -320,6 +322,7 @@ uint64_t Drain::drainThread(uint64_t slot, bool last, bool whole) {
   const ring::RecordBatch &batch = reader_.batch();
   ring::ThreadExpansion &expansion = t.expansion;
   const bool leavesOut = ring::leavesOut(expansion);
+  const uint64_t gapsBefore = expansion.gaps.ended;
   uint64_t records = 0;
   bool more = true;
   for (int chunks = 0; more && (chunks < kMostChunks || last || whole || t.ended); ++chunks) {
@@ -351,6 +354,9 @@ uint64_t Drain::drainThread(uint64_t slot, bool last, bool whole) {
     writeWaiting(slot, last || whole || t.ended ? UINT64_MAX : reader_.limitNs());
   commit(slot, reader_.place(slot));
   reader_.publish(slot);
+  writer_.noteRead(slot, more ? 0 : limitNs);
+  if (expansion.gaps.ended != gapsBefore)
+    manifestChanged();
   t.behind = more;
   return records;
 }

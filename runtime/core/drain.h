@@ -57,7 +57,7 @@ private:
   bool answer(uint32_t wanted, bool finishing);
   uint64_t pass(bool last, bool whole);
   void takeTriggers();
-  uint64_t drainThread(uint64_t slot, bool last, bool whole);
+  uint64_t drainThread(uint64_t slot, uint64_t limitNs, bool last, bool whole);
   uint64_t takePlain(uint64_t slot);
   uint64_t takePlainLeavingOut(uint64_t slot);
   void writeWaiting(uint64_t slot, uint64_t nowNs);
