@@ -134,7 +134,8 @@ TEST_F(Losses, OfAThreadThatTheRingDoesNotKnow) {
   const Json gaps = {gap(50, 60, 2)};
   const Json known = {{"threads", {{{"id", 5}, {"dropped", {{"ring_full", 2}}}, {"time_end_ns", 50}, {"gaps", gaps}}}}};
   writeFile(directory_ + "/manifest.json", known.dump());
-  for (const Json &thread : recover()["threads"])
+  const Json manifest = recover();
+  for (const Json &thread : manifest["threads"])
     if (thread["id"] == 5) {
       EXPECT_EQ(thread["gaps"], gaps);
       return;
