@@ -218,6 +218,8 @@ ADA_ABI_ASSERT(offsetof(ada_record, stamp) == 0 && offsetof(ada_record, what) ==
 #define ADA_RECORD_GAP 6    /* Records were lost here. what: closed << 34 | opened << 4 | kind. `closed` */
                             /* calls that were open before the gap have ended in it; `opened` calls */
                             /* that began in it are still open. */
+#define ADA_RECORD_LOST 7   /* Comes before the first record behind a gap. what: how many records the thread has */
+                            /* lost so far << 4 | kind */
 #define ADA_RECORD_DETAIL 8 /* added to CALL and RETURN: an ada_detail follows in the next units; how many is in */
                             /* the top byte of `what` */
 

@@ -226,7 +226,8 @@ typedef struct ada_ring_thread {
   char comm[16];         /* what the system called it when the drain last asked */
   uint64_t left_out[2];  /* with each cursor: events that stayed out of the file by least_ns and most_depth */
   uint64_t left_out_ended;
-  uint64_t reserved[14];
+  uint64_t lost_in_gaps[2]; /* with each cursor: of `lost`, what the records read so far tell of (ADA_RECORD_LOST) */
+  uint64_t reserved[12];
 } ada_ring_thread;
 
 #define ADA_DRAINED_HELD 1u

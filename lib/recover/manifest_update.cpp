@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <sys/stat.h>
@@ -96,6 +97,43 @@ std::uint64_t sumOfDropped(const Json &thread) {
       if (count.is_number_unsigned())
         sum += count.get<std::uint64_t>();
   return sum;
+}
+
+std::uint64_t numberAt(const Json &object, const char *key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+// Those that `thread`, as the manifest has it, knows, and those that were found now. Of gaps without a number of events
+// it is 0.
+Json gapsOf(const Json &thread, const RecoveredThread &t) {
+  std::vector<ring::Gap> all = t.gaps;
+  const bool isRead = !t.lost.empty();
+  const std::uint64_t readToNs = numberAt(thread, manifest::kTimeEndNs);
+  if (const auto known = thread.find(manifest::kGaps); known != thread.end() && known->is_array())
+    for (const Json &entry : *known) {
+      if (!entry.is_object())
+        continue;
+      const ring::Gap gap = {numberAt(entry, manifest::kFromNs), numberAt(entry, manifest::kToNs),
+                             numberAt(entry, manifest::kEvents)};
+      // Nothing had followed the last one when the manifest was written. The ring knows what came of it.
+      if (gap.fromNs <= gap.toNs && !(isRead && gap.fromNs >= readToNs))
+        all.push_back(gap);
+    }
+  std::ranges::stable_sort(all, {}, &ring::Gap::fromNs);
+  const auto list = std::make_unique<ring::GapList>();
+  for (const ring::Gap &gap : all)
+    list->add(gap);
+  if (t.isCut)
+    list->removeBefore(t.timeStartNs);
+  Json json = Json::array();
+  for (std::size_t i = 0; i < list->count; ++i) {
+    const ring::Gap &gap = list->gaps[i];
+    Json &entry = json.emplace_back(Json{{manifest::kFromNs, gap.fromNs}, {manifest::kToNs, gap.toNs}});
+    if (gap.events > 0)
+      entry[manifest::kEvents] = gap.events;
+  }
+  return json;
 }
 
 // What threads lost, and left out, that had ended and given back their slots.
@@ -202,6 +240,10 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
         if (t.lost[i])
           dropped[manifest::kLossReasons[i]] = t.lost[i];
     }
+    Json gaps = gapsOf(thread, t);
+    thread.erase(manifest::kGaps);
+    if (!gaps.empty())
+      thread[manifest::kGaps] = std::move(gaps);
     thread[manifest::kTimeStartNs] = t.timeStartNs;
     thread[manifest::kTimeEndNs] = t.timeEndNs;
     if (t.events > 0) {

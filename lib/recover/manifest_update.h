@@ -4,6 +4,7 @@
 
 #include "ada/trace/recover.h"
 #include "recover/ring_snapshot.h"
+#include "shared/ring/gaps.h"
 
 #include <map>
 #include <string>
@@ -17,6 +18,8 @@ struct RecoveredThread {
   std::uint64_t leftOut = 0;       // by min_duration and max_depth; 0 if the ring file does not know the thread
   std::string name;                // empty if the ring file does not know the thread
   std::vector<std::uint64_t> lost; // by ADA_LOST_*; empty likewise
+  std::vector<ring::Gap> gaps;     // where: those that the drain had not seen
+  bool isCut = false;              // older events were removed (max_size, max_time, flight)
 };
 
 // True if the manifest says how the process ended.

@@ -32,11 +32,16 @@ ring::Frame *growFrames(ring::Frame *old, std::size_t, std::size_t capacity) {
   return static_cast<ring::Frame *>(std::realloc(old, capacity * sizeof(ring::Frame)));
 }
 
+ring::GapList *makeGapList() { return static_cast<ring::GapList *>(std::calloc(1, sizeof(ring::GapList))); }
+
 struct Expansion : ring::ThreadExpansion {
   Expansion() = default;
   Expansion(const Expansion &) = delete;
   Expansion &operator=(const Expansion &) = delete;
-  ~Expansion() { std::free(stack.frames); }
+  ~Expansion() {
+    std::free(stack.frames);
+    std::free(gaps.list);
+  }
 };
 
 class Recovery {
@@ -81,6 +86,7 @@ private:
     RecoveredThread &t = threads[number];
     t.events = reader.size();
     t.tid = reader.header().threadId;
+    t.isCut = reader.endNumber() > reader.size();
     if (!reader.empty()) {
       t.timeStartNs = reader.firstNs();
       t.timeEndNs = reader.lastNs();
@@ -146,6 +152,9 @@ private:
                std::uint64_t inFile) {
     state.leastNs = ring_->header().least_ns, state.mostDepth = ring_->header().most_depth;
     state.leftOut = thread.left_out[half];
+    state.gaps.makeList = makeGapList;
+    state.gaps.startNs = timeOfAnchor(/*newest=*/false);
+    state.gaps.threadLost = thread.lost_in_gaps[half];
     Expansion open; // what the file tells of it
     const atf::IndexReader::OpenCalls before = reader.openAtStart();
     for (std::uint64_t i = 0; i < std::min(before.unknown, ring::kMostLostCalls); ++i)
@@ -157,7 +166,7 @@ private:
         open.stack.push(event.functionId, event.timestampNs, growFrames);
       else if (open.stack.depth > 0)
         --open.stack.depth;
-      state.lastNs = event.timestampNs;
+      state.lastNs = state.gaps.lastEventNs = event.timestampNs;
     });
     const auto notes = ring_->notes(thread, half);
     ring::applyNotes(state, open.stack, notes.data(), notes.size(), growFrames);
@@ -185,6 +194,8 @@ private:
       cursor.lost[ADA_LOST_WRITE_ERROR] += written - inFile; // they were there
       restore(state, thread, half, *reader, inFile);
     }
+    if (const std::uint64_t unwritten = cursor.lost[ADA_LOST_WRITE_ERROR])
+      state.gaps.lose(unwritten);
     DetailRecovery details(atf::detailPathIn(atf::parentPath(path)), &ring_->header(), thread.tid);
     if (auto opened = openDetails(details, path, gone + inFile); !opened)
       return opened;
@@ -228,6 +239,9 @@ private:
     const auto &name = thread.name[0] ? thread.name : thread.comm;
     t.name.assign(name, ::strnlen(name, sizeof name));
     ring::addLosses(cursor, state);
+    t.gaps = gapsIn(thread, state);
+    if (cursor.lost[ADA_LOST_WRITE_ERROR] > 0 && !t.gaps.empty())
+      t.gaps.front().events += state.strayExits;
     if (cursor.lost[ADA_LOST_WRITE_ERROR] > 0) // of calls that are not in the file
       cursor.lost[ADA_LOST_WRITE_ERROR] += state.strayExits;
     else if (cursor.notes == ADA_NOTES_MISSING) // of lost calls
@@ -237,6 +251,33 @@ private:
     t.lost.assign(std::begin(lost), std::end(lost));
     t.leftOut = state.leftOut;
     return {};
+  }
+
+  // The time of the oldest anchor that is of use, or of the newest: the last time that is known.
+  std::uint64_t timeOfAnchor(bool newest) const {
+    const ada_ring_header &h = ring_->header();
+    if (h.anchors_used == 0)
+      return 0;
+    const std::uint64_t kept = h.anchors_used > ADA_RING_ANCHORS ? h.anchors_used - ADA_RING_ANCHORS : 0;
+    const std::uint64_t oldest = std::min(std::max(kept, h.anchors_from), h.anchors_used - 1);
+    return ring_->anchors()[(newest ? h.anchors_used - 1 : oldest) % ADA_RING_ANCHORS].time_ns;
+  }
+
+  // Those that are in what was read from the ring.
+  std::vector<ring::Gap> gapsIn(const ada_ring_thread &thread, const Expansion &state) const {
+    const ring::GapLog &log = state.gaps;
+    std::vector<ring::Gap> gaps;
+    if (log.list)
+      gaps.assign(log.list->gaps, log.list->gaps + log.list->count);
+    const std::uint64_t lost = ring::lostByThread(thread);
+    if (log.isOpen || lost > log.threadLost) { // nothing followed
+      ring::Gap last = log.isOpen ? log.open : ring::Gap{log.nextBeginNs(), 0, 0};
+      last.toNs = std::max(last.fromNs, timeOfAnchor(/*newest=*/true));
+      last.events += lost > log.threadLost ? lost - log.threadLost : 0;
+      gaps.push_back(last);
+    }
+    std::erase_if(gaps, [](const ring::Gap &gap) { return gap.events == 0; });
+    return gaps;
   }
 
   // Feeds all records that the drain had not written. A place that was reserved but not stamped when the process died

@@ -38,7 +38,9 @@ inline constexpr Key kVersion = "version", kAbiVersion = "abi_version", kRing = 
 // An element of threads
 inline constexpr Key kId = "id", kHasDetail = "has_detail", kTid = "tid", kEventCount = "event_count",
                      kDetailCount = "detail_count", kRemovedCount = "removed_count", kLeftOutCount = "left_out_count",
-                     kDropped = "dropped";
+                     kDropped = "dropped", kGaps = "gaps";
+// An element of gaps
+inline constexpr Key kFromNs = "from_ns", kToNs = "to_ns", kEvents = "events";
 // The keys of `dropped`, by ADA_LOST_*
 inline constexpr const char *kLossReasons[] = {"ring_full", "no_memory", "write_error", "interrupted", "no_module"};
 

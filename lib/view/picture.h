@@ -16,6 +16,7 @@ enum class ItemKind : std::uint8_t {
   Box = 1,       ///< several calls of one depth
   Open = 2,      ///< a call whose end is not known
   Exception = 3, ///< a call that was left by an exception
+  Gap = 4,       ///< no call: events were lost, `count` of them (0: nobody knows how many)
 };
 
 /// A call, or several short ones of one depth.

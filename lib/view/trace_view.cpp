@@ -381,6 +381,16 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, std::size_t
 }
 
 Expected<Picture> TraceView::picture(const PictureRequest &request) {
+  auto picture = drawCalls(request);
+  if (picture)
+    for (const LossGap &gap : table_.threads[request.thread].gaps)
+      if (gap.fromNs < request.toNs && gap.toNs >= request.fromNs)
+        picture->items.push_back(
+            {.beginNs = gap.fromNs, .endNs = gap.toNs, .count = gap.events.value_or(0), .kind = ItemKind::Gap});
+  return picture;
+}
+
+Expected<Picture> TraceView::drawCalls(const PictureRequest &request) {
   Picture picture;
   if (table_.threads[request.thread].extent->events == 0 || request.fromNs >= request.toNs)
     return picture;

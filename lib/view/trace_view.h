@@ -102,6 +102,7 @@ private:
   Expected<std::size_t> cutBefore(std::uint32_t thread, ThreadCuts &cuts, std::uint64_t ns);
   Expected<bool> readEvents(const PictureRequest &request, const Place &place, const IndexFile *index,
                             Picture &picture);
+  Expected<Picture> drawCalls(const PictureRequest &request);
   Expected<Picture> indexPicture(const PictureRequest &request, const IndexFile &index);
   Expected<bool> readSamples(const PictureRequest &request, std::size_t first, std::size_t last, Picture &picture);
 

@@ -297,7 +297,8 @@ bool Drain::isWorthSharing() const {
 // `last`: nothing is recorded any more. `whole`: all that was recorded before now, however much it is.
 uint64_t Drain::pass(bool last, bool whole) {
   uint64_t records = 0;
-  const uint64_t limitNs = limitNs_ = last ? UINT64_MAX : reader_.limitNs();
+  limitNs_ = reader_.limitNs();
+  const uint64_t limitNs = last ? UINT64_MAX : limitNs_;
   bool hasWindows = writer_.windows().active();
   if (hasWindows || isFlight_)
     takeTriggers();
@@ -375,7 +376,7 @@ uint64_t Drain::drainThread(Hand &hand, uint64_t slot) {
   RingReader::Thread &t = reader_.thread(slot);
   if (!t.active) {
     reader_.begin(slot);
-    writer_.begin(slot);
+    writer_.begin(slot, t.expansion);
     if (ada_ring_thread &thread = ring_->threads()[slot]; thread.name[0] == 0)
       readThreadName(thread.tid, thread.comm);
     manifestChanged();
@@ -385,6 +386,7 @@ uint64_t Drain::drainThread(Hand &hand, uint64_t slot) {
   const ring::RecordBatch &batch = hand.desk.batch();
   ring::ThreadExpansion &expansion = t.expansion;
   const bool leavesOut = ring::leavesOut(expansion);
+  const uint64_t gapsBefore = expansion.gaps.ended;
   uint64_t records = 0;
   bool more = true;
   for (int chunks = 0; more && (chunks < kMostChunks || isLast_ || isWhole_ || t.ended); ++chunks) {
@@ -417,6 +419,9 @@ uint64_t Drain::drainThread(Hand &hand, uint64_t slot) {
     writeWaiting(hand, slot, isLast_ || isWhole_ || t.ended ? UINT64_MAX : limitNs_);
   commit(hand, slot, reader_.place(slot));
   reader_.publish(hand.desk, slot);
+  writer_.noteRead(slot, more ? 0 : limitNs_);
+  if (expansion.gaps.ended != gapsBefore)
+    manifestChanged();
   t.behind = more;
   return records;
 }

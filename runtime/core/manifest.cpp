@@ -8,6 +8,34 @@
 
 namespace ada {
 
+void SessionWriter::writeGaps(JsonWriter &json, const Summary &s) const {
+  ring::GapList list;
+  list.count = 0;
+  if (s.isLive)
+    listGaps(s.slot, list);
+  else
+    for (uint64_t i = 0; i < s.gapCount; ++i)
+      list.gaps[list.count++] = gaps_[s.gapsAt + i];
+  if (s.removed > 0)
+    list.removeBefore(s.events > s.removed ? s.timeStart : UINT64_MAX);
+  bool any = false;
+  for (size_t i = 0; i < list.count; ++i) {
+    const ring::Gap &gap = list.gaps[i];
+    if (gap.events == 0)
+      continue;
+    if (!any)
+      json.beginArray(manifest::kGaps);
+    any = true;
+    const bool isCut = s.removed > 0 && gap.fromNs < s.timeStart; // nobody knows how many were lost on either side
+    json.beginObject().number(manifest::kFromNs, isCut ? s.timeStart : gap.fromNs).number(manifest::kToNs, gap.toNs);
+    if (!isCut)
+      json.number(manifest::kEvents, gap.events);
+    json.endObject();
+  }
+  if (any)
+    json.endArray();
+}
+
 void SessionWriter::writeThreads(JsonWriter &json) {
   json.line().beginArray(manifest::kThreads);
   for (uint64_t i = 0; i < summaryCount_; ++i) {
@@ -28,6 +56,7 @@ void SessionWriter::writeThreads(JsonWriter &json) {
       if (s.lost[r])
         json.number(manifest::kLossReasons[r], s.lost[r]);
     json.endObject();
+    writeGaps(json, s);
     json.number(manifest::kTimeStartNs, s.timeStart).number(manifest::kTimeEndNs, s.timeEnd);
     json.endObject();
   }

@@ -66,6 +66,7 @@ void countLost(AdaThread &t, uint64_t what, unsigned reason) {
   ada_ring_header &header = runtime.ring.header();
   __atomic_add_fetch(t.slot ? &t.slot->lost[reason] : &header.events_unattached, 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(&header.events_lost, 1, __ATOMIC_RELAXED);
+  t.hasLost |= t.slot != nullptr;
   noteLost(t, what); // of a thread without a slot, too: it may get one before these calls are left
 }
 
@@ -125,7 +126,17 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited)
 
 constexpr uint64_t kGapLimit = (1u << 30) - 1;
 
+// What the reader has to know before the next record: that some were lost, and how the stack has changed.
 void storeGap(AdaThread &t, uint64_t &position) {
+  if (t.hasLost) {
+    t.hasLost = false;
+    store(arch::reserve(&position, sizeof(ada_record)), ring::lostByThread(*t.slot) << 4 | ADA_RECORD_LOST,
+          TickClock::stamp(runtime.ring));
+    if (isFull(position)) // the rest begins the next chunk
+      return;
+  }
+  if ((t.gapOpened | t.gapClosed) == 0)
+    return;
   uint64_t closed = t.gapClosed < kGapLimit ? t.gapClosed : kGapLimit;
   uint64_t opened = t.gapOpened < kGapLimit ? t.gapOpened : kGapLimit;
   t.gapClosed = t.gapOpened = 0;
@@ -193,7 +204,7 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
     // A signal handler on top of us may have got a chunk meanwhile, and its process may just have found its clock.
     uint64_t &position = positionOf(t);
     if (!isFull(position)) {
-      if (t.gapOpened | t.gapClosed)
+      if (t.hasLost || (t.gapOpened | t.gapClosed))
         storeGap(t, position);
       place = arch::reserve(&position, bytes);
       if (!isFull(place))

@@ -38,19 +38,26 @@ void RingReader::start(Ring &ring) {
 }
 
 void RingReader::reset() {
-  for (uint64_t i = 0; i < threads_.ready(); ++i)
+  for (uint64_t i = 0; i < threads_.ready(); ++i) {
     if (const ring::CallStack &stack = threads_[i].expansion.stack; stack.frames)
       sys::unmap(stack.frames, stack.capacity * sizeof(ring::Frame));
+    if (threads_[i].expansion.gaps.list)
+      sys::unmap(threads_[i].expansion.gaps.list, sizeof(ring::GapList));
+  }
   threads_.release();
   *this = RingReader();
 }
 
 void RingReader::begin(uint64_t slot) {
   Thread &t = threads_[slot];
-  ring::CallStack stack = t.expansion.stack; // its memory is kept from the slot's previous thread
+  ring::CallStack stack = t.expansion.stack; // memory is kept from the slot's previous thread
+  ring::GapList *gaps = t.expansion.gaps.list;
   t = Thread();
   t.expansion.stack = stack;
   t.expansion.stack.depth = 0;
+  t.expansion.gaps.list = gaps, t.expansion.gaps.makeList = makeGapList, t.expansion.gaps.startNs = lastPassNs_;
+  if (gaps)
+    gaps->count = 0;
   t.expansion.leastNs = ring_->header().least_ns, t.expansion.mostDepth = ring_->header().most_depth;
   t.active = true;
 }
@@ -75,6 +82,7 @@ ring::Frame *RingReader::growStack(ring::Frame *old, size_t oldCapacity, size_t 
 //===--- time and modules -------------------------------------------------===//
 
 void RingReader::takeAnchor() {
+  lastPassNs_ = beginStamp_ ? limitNs() : 0;
   if (ring_->usesSystemClock()) {
     beginStamp_ = limitStamp_ = sys::nowNs(); // stamps are times already: no anchors
     return;
@@ -167,6 +175,7 @@ void RingReader::fillCursor(uint64_t slot, uint64_t events, uint64_t place, unsi
   Thread &t = threads_[slot];
   t.fillCursor(events, place, t.expansion.hasNotes ? notesOf(slot, half) : nullptr, ADA_CHUNK_NOTES_PER_CURSOR, cursor);
   ring_->threads()[slot].left_out[half] = t.expansion.leftOut;
+  ring_->threads()[slot].lost_in_gaps[half] = t.expansion.gaps.threadLost;
 }
 
 // Memory for what recovery can't learn from the file about the calls that are open; null if there is none.

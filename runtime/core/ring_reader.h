@@ -94,6 +94,7 @@ public:
 private:
   // The counter has a fault: see docs/design.md.
   void goBack(ada_anchor now);
+  static ring::GapList *makeGapList() { return (ring::GapList *)sys::mapMemory(sizeof(ring::GapList)); }
   static ring::Frame *growStack(ring::Frame *old, size_t oldCapacity, size_t newCapacity);
   ada_ring_note *notesOf(uint64_t slot, unsigned half);
 
@@ -104,6 +105,7 @@ private:
   uint64_t modulesVersion_ = 0; // changes with what desks have to learn
   uint64_t beginStamp_ = 0;     // of this pass
   uint64_t limitStamp_ = 0;     // likewise; none if the counters can't be compared
+  uint64_t lastPassNs_ = 0;     // when the pass before it began
   bool isBack_ = false;         // the counter has gone back, and older records are still unread
   bool isUneven_ = false;       // threads have different counters
   bool hasPassed_ = false;      // since isBack_

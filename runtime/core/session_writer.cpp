@@ -15,6 +15,7 @@ namespace {
 constexpr size_t kDetailBatchBytes = 1 << 20;
 constexpr uint64_t kMostLinks = kDetailBatchBytes / atf::kFunctionPayloadBytes;
 constexpr uint64_t kMostOpenFiles = 200; // half of what programs may have at least, on systems that are not odd
+constexpr uint64_t kManyGaps = 1u << 20; // 24 MiB; of threads that end after that, one gap each is kept
 
 bool isFull(int error) { return error == -ENOSPC || error == -EDQUOT || error == -EFBIG; }
 
@@ -57,6 +58,7 @@ void SessionWriter::reset() {
   details_.release();
   bound_.reset();
   summaries_.release();
+  gaps_.release();
   __builtin_memset((void *)this, 0, sizeof *this);
 }
 
@@ -95,12 +97,13 @@ bool SessionWriter::canShare() const {
          sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit) == 0 && limit.rlim_cur >= 2 * kMostOpenFiles;
 }
 
-void SessionWriter::begin(uint64_t slot) {
+void SessionWriter::begin(uint64_t slot, ring::ThreadExpansion &expansion) {
   Thread &t = threads_[slot];
   const ada_ring_thread &from = ring_->threads()[slot];
   t.active = true;
   t.number = from.index;
-  t.unwritten = 0;
+  t.unwritten = t.readToNs = 0;
+  t.expansion = &expansion;
   const uint32_t format = ring_->header().format;
   t.index.begin(place_, from.index, from.tid, format, isPacked() ? &blocks_[slot] : nullptr);
   t.detail.begin(place_, from.index, from.tid, ring::detailVersion(format), isPacked() ? &details_[slot] : nullptr);
@@ -378,6 +381,7 @@ void SessionWriter::finishThread(uint64_t slot) {
 void SessionWriter::end(uint64_t slot) {
   finishThread(slot);
   summarise(slot);
+  keepGaps(slot);
   threads_[slot].active = false;
 }
 
@@ -409,6 +413,7 @@ bool SessionWriter::makeRoom(uint64_t slot) {
   cursor = thread.cursor[thread.current];
   cursor.events -= gone;
   thread.left_out[1 - thread.current] = thread.left_out[thread.current];
+  thread.lost_in_gaps[1 - thread.current] = thread.lost_in_gaps[thread.current];
   threads_[slot].unwritten += gone;
   turnJournal(slot);
   return gone > 0;
@@ -427,12 +432,56 @@ void SessionWriter::summarise(uint64_t slot) {
   s.timeStart = t.index.timeStart(), s.timeEnd = t.index.timeEnd();
   s.leftOut = from.left_out[from.current];
   ring::lossesAt(from, from.cursor[from.current], s.lost);
+  s.slot = slot, s.isLive = true;
+  if (ring::GapList *list = t.expansion->gaps.list; list && s.removed > 0)
+    list->removeBefore(s.timeStart); // they would take the place of others
   if (t.number + 1 > summaryCount_)
     summaryCount_ = t.number + 1;
   if (s.name[0] == 0) { // still running, or gone without a word
     readThreadName(from.tid, from.comm);
     __builtin_memcpy(s.name, from.comm, sizeof s.name);
   }
+}
+
+// Where events of a thread were lost, up to what has been read.
+void SessionWriter::listGaps(uint64_t slot, ring::GapList &list) const {
+  const Thread &t = threads_[slot];
+  const ring::GapLog &log = t.expansion->gaps;
+  list.count = 0;
+  if (log.list)
+    for (size_t i = 0; i < log.list->count; ++i)
+      list.gaps[list.count++] = log.list->gaps[i];
+  // Nothing has followed these yet:
+  const uint64_t lostByThread = ring::lostByThread(ring_->threads()[slot]);
+  if ((log.isOpen || lostByThread > log.threadLost) && t.readToNs > 0) {
+    ring::Gap last = log.isOpen ? log.open : ring::Gap{log.nextBeginNs(), 0, 0};
+    last.events += lostByThread - log.threadLost;
+    last.toNs = last.fromNs > t.readToNs ? last.fromNs : t.readToNs;
+    list.add(last);
+  }
+  if (t.unwritten > 0) { // all that came after the last event that is in the file
+    const uint64_t fromNs = t.index.events() > 0 ? t.index.timeEnd() : log.startNs;
+    const uint64_t readToNs = log.lastEventNs > t.readToNs ? log.lastEventNs : t.readToNs;
+    list.addLast({fromNs, readToNs > fromNs ? readToNs : fromNs, t.unwritten});
+  }
+}
+
+// The slot may be another thread's after this.
+void SessionWriter::keepGaps(uint64_t slot) {
+  Thread &t = threads_[slot];
+  if (t.number >= summaries_.ready())
+    return;
+  Summary &s = summaries_[t.number];
+  s.isLive = false, s.gapsAt = gapCount_, s.gapCount = 0;
+  ring::GapList list;
+  listGaps(slot, list);
+  if (gapCount_ >= kManyGaps)
+    list.reduceTo(1);
+  if (!gaps_.reserve(gapCount_ + list.count))
+    return;
+  for (size_t i = 0; i < list.count; ++i)
+    gaps_[gapCount_++] = list.gaps[i];
+  s.gapCount = list.count;
 }
 
 } // namespace ada

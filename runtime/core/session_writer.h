@@ -75,7 +75,10 @@ public:
   bool canShare() const;
   // Whether they do.
   void share(bool isShared) { isShared_ = isShared; }
-  void begin(uint64_t slot);
+  // `expansion` is that of the thread's records, and lives as long as the thread does here.
+  void begin(uint64_t slot, ring::ThreadExpansion &expansion);
+  // All records of the thread up to that time have been read; 0: there are more, and nobody knows how old they are.
+  void noteRead(uint64_t slot, uint64_t ns) { threads_[slot].readToNs = ns; }
   // Takes an event. `detail`: what its record has of it, or null.
   void add(Batch &batch, uint64_t slot, const ring::Event &e, const ada_detail *detail);
   // Takes events that have no detail and trigger nothing. `take(emit)` calls emit(const ring::Event &) for each, at
@@ -149,6 +152,8 @@ private:
     bool isCounted;     // its index file is one of openFiles_
     uint32_t number;    // N of thread_N
     uint64_t unwritten; // events that could not be written
+    uint64_t readToNs;  // see noteRead()
+    ring::ThreadExpansion *expansion;
     IndexLane index;
     DetailLane detail;
     RetainedDetails retained; // with windows
@@ -160,6 +165,9 @@ private:
     uint64_t events, removed, details, timeStart, timeEnd; // `removed`: of the events, those that max_size took away
     uint64_t leftOut;                                      // by min_duration and max_depth
     uint64_t lost[ADA_LOST_REASONS];
+    // Where these were lost: of a thread that lives, what its slot knows; else `gapCount` gaps from here on.
+    uint64_t slot, gapsAt, gapCount;
+    bool isLive;
   };
 
   bool isPacked() const { return ring_->header().format == ADA_FORMAT_PACKED; }
@@ -188,6 +196,9 @@ private:
   bool makeRoom(uint64_t slot);
   void turnJournal(uint64_t slot);
   void summarise(uint64_t slot);
+  void listGaps(uint64_t slot, ring::GapList &list) const;
+  void keepGaps(uint64_t slot);
+  void writeGaps(JsonWriter &json, const Summary &s) const;
   Path lateModulesPath() const;
   uint64_t firstAnchor() const;
   void writeTimes(JsonWriter &json);
@@ -209,6 +220,8 @@ private:
   SteppedArray<PackedDetailFile::Memory *, ADA_RING_THREADS> details_; // likewise, of those with detail
   SteppedArray<Summary, kMostSummaries, 4096> summaries_;              // by thread number
   uint64_t summaryCount_ = 0;
+  SteppedArray<ring::Gap, kMostSummaries, 4096> gaps_; // of threads that have ended
+  uint64_t gapCount_ = 0;
 
   Windows windows_;
   Bound bound_;

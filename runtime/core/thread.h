@@ -26,6 +26,7 @@ struct AdaThread {
   uint32_t gapClosed;         // calls left, while records were being lost
   ada_fiber *fiber = nullptr; // whose calls are recorded: see fibers.h. Null until somebody asks
   bool isFiber = false;       // no thread's own stack
+  bool hasLost = false;       // more than its records tell
   uint64_t resumeAt = 0;      // the position before __ada_before_clone, 0 if that was not the last to be called
 };
 

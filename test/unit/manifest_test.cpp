@@ -19,6 +19,8 @@ constexpr const char *kFull = R"json({
   "threads": [
     {"id": 1, "has_detail": true, "tid": 4712, "name": "worker", "event_count": 7,
      "detail_count": 2, "dropped": {"ring_full": 5, "odd": "x"},
+     "gaps": [{"from_ns": 30, "to_ns": 40, "events": 3}, {"from_ns": 10, "to_ns": "0x14"}, {"from_ns": 9, "to_ns": 8},
+              {"from_ns": 50}, 7, {"from_ns": 40, "to_ns": 40, "events": "many"}],
      "time_start_ns": 5, "time_end_ns": 9007199254740995},
     {"id": 0}],
   "modules": [
@@ -63,6 +65,14 @@ TEST(Manifest, AllFields) {
   EXPECT_EQ(m.threads[0].timeEndNs, 9007199254740995u);
   EXPECT_EQ(m.threads[0].dropped.size(), 1u);
   EXPECT_EQ(m.threads[0].dropped.at("ring_full"), 5u);
+  ASSERT_EQ(m.threads[0].gaps.size(), 3u);
+  EXPECT_EQ(m.threads[0].gaps[0].fromNs, 10u);
+  EXPECT_EQ(m.threads[0].gaps[0].toNs, 20u);
+  EXPECT_FALSE(m.threads[0].gaps[0].events);
+  EXPECT_EQ(m.threads[0].gaps[1].fromNs, 30u);
+  EXPECT_EQ(m.threads[0].gaps[1].events, 3u);
+  EXPECT_EQ(m.threads[0].gaps[2].toNs, 40u);
+  EXPECT_FALSE(m.threads[0].gaps[2].events);
   EXPECT_EQ(m.threads[1].id, 0u);
   EXPECT_FALSE(m.threads[1].tid);
   ASSERT_EQ(m.modules.size(), 1u);

@@ -3,6 +3,7 @@
 #define ADA_TRACE_EVENT_H
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace ada {
@@ -27,6 +28,12 @@ constexpr std::string_view kindName(EventKind kind) {
   }
   return "unknown";
 }
+
+/// A time in which events of a thread were lost.
+struct LossGap {
+  std::uint64_t fromNs = 0, toNs = 0;       ///< the last event before it, and the first one behind it
+  std::optional<std::uint64_t> events = {}; ///< how many, if that is known
+};
 
 /// A function in a process: the module's number in the upper half (0 is the
 /// main executable), the ordinal of the function in the module's table in the

@@ -7,6 +7,7 @@
 #define ADA_TRACE_MANIFEST_H
 
 #include "ada/trace/error.h"
+#include "ada/trace/event.h"
 
 #include <cstdint>
 #include <map>
@@ -29,6 +30,7 @@ struct ManifestThread {
   std::uint64_t removedCount = 0;               ///< older events that were taken away (max_size, max_time, flight)
   std::uint64_t leftOutCount = 0;               ///< events of calls that min_duration or max_depth left out
   std::map<std::string, std::uint64_t> dropped; ///< events that were not recorded, by reason
+  std::vector<LossGap> gaps;                    ///< where, by time
 };
 
 struct ManifestModule {

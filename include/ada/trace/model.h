@@ -24,6 +24,7 @@
 #define ADA_TRACE_MODEL_H
 
 #include "ada/trace/error.h"
+#include "ada/trace/event.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -124,6 +125,8 @@ struct Thread {
   std::string description = {};
   /// Sources that are threadwise know it.
   std::optional<ThreadExtent> extent = {};
+  /// Where events were lost, as far as it is known; by time.
+  std::vector<LossGap> gaps = {};
 };
 
 struct Function {

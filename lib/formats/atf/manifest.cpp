@@ -236,6 +236,7 @@ private:
       thread.timeStartNs = number(entry, manifest::kTimeStartNs);
       thread.timeEndNs = number(entry, manifest::kTimeEndNs);
       readDropped(entry, thread.dropped);
+      readGaps(entry, thread.gaps);
       manifest_.threads.push_back(std::move(thread));
     }
     return std::nullopt;
@@ -250,6 +251,16 @@ private:
       if (!reason.value.get(count))
         result[std::string(reason.key)] += count;
     }
+  }
+
+  // What is no range of time is left out.
+  static void readGaps(const dom::object &thread, std::vector<LossGap> &gaps) {
+    eachObject(thread, manifest::kGaps, [&](const dom::object &entry) {
+      const auto from = number(entry, manifest::kFromNs), to = number(entry, manifest::kToNs);
+      if (from && to && *from <= *to)
+        gaps.push_back({*from, *to, number(entry, manifest::kEvents)});
+    });
+    std::ranges::stable_sort(gaps, {}, &LossGap::fromNs);
   }
 
   void readModules() {

@@ -224,6 +224,8 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       t.fileThreadId = header.threadId;
       t.description = descriptions[processIndex].threadDescription(thread.id);
       const atf::IndexReader &events = *thread.index;
+      if (thread.info)
+        t.gaps = thread.info->gaps;
       t.extent = ThreadExtent{.events = events.size(), .firstNs = events.firstNs(), .lastNs = events.lastNs()};
       if (auto added = sink.addThread(t); !added)
         return added;

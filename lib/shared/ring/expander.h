@@ -11,12 +11,14 @@
 //   GAP                                    records were lost here: calls that were left meanwhile get RETURN events,
 //                                          calls that were entered meanwhile become placeholders, whose exits make no
 //                                          event
+//   LOST                                   so many records were lost up to here: where is kept (gaps.h)
 // So a file's events always nest, and the only calls without an end are those that were open at the end.
 #ifndef ADA_LIB_RING_EXPANDER_H
 #define ADA_LIB_RING_EXPANDER_H
 
 #include "call_stack.h"
 #include "clock_map.h"
+#include "gaps.h"
 #include "module_map.h"
 
 namespace ada::ring {
@@ -50,6 +52,7 @@ struct ThreadExpansion {
   uint64_t mostDepth = 0; // and so do those that are inside of so many others; 0: none
   uint64_t inFile = 0;    // with one of these: of the open calls, how many are in the file
   uint64_t leftOut = 0;   // events that are not
+  GapLog gaps;
 };
 
 // A handler that interrupts a record between reservation and stamp writes its records behind that record, but they are
@@ -88,6 +91,7 @@ template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, u
   while (stack.depth > keep) {
     const Frame &f = stack.frames[--stack.depth];
     if (f.functionId != kLostFunction) {
+      t.gaps.end(ns);
       emit(Event{ns, f.functionId, f.beginNs, (uint32_t)stack.depth, how, false});
       t.madeExits += how == kReturn;
     }
@@ -106,7 +110,12 @@ inline void expandExit(ThreadExpansion &t, uint64_t function, uint8_t how, uint6
       --stack.depth; // its call was lost; so is its exit
       if (stack.depth < t.floor)
         t.floor = stack.depth;
-      ++(t.mostDepth > 0 && stack.depth >= t.mostDepth ? t.leftOut : t.silentExits);
+      if (t.mostDepth > 0 && stack.depth >= t.mostDepth) {
+        ++t.leftOut;
+      } else {
+        ++t.silentExits;
+        t.gaps.loseAt(stack.frames[stack.depth].beginNs, 1);
+      }
       return;
     }
     while (i > 0 && stack.frames[i - 1].functionId != function)
@@ -120,6 +129,7 @@ inline void expandExit(ThreadExpansion &t, uint64_t function, uint8_t how, uint6
   --stack.depth;
   if (stack.depth < t.floor)
     t.floor = stack.depth;
+  t.gaps.end(ns);
   emit(Event{ns, function, stack.frames[stack.depth].beginNs, (uint32_t)stack.depth, how, true});
 }
 
@@ -142,7 +152,9 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
     const uint64_t function = modules.functionId(payload, r.stamp);
     if (function == kNoFunction) {
       ++t.unknownEntries;
+      t.gaps.lose(1);
     } else if (kind == ADA_RECORD_CALL) {
+      t.gaps.end(ns);
       emit(Event{ns, function, ns, (uint32_t)stack.depth, kCall, true});
       stack.push(function, ns, grow);
     } else {
@@ -164,11 +176,22 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
         return;
       }
     return;
+  case ADA_RECORD_LOST: {
+    const uint64_t total = r.what >> 4;
+    if (total > t.gaps.threadLost) {
+      t.gaps.lose(total - t.gaps.threadLost);
+      t.gaps.threadLost = total;
+    }
+    return;
+  }
   case ADA_RECORD_GAP: {
     uint64_t closed = r.what >> 34, opened = (r.what >> 4) & ((1u << 30) - 1);
     if (opened > kMostLostCalls) // a damaged ring file, not a program
       opened = kMostLostCalls;
+    const uint64_t madeBefore = t.madeExits;
+    t.gaps.lose(0); // calls that nobody counted for this thread may have begun in it
     closeDownTo(t, closed < stack.depth ? stack.depth - closed : 0, kReturn, ns, emit);
+    t.gaps.restore(t.madeExits - madeBefore);
     t.hasNotes |= opened > 0;
     for (uint64_t i = 0; i < opened; ++i)
       if (!stack.push(kLostFunction, ns, grow))

@@ -16,6 +16,14 @@ inline void addLosses(ada_ring_cursor &c, const ThreadExpansion &t) {
   c.lost[ADA_LOST_NO_MODULE] += t.unknownEntries;
 }
 
+// What the thread itself could not record.
+inline uint64_t lostByThread(const ada_ring_thread &thread) {
+  uint64_t sum = 0;
+  for (const uint64_t &lost : thread.lost)
+    sum += __atomic_load_n(&lost, __ATOMIC_RELAXED);
+  return sum;
+}
+
 // Of the cursor alone. May be negative.
 inline int64_t sumOfLosses(const ada_ring_cursor &c) {
   int64_t sum = c.gaps;

@@ -16,7 +16,7 @@ namespace ada::ring {
 template <class Emit>
 inline uint64_t takePlain(ThreadWalk &w, uint64_t limitStamp, ThreadExpansion &t, ClockMap &clock, ModuleMap &modules,
                           Emit &&emit) {
-  if (w.runCount > 0 || w.place + 1 >= ADA_CHUNK_RECORDS)
+  if (w.runCount > 0 || t.gaps.isOpen || w.place + 1 >= ADA_CHUNK_RECORDS)
     return 0;
   CallStack &stack = t.stack;
   ClockMap::Segment segment; // copies: the loop keeps them in registers
@@ -63,6 +63,8 @@ inline uint64_t takePlain(ThreadWalk &w, uint64_t limitStamp, ThreadExpansion &t
   const uint64_t count = (uint64_t)(r - records) - w.place;
   w.place += count;
   t.lastNs = lastNs, stack.depth = depth, t.floor = floor;
+  if (count > 0)
+    t.gaps.lastEventNs = lastNs;
   return count;
 }
 

@@ -79,7 +79,10 @@ struct ThreadReader {
   // After look(): takes records into the batch.
   void take(RecordBatch &batch) {
     ThreadWalk &w = walk;
+    const uint32_t droppedRuns = w.droppedRuns;
     WalkEnd end = takeRecords(w, rules, batch);
+    if (__builtin_expect(w.droppedRuns != droppedRuns, 0))
+      expansion.gaps.lose(w.droppedRuns - droppedRuns);
     bool isAtEnd = end == WalkEnd::Reserved || (end == WalkEnd::Chunk && !rules.successor);
     if (isAtEnd && w.runCount > 0)
       again = batch.count > 0 || takeLate(w, rules, batch);

@@ -19,6 +19,7 @@
 //   T: no manifest
 //   T: thread 0 tid 4711 name main   also: format 1, unfinished (no footer), unlisted
 //   T: dropped ring_full 12          of the thread
+//   T: gap 200 300 12                of the thread: from, to, and how many events were lost, if that is known
 //   T: 100 call _Z1fi                time, kind (or its number), function (name or id)
 //   T: 100 call _Z1fi detail 10 0x2 v 4004000000000000 stack 0011   general registers,
 //                                    vector registers (hex), bytes of the stack
@@ -112,7 +113,12 @@ public:
       startThread(line);
     else if (what == "dropped")
       (*thread)["dropped"][at(line, 1)] = number(line, at(line, 2));
-    else
+    else if (what == "gap") {
+      ordered_json gap = {{"from_ns", number(line, at(line, 1))}, {"to_ns", number(line, at(line, 2))}};
+      if (line.words.size() > 3)
+        gap["events"] = number(line, line.words[3]);
+      (*thread)["gaps"].push_back(gap);
+    } else
       die(line, "unknown word '" + what + "'");
   }
 

@@ -157,7 +157,7 @@ const acts = {
   },
   pixel: async (at) => console.log(await pixel(at)),
   resize: (width) => page.setViewportSize({width: Number(width), height: 800}),
-  // What no session that tests can make has: a gap and a wait in the first thread, as the server tells of them.
+  // A gap and a wait in the first thread, as the server tells of them: no trace has a wait yet.
   mark: async (times) => {
     const [gap, wait] = times.split(',').map((range) => range.split('-').map(Number));
     await page.route(/api.picture/, async (route) => {

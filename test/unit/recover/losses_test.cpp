@@ -78,6 +78,71 @@ TEST_F(Losses, OfEventsThatWereInTheFile) {
   EXPECT_EQ(droppedIn(recover()["threads"][0]), (Json::object_t{{"write_error", 7}}));
 }
 
+//===--- where ------------------------------------------------------------===//
+
+Json gap(std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t events) {
+  return {{"from_ns", fromNs}, {"to_ns", toNs}, {"events", events}};
+}
+std::uint64_t lostBefore(std::uint64_t total) { return total << 4 | ADA_RECORD_LOST; }
+
+// What the records tell that the drain had not read. The last loss was followed by nothing.
+TEST_F(Losses, LieBetweenRecords) {
+  ring_.thread().lost[ADA_LOST_RING_FULL] = 60;
+  ring_.thread().lost_in_gaps[0] = 10; // the drain has seen to these
+  ring_.add(100, 1, ADA_RECORD_CALL);
+  ring_.add(200, lostBefore(35));
+  ring_.add(201, 2, ADA_RECORD_CALL);
+  ring_.add(300, 2, ADA_RECORD_RETURN);
+  const Json thread = recover()["threads"][0];
+  EXPECT_EQ(droppedIn(thread), (Json::object_t{{"ring_full", 60}}));
+  EXPECT_EQ(thread["gaps"], Json({gap(100, 201, 25), gap(300, 300, 25)}));
+}
+
+TEST_F(Losses, OfTheFileAndOfTheRing) {
+  ring_.thread().cursor[0].events = 7;
+  ring_.thread().lost[ADA_LOST_NO_MEMORY] = 2;
+  ring_.add(100, lostBefore(2));
+  ring_.add(101, 1, ADA_RECORD_CALL);
+  const Json thread = recover()["threads"][0];
+  EXPECT_EQ(thread["gaps"], Json({gap(0, 101, 9)}));
+}
+
+// The last manifest knew of older ones. That which nothing had followed is known better now.
+TEST_F(Losses, OfTheManifestAndOfTheRing) {
+  const Json known = {{"threads",
+                       {{{"id", 0},
+                         {"time_end_ns", 90},
+                         {"gaps", {gap(70, 80, 4), gap(10, 20, 3), "odd", {{"from_ns", 9}}, gap(90, 95, 9)}}}}}};
+  writeFile(directory_ + "/manifest.json", known.dump());
+  ring_.thread().lost[ADA_LOST_RING_FULL] = 20;
+  ring_.thread().lost_in_gaps[0] = 7;
+  ring_.add(96, 1, ADA_RECORD_CALL);
+  ring_.add(100, lostBefore(20));
+  ring_.add(101, 1, ADA_RECORD_RETURN);
+  const Json thread = recover()["threads"][0];
+  EXPECT_EQ(thread["gaps"], Json({gap(10, 20, 3), gap(70, 80, 4), gap(96, 101, 13)}));
+}
+
+// A thread whose slot is another's has what the manifest says.
+TEST_F(Losses, OfAThreadThatTheRingDoesNotKnow) {
+  const std::string path = directory_ + "/thread_5/index.atf";
+  std::filesystem::create_directories(directory_ + "/thread_5");
+  auto writer = atf::IndexWriter::create(path, {.threadId = 5});
+  ASSERT_TRUE(writer);
+  ASSERT_TRUE(writer->append({.timestampNs = 50, .functionId = 1, .kind = EventKind::Call}));
+  ASSERT_TRUE(writer->finish(false));
+  const Json gaps = {gap(50, 60, 2)};
+  const Json known = {{"threads", {{{"id", 5}, {"dropped", {{"ring_full", 2}}}, {"time_end_ns", 50}, {"gaps", gaps}}}}};
+  writeFile(directory_ + "/manifest.json", known.dump());
+  const Json manifest = recover();
+  for (const Json &thread : manifest["threads"])
+    if (thread["id"] == 5) {
+      EXPECT_EQ(thread["gaps"], gaps);
+      return;
+    }
+  FAIL() << "the thread is gone";
+}
+
 // A thread's slot is given back in steps, and the process may be killed after each.
 TEST_F(Losses, OfAThreadThatGivesBackItsSlot) {
   struct Step {

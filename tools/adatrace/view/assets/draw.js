@@ -179,18 +179,19 @@ export function itemAt(layers, depth, time, slack) {
     if (time < picture.from || time > picture.to)
       continue;
     const {begin, end, kind, count} = picture;
-    let best = -1, rest = -1, isInGap = false;
+    let best = -1, rest = -1, gap = -1;
     for (let i = 0; i < count; ++i) {
       if (time < begin[i] - slack || time > end[i] + slack)
         continue;
-      isInGap ||= kind[i] === KIND.gap;
+      if (kind[i] === KIND.gap)
+        gap = i;
       if (kind[i] >= KIND.gap)
         rest = i;
       else if (picture.depth[i] === depth && (best < 0 || distance(picture, i, time) < distance(picture, best, time)))
         best = i;
     }
     const item = best >= 0 ? best : rest;
-    return item >= 0 ? {picture, item, isInGap} : null;
+    return item >= 0 ? {picture, item, gap} : null;
   }
   return null;
 }

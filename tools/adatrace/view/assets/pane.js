@@ -13,7 +13,7 @@ import {colours} from './theme.js';
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {import('./rows.js').Row} Row */
 /** @typedef {import('./pictures.js').Picture} Picture */
-/** @typedef {{row: Row, picture: Picture, item: number, isInGap: boolean}} Hit */
+/** @typedef {{row: Row, picture: Picture, item: number, gap: number}} Hit */
 
 export class Pane {
   /** @param {App} app @param {Session} session @param {Axis} axis */

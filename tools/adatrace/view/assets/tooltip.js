@@ -10,6 +10,15 @@ import {counted, duration, percent} from './numbers.js';
 
 const WAIT_MS = 120, MOST_KEPT = 300;
 
+/**
+ * What is lost in a gap.
+ * @param {import('./pictures.js').Picture} picture @param {number} gap
+ */
+function lostIn(picture, gap) {
+  const count = picture.calls[gap];
+  return count > 0 ? `${counted(count, 'event')} ${count === 1 ? 'was' : 'were'} lost here` : 'events were lost here';
+}
+
 /** @param {App} app */
 export function startTooltip(app) {
   const tip = element('tip', HTMLElement);
@@ -49,7 +58,7 @@ export function startTooltip(app) {
     const length = picture.end[item] - picture.begin[item], name = session.name(picture.function[item]);
     const lines = [];
     if (kind === KIND.gap)
-      lines.push(make('b', '', 'gap: events were lost here'), duration(length));
+      lines.push(make('b', '', `gap: ${lostIn(picture, item)}`), duration(length));
     else if (kind === KIND.waiting)
       lines.push(make('b', '', 'not running'), duration(length));
     else if (kind === KIND.box && picture.calls[item] > 1)
@@ -68,8 +77,8 @@ export function startTooltip(app) {
       if (session.place(picture.function[item]))
         lines.push(make('span', 'faint', session.place(picture.function[item])));
     }
-    if (kind < KIND.gap && hover.hit.isInGap)
-      lines.push(make('span', 'bad', 'events were lost here'));
+    if (kind < KIND.gap && hover.hit.gap >= 0)
+      lines.push(make('span', 'bad', lostIn(picture, hover.hit.gap)));
     tip.replaceChildren(...lines.map((line) => make('div', '', line)));
     place();
   }
