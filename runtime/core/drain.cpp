@@ -126,7 +126,11 @@ void Drain::run() {
     }
     if (manifestDueNs_ == 0)
       writeManifest();
+    if (writer_.budget().active())
+      writer_.budget().beginPass();
     uint64_t records = pass(finishing && ending_ == Ending::Exit, wanted != done_ || dumps != dumpsBegun_);
+    if (writer_.budget().active() && !finishing && writer_.budget().endPass(isBehind_))
+      manifestChanged();
     bool isBehind = writer_.windows().manifestIsBehind();
     bool isDumping = false;
     if (finishing) {
@@ -138,7 +142,9 @@ void Drain::run() {
         isDumping = dump(dumps, wanted != done_ && __atomic_load_n(&dumpIsUrgent_, __ATOMIC_RELAXED));
       if (isBehind && wanted != done_)
         writeManifest(); // who flushes may be about to die
-      else if ((__atomic_load_n(&manifestDirty_, __ATOMIC_ACQUIRE) || isBehind) && sys::nowNs() >= manifestDueNs_)
+      else if ((__atomic_load_n(&manifestDirty_, __ATOMIC_ACQUIRE) || isBehind ||
+                writer_.budget().manifestIsBehind()) &&
+               sys::nowNs() >= manifestDueNs_)
         writeManifest();
     }
     prepare(); // before the answer: who asked may need what it makes ready
@@ -261,17 +267,17 @@ uint64_t Drain::pass(bool last, bool whole) {
       records += drainThread(i, last, whole);
   if (hasWindows)
     writeWindows(used, limitNs);
-  bool isBehind = false;
+  isBehind_ = false;
   for (uint64_t i = 0; i < used; ++i) {
     const RingReader::Thread &t = reader_.thread(i);
-    isBehind |= t.active && t.behind;
+    isBehind_ |= t.active && t.behind;
     if (!t.active || !t.ended || t.behind || writer_.isWaiting(i))
       continue;
     writer_.end(i);
     reader_.end(i);
     manifestChanged();
   }
-  if (!isBehind)
+  if (!isBehind_)
     reader_.notePassed();
   writer_.enforceBound(limitNs == UINT64_MAX ? sys::nowNs() : limitNs);
   return records;
@@ -320,6 +326,8 @@ uint64_t Drain::drainThread(uint64_t slot, bool last, bool whole) {
   const ring::RecordBatch &batch = reader_.batch();
   ring::ThreadExpansion &expansion = t.expansion;
   const bool leavesOut = ring::leavesOut(expansion);
+  Budget &budget = writer_.budget();
+  const bool isCounted = budget.active();
   uint64_t records = 0;
   bool more = true;
   for (int chunks = 0; more && (chunks < kMostChunks || last || whole || t.ended); ++chunks) {
@@ -330,12 +338,14 @@ uint64_t Drain::drainThread(uint64_t slot, bool last, bool whole) {
       break;
     }
     if (!writer_.windows().active())
-      records += leavesOut ? takePlainLeavingOut(slot) : takePlain(slot);
+      records += leavesOut ? takePlainLeavingOut(slot) : isCounted ? takePlainCounting(slot) : takePlain(slot);
     reader_.take(slot);
     for (uint64_t i = 0; i < batch.count; ++i) {
       if (__builtin_expect(writer_.isNearlyFull(slot), 0))
         commit(slot, batch.places[i]);
       reader_.expand(slot, i, [&](const ring::Event &e, const ada_detail *detail) {
+        if (__builtin_expect(isCounted, 0))
+          budget.count(e, detail != nullptr);
         if (__builtin_expect(!leavesOut, 1))
           return writer_.add(slot, e, detail);
         ring::leaveOut(expansion, e, detail || writer_.isWanted(e),
@@ -361,14 +371,30 @@ uint64_t Drain::takePlain(uint64_t slot) {
   return count;
 }
 
+// Likewise, with option `budget`.
+uint64_t Drain::takePlainCounting(uint64_t slot) {
+  Budget &budget = writer_.budget();
+  uint64_t count = 0;
+  writer_.addPlain(slot, [&](auto &&emit) {
+    return count = reader_.takePlain(slot, [&](const ring::Event &e) { budget.count(e, false), emit(e); });
+  });
+  return count;
+}
+
 // Likewise, of what is to be in the file.
 uint64_t Drain::takePlainLeavingOut(uint64_t slot) {
   ring::ThreadExpansion &expansion = reader_.thread(slot).expansion;
+  Budget &budget = writer_.budget();
+  const bool isCounted = budget.active();
   uint64_t count = 0;
   writer_.addPlain(slot, [&](auto &&emit) {
     uint64_t kept = 0;
     auto keep = [&](const ring::Event &e) { ++kept, emit(e); };
-    count = reader_.takePlain(slot, [&](const ring::Event &e) { ring::leaveOut(expansion, e, false, keep); });
+    count = reader_.takePlain(slot, [&](const ring::Event &e) {
+      if (isCounted)
+        budget.count(e, false);
+      ring::leaveOut(expansion, e, false, keep);
+    });
     return kept;
   });
   return count;

@@ -59,6 +59,7 @@ private:
   void takeTriggers();
   uint64_t drainThread(uint64_t slot, bool last, bool whole);
   uint64_t takePlain(uint64_t slot);
+  uint64_t takePlainCounting(uint64_t slot);
   uint64_t takePlainLeavingOut(uint64_t slot);
   void writeWaiting(uint64_t slot, uint64_t nowNs);
   void commit(uint64_t slot, uint64_t place);
@@ -93,6 +94,7 @@ private:
   uint64_t manifestDueNs_ = 0;
   uint64_t namesDueNs_ = 0, namesNext_ = 0; // the next round of asking, and the slot that one has come to
   bool hasManifest_ = false, hasLookedForOrphans_ = false;
+  bool isBehind_ = false; // the last pass did not take all that was recorded before it
   Identity identity_;
   bool isFlight_ = false;
   uint32_t dumpsBegun_ = 0; // of dumpsAsked_

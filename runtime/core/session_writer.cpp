@@ -31,6 +31,7 @@ int SessionWriter::start(Ring &ring, Images &images, const Options &options, con
   windows_.start(options, triggers);
   pool_.start(options.detail_buffer);
   bound_.start(options);
+  budget_.start(ring, images, options);
   return 0;
 }
 
