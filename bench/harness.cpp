@@ -4,7 +4,8 @@
 //   threads COUNT [BURSTS]    recorded calls in COUNT threads at once
 //   churn COUNT               COUNT threads, one after another, ten calls each
 //   sustain COUNT SECONDS     COUNT threads call without a pause for SECONDS
-//   backlog COUNT BURSTS      COUNT threads make so many bursts each while the tracer's own threads get no processor; then
+//   backlog COUNT BURSTS      COUNT threads make so many bursts each while the tracer's own threads get no processor;
+//   then
 //                             these have them all: shown is how long they take (AdaTrace, buffer=700M)
 //
 // A sample is nanoseconds per call, of one burst of calls. Bursts are short enough for every tracer's buffer; between
@@ -202,7 +203,8 @@ void backlog(unsigned count, unsigned bursts) {
   const Clock::time_point begin = Clock::now();
   flush();
   const double spent = nanoseconds(Clock::now() - begin);
-  std::printf("{\"calls\": %lu, \"nanoseconds\": %.0f}\n", static_cast<unsigned long>(count) * bursts * kBurst + 1, spent);
+  std::printf("{\"calls\": %lu, \"nanoseconds\": %.0f}\n", static_cast<unsigned long>(count) * bursts * kBurst + 1,
+              spent);
 }
 
 } // namespace

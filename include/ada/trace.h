@@ -44,7 +44,8 @@ void ada_stop(void);
 /* Selects, or deselects, the functions that `glob` means (docs/globs.md: mangled name, demangled name or source file;
  * '|' separates alternatives), in all images that are loaded and in those that will be. The last call that matches a
  * function decides. Returns how many loaded functions matched, or -1 if there are too many rules (the limit is 256
- * rules of together 16 KiB). */
+ * rules of together 16 KiB). A function that the option budget has switched off is on again, for good, after
+ * ada_enable(). */
 int64_t ada_enable(const char *glob);
 int64_t ada_disable(const char *glob);
 

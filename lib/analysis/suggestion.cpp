@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <string_view>
 
 namespace ada::analysis {
 
@@ -60,7 +59,7 @@ Suggestion suggestFilter(const Report &report, uint64_t resolutionNs) {
 
 // What is neither a letter nor a digit may mean something in a pattern. A dot, in those of older LLVMs, means any
 // character, itself included.
-static std::string literal(std::string_view name) {
+std::string globOf(std::string_view name) {
   std::string text;
   for (const char c : name) {
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.')
@@ -75,14 +74,14 @@ std::string ignoreListOf(const Suggestion &suggestion) {
       "# Functions whose tracing costs most and tells least, for the compiler: -mllvm -ada-ignorelist=FILE\n"
       "[ada]\n";
   for (const TracedName &name : suggestion.leaveOut)
-    text += "fun:" + literal(name.name) + "\n";
+    text += "fun:" + globOf(name.name) + "\n";
   return text;
 }
 
 std::string globsOf(const Suggestion &suggestion) {
   std::string text;
   for (const TracedName &name : suggestion.leaveOut)
-    text += (text.empty() ? "" : "|") + literal(name.name);
+    text += (text.empty() ? "" : "|") + globOf(name.name);
   return text;
 }
 

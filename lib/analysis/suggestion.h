@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ada::analysis {
@@ -30,6 +31,9 @@ struct Suggestion {
 ///   - and all its calls are alike: no exceptions, and none of a hundred is much longer.
 /// `resolutionNs`: of the times, where they were not read for each event; then costs are not in the trace.
 Suggestion suggestFilter(const Report &report, uint64_t resolutionNs);
+
+/// A glob that means the function of that name, as in the object file, and no other.
+std::string globOf(std::string_view name);
 
 /// The functions as a special case list, for -ada-ignorelist.
 std::string ignoreListOf(const Suggestion &suggestion);

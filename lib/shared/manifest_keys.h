@@ -58,6 +58,10 @@ inline constexpr Key kStartNs = "start_ns", kEndNs = "end_ns", kTriggerCount = "
                      kPreRollMs = "pre_roll_ms", kPreRollAvailableMs = "pre_roll_available_ms", kKind = "kind",
                      kThread = "thread";
 
+// budget, and an element of its `functions`, whose id and that are named as below
+inline constexpr Key kBudget = "budget", kShare = "share", kCallNs = "call_ns", kOffNs = "off_ns", kOnNs = "on_ns",
+                     kCalls = "calls", kEstimatedCalls = "estimated_calls";
+
 // An element of modules
 inline constexpr Key kModuleId = "module_id", kPath = "path", kBaseAddress = "base_address", kSize = "size",
                      kUuid = "uuid", kBuildId = "build_id", kLoadedNs = "loaded_ns", kUnloadedNs = "unloaded_ns",

@@ -152,7 +152,11 @@ void Drain::run() {
     }
     if (manifestDueNs_ == 0)
       writeManifest();
+    if (writer_.budget().active())
+      writer_.budget().beginPass();
     uint64_t records = pass(finishing && ending_ == Ending::Exit, wanted != done_ || dumps != dumpsBegun_);
+    if (writer_.budget().active() && !finishing && writer_.budget().endPass(isBehind_))
+      manifestChanged();
     bool isBehind = writer_.windows().manifestIsBehind();
     bool isDumping = false;
     if (finishing) {
@@ -164,7 +168,9 @@ void Drain::run() {
         isDumping = dump(dumps, wanted != done_ && __atomic_load_n(&dumpIsUrgent_, __ATOMIC_RELAXED));
       if (isBehind && wanted != done_)
         writeManifest(); // who flushes may be about to die
-      else if ((__atomic_load_n(&manifestDirty_, __ATOMIC_ACQUIRE) || isBehind) && sys::nowNs() >= manifestDueNs_)
+      else if ((__atomic_load_n(&manifestDirty_, __ATOMIC_ACQUIRE) || isBehind ||
+                writer_.budget().manifestIsBehind()) &&
+               sys::nowNs() >= manifestDueNs_)
         writeManifest();
     }
     prepare(); // before the answer: who asked may need what it makes ready
@@ -318,17 +324,17 @@ uint64_t Drain::pass(bool last, bool whole) {
   records += own_.records;
   if (hasWindows)
     writeWindows(used, limitNs);
-  bool isBehind = false;
+  isBehind_ = false;
   for (uint64_t i = 0; i < used; ++i) {
     const RingReader::Thread &t = reader_.thread(i);
-    isBehind |= t.active && t.behind;
+    isBehind_ |= t.active && t.behind;
     if (!t.active || !t.ended || t.behind || writer_.isWaiting(i))
       continue;
     writer_.end(i);
     reader_.end(i);
     manifestChanged();
   }
-  if (!isBehind)
+  if (!isBehind_)
     reader_.notePassed();
   writer_.enforceBound(limitNs == UINT64_MAX ? sys::nowNs() : limitNs);
   return records;
@@ -387,6 +393,8 @@ uint64_t Drain::drainThread(Hand &hand, uint64_t slot) {
   ring::ThreadExpansion &expansion = t.expansion;
   const bool leavesOut = ring::leavesOut(expansion);
   const uint64_t gapsBefore = expansion.gaps.ended;
+  Budget &budget = writer_.budget();
+  const bool isCounted = budget.active();
   uint64_t records = 0;
   bool more = true;
   for (int chunks = 0; more && (chunks < kMostChunks || isLast_ || isWhole_ || t.ended); ++chunks) {
@@ -397,12 +405,16 @@ uint64_t Drain::drainThread(Hand &hand, uint64_t slot) {
       break;
     }
     if (!writer_.windows().active())
-      records += leavesOut ? takePlainLeavingOut(hand, slot) : takePlain(hand, slot);
+      records += leavesOut   ? takePlainLeavingOut(hand, slot)
+                 : isCounted ? takePlainCounting(hand, slot)
+                             : takePlain(hand, slot);
     reader_.take(hand.desk, slot);
     for (uint64_t i = 0; i < batch.count; ++i) {
       if (__builtin_expect(writer_.isNearlyFull(hand.batch, slot), 0))
         commit(hand, slot, batch.places[i]);
       reader_.expand(hand.desk, slot, i, [&](const ring::Event &e, const ada_detail *detail) {
+        if (__builtin_expect(isCounted, 0))
+          budget.count(e, detail != nullptr);
         if (__builtin_expect(!leavesOut, 1))
           return writer_.add(hand.batch, slot, e, detail);
         ring::leaveOut(expansion, e, detail || writer_.isWanted(e), [&](const ring::Event &kept) {
@@ -432,15 +444,30 @@ uint64_t Drain::takePlain(Hand &hand, uint64_t slot) {
   return count;
 }
 
+// Likewise, with option `budget`.
+uint64_t Drain::takePlainCounting(Hand &hand, uint64_t slot) {
+  Budget &budget = writer_.budget();
+  uint64_t count = 0;
+  writer_.addPlain(hand.batch, slot, [&](auto &&emit) {
+    return count = reader_.takePlain(hand.desk, slot, [&](const ring::Event &e) { budget.count(e, false), emit(e); });
+  });
+  return count;
+}
+
 // Likewise, of what is to be in the file.
 uint64_t Drain::takePlainLeavingOut(Hand &hand, uint64_t slot) {
   ring::ThreadExpansion &expansion = reader_.thread(slot).expansion;
+  Budget &budget = writer_.budget();
+  const bool isCounted = budget.active();
   uint64_t count = 0;
   writer_.addPlain(hand.batch, slot, [&](auto &&emit) {
     uint64_t kept = 0;
     auto keep = [&](const ring::Event &e) { ++kept, emit(e); };
-    count =
-        reader_.takePlain(hand.desk, slot, [&](const ring::Event &e) { ring::leaveOut(expansion, e, false, keep); });
+    count = reader_.takePlain(hand.desk, slot, [&](const ring::Event &e) {
+      if (isCounted)
+        budget.count(e, false);
+      ring::leaveOut(expansion, e, false, keep);
+    });
     return kept;
   });
   return count;

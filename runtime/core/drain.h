@@ -78,6 +78,7 @@ private:
   void takeTriggers();
   uint64_t drainThread(Hand &hand, uint64_t slot);
   uint64_t takePlain(Hand &hand, uint64_t slot);
+  uint64_t takePlainCounting(Hand &hand, uint64_t slot);
   uint64_t takePlainLeavingOut(Hand &hand, uint64_t slot);
   void writeWaiting(Hand &hand, uint64_t slot, uint64_t nowNs);
   void commit(Hand &hand, uint64_t slot, uint64_t place);
@@ -119,6 +120,7 @@ private:
   uint64_t manifestDueNs_ = 0;
   uint64_t namesDueNs_ = 0, namesNext_ = 0; // the next round of asking, and the slot that one has come to
   bool hasManifest_ = false, hasLookedForOrphans_ = false;
+  bool isBehind_ = false; // the last pass did not take all that was recorded before it
   Identity identity_;
   bool isFlight_ = false;
   uint32_t dumpsBegun_ = 0; // of dumpsAsked_

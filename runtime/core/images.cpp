@@ -3,6 +3,7 @@
 // Constructors and destructors call in here with the dynamic linker's lock held, so whoever holds images' lock must not
 // call the dynamic linker: what it knows of an object is asked before the lock is taken.
 #include "images.h"
+#include "budget.h"
 #include "json.h"
 #include "loaded_object.h"
 #include "ring.h"
@@ -68,13 +69,21 @@ Text<64> uuidText(const Image &image) {
 
 void Images::setBytes(const Image &image, const Selection &selection, bool recording) {
   const ada_image &t = *image.table;
-  if (!recording || selection.selectsAll()) {
+  if (!recording || (selection.selectsAll() && !image.figures)) {
     for (uint8_t *b = t.enabled_begin; b < t.enabled_end; ++b)
       __atomic_store_n(b, recording ? ADA_ENABLE_INDEX : 0, __ATOMIC_RELAXED);
     return;
   }
-  for (const ada_function *f = t.functions_begin; f < t.functions_end; ++f)
-    __atomic_store_n((uint8_t *)f + f->enable_off, selection.byteOf(*f), __ATOMIC_RELAXED);
+  for (uint64_t i = 0; i < image.functions(); ++i) {
+    const ada_function &f = t.functions_begin[i];
+    __atomic_store_n((uint8_t *)&f + f.enable_off, byteOf(image, selection, i), __ATOMIC_RELAXED);
+  }
+}
+
+// While recording is on.
+uint8_t Images::byteOf(const Image &image, const Selection &selection, uint64_t function) {
+  const bool isOff = image.figures && image.figures[function].state == FunctionFigures::Off;
+  return isOff ? 0 : selection.byteOf(image.table->functions_begin[function]);
 }
 
 Image *&Images::bucketOf(const ada_image *table) {
@@ -101,6 +110,9 @@ bool Images::add(const ada_image *table, Ring &ring, bool recording) {
       const char *path = texts_.keep(object.path.c_str(), object.path.size());
       i.path = path ? path : "";
       findTriggers(i);
+      isRecording_ = recording;
+      if (keepsFigures_)
+        i.figures = figuresOf(i);
       Image *&bucket = bucketOf(table);
       i.next = bucket, bucket = &i;
       if (isMain)
@@ -130,14 +142,16 @@ void Images::findTriggers(Image &image) {
   sys::unmap(bits, count);
 }
 
+const Image *Images::find(uint32_t moduleId) const {
+  const uint64_t id = moduleId, main = __atomic_load_n(&mainImage_, __ATOMIC_ACQUIRE);
+  const uint64_t at = id == 0 ? main : id - 1 < main ? id - 1 : id;
+  return at < __atomic_load_n(&count_, __ATOMIC_ACQUIRE) ? &images_[at] : nullptr;
+}
+
 uint8_t Images::triggersOf(uint64_t functionId) const {
-  uint64_t id = functionId >> 32, ordinal = functionId & UINT32_MAX;
-  uint64_t main = __atomic_load_n(&mainImage_, __ATOMIC_ACQUIRE);
-  uint64_t at = id == 0 ? main : id - 1 < main ? id - 1 : id;
-  if (at >= __atomic_load_n(&count_, __ATOMIC_ACQUIRE))
-    return 0;
-  const Image &m = images_[at];
-  return m.triggers && ordinal < m.functions() ? m.triggers[ordinal] : 0;
+  const uint64_t ordinal = functionId & UINT32_MAX;
+  const Image *m = find((uint32_t)(functionId >> 32));
+  return m && m->triggers && ordinal < m->functions() ? m->triggers[ordinal] : 0;
 }
 
 bool Images::writeModule(Ring &ring, Image &image) {
@@ -162,6 +176,7 @@ void Images::resetAfterFork() {
   written_ = 0;
   for (uint64_t i = 0; i < count_; ++i)
     images_[i].ringSlot = 0;
+  figuresAreParents_ = keepsFigures_;
 }
 
 void Images::remove(const ada_image *table, Ring &ring) {
@@ -206,6 +221,7 @@ void Images::apply(bool recording) {
   uint64_t signals = sys::blockSignals();
   {
     Lock lock(mutex_);
+    isRecording_ = recording;
     setAll(recording);
   }
   sys::restoreSignals(signals);
@@ -230,12 +246,16 @@ int64_t Images::choose(const char *glob, Choice choice, bool recording) {
       for (uint64_t i = 0; i < count_; ++i) {
         if (!images_[i].table)
           continue;
-        const ada_image &t = *images_[i].table;
-        for (const ada_function *f = t.functions_begin; f < t.functions_end; ++f) {
-          if (!Selection::means(glob, *f))
+        const Image &image = images_[i];
+        for (uint64_t n = 0; n < image.functions(); ++n) {
+          const ada_function &f = image.table->functions_begin[n];
+          if (!Selection::means(glob, f))
             continue;
           ++matched;
-          __atomic_store_n((uint8_t *)f + f->enable_off, recording ? selection_.byteOf(*f) : 0, __ATOMIC_RELAXED);
+          if (choice == Choice::Select && image.figures && image.figures[n].state == FunctionFigures::Off)
+            noteSwitchedOn(image.figures[n]);
+          __atomic_store_n((uint8_t *)&f + f.enable_off, recording ? byteOf(image, selection_, n) : 0,
+                           __ATOMIC_RELAXED);
         }
       }
     }
@@ -243,6 +263,135 @@ int64_t Images::choose(const char *glob, Choice choice, bool recording) {
   sys::restoreSignals(signals);
   return matched;
 }
+
+//===--- option `budget` --------------------------------------------------===//
+
+// Of the image, which is the newest one. Null if there is no memory: then none of its functions goes off.
+FunctionFigures *Images::figuresOf(const Image &image) {
+  const uint64_t count = image.functions();
+  const char *buildId = texts_.keep(image.buildId, image.buildIdBytes);
+  FigureBlock *&bucket = blocks_[((uint64_t)image.path >> 4) * 0x9e3779b97f4a7c15 >> 54];
+  FigureBlock *block = bucket;
+  while (block && (block->path != image.path || block->buildId != buildId || block->functions != count ||
+                   images_[block->image].table)) // loaded twice at a time
+    block = block->next;
+  if (!block) {
+    block = (FigureBlock *)sys::mapMemory(sizeof(FigureBlock) + count * sizeof(FunctionFigures));
+    if (!block)
+      return nullptr;
+    block->next = bucket, block->path = image.path, block->buildId = buildId, block->functions = count;
+    for (uint64_t i = 0; i < count && image.triggers; ++i)
+      if (image.triggers[i])
+        block->figures()[i].state = FunctionFigures::Free;
+    bucket = block;
+  }
+  block->image = (uint64_t)count_;
+  return block->figures();
+}
+
+void Images::beginFigures() {
+  Lock lock(mutex_);
+  if (!figuresAreParents_)
+    return;
+  figuresAreParents_ = false;
+  for (FigureBlock *first : blocks_)
+    for (FigureBlock *block = first; block; block = block->next)
+      for (uint64_t i = 0; i < block->functions; ++i)
+        if (FunctionFigures &f = block->figures()[i]; f.calls > 0)
+          f.calls = f.newCalls = f.newUnits = 0;
+  for (uint64_t i = 0; i < offCount_; ++i)
+    off_[i].busyNs = 0;
+}
+
+bool Images::switchOffHottest(const Limit &limit, uint64_t &units) {
+  Lock lock(mutex_);
+  auto eachHot = [&](auto &&use) {
+    for (FigureBlock *first : blocks_)
+      for (FigureBlock *block = first; block; block = block->next)
+        for (uint64_t i = 0; i < block->functions; ++i)
+          if (const FunctionFigures &f = block->figures()[i];
+              f.newUnits > 0 && f.period == limit.period && f.state == FunctionFigures::Counted)
+            use(HotFunction{f.newUnits, block->image, i});
+  };
+  uint64_t count = 0;
+  eachHot([&](const HotFunction &) { ++count; });
+  auto *functions = count ? (HotFunction *)sys::mapMemory(count * sizeof(HotFunction)) : nullptr;
+  if (!functions)
+    return false;
+  uint64_t n = 0;
+  eachHot([&](const HotFunction &f) { functions[n++] = f; });
+  const uint64_t chosen = chooseHottest(functions, count, limit.allowed);
+  uint64_t done = 0;
+  if (chosen > 0)
+    offNewest_ = offCount_;
+  for (; done < chosen && off_.reserve(offCount_ + 1); ++done) {
+    const HotFunction &hot = functions[count - 1 - done];
+    const Image &image = images_[hot.image];
+    FunctionFigures &f = image.figures[hot.function];
+    __atomic_store_n(&f.state, (uint8_t)FunctionFigures::Off, __ATOMIC_RELAXED);
+    if (image.table) {
+      const ada_function &function = image.table->functions_begin[hot.function];
+      __atomic_store_n((uint8_t *)&function + function.enable_off, 0, __ATOMIC_RELAXED);
+    }
+    off_[offCount_++] = {.figures = &f,
+                         .functionId = (uint64_t)image.moduleId << 32 | hot.function,
+                         .offNs = limit.nowNs,
+                         .onNs = 0,
+                         .periodCalls = f.newCalls,
+                         .periodNs = limit.busyNs,
+                         .speedUp = SpeedUp::kOne,
+                         .busyNs = 0,
+                         .isOn = false};
+    units -= hot.units < units ? hot.units : units;
+  }
+  sys::unmap(functions, count * sizeof(HotFunction));
+  return done > 0;
+}
+
+// The program wants it. With the lock held.
+void Images::noteSwitchedOn(FunctionFigures &figures) {
+  __atomic_store_n(&figures.state, (uint8_t)FunctionFigures::Free, __ATOMIC_RELAXED);
+  for (uint64_t i = 0; i < offCount_; ++i)
+    if (off_[i].figures == &figures)
+      off_[i].onNs = sys::nowNs();
+}
+
+void Images::setSpeedUp(uint64_t speedUp) {
+  Lock lock(mutex_);
+  for (uint64_t i = offNewest_; i < offCount_; ++i)
+    off_[i].speedUp = speedUp;
+}
+
+void Images::noteTime(uint64_t ns) {
+  Lock lock(mutex_);
+  for (uint64_t i = 0; i < offCount_; ++i) {
+    SwitchedOff &off = off_[i];
+    if (!off.isOn && isRecording_)
+      off.busyNs += ns;
+    off.isOn = off.onNs != 0;
+  }
+}
+
+bool Images::writeSwitchedOff(JsonWriter &json, uint64_t moreNs) {
+  Lock lock(mutex_);
+  json.beginArray(manifest::kFunctions);
+  for (uint64_t i = 0; i < offCount_; ++i) {
+    const SwitchedOff &off = off_[i];
+    const uint64_t busyNs = off.busyNs + (off.isOn || !isRecording_ ? 0 : moreNs);
+    json.line().beginObject();
+    json.hex(manifest::kFunctionId, off.functionId, 16).number(manifest::kOffNs, off.offNs);
+    if (off.onNs)
+      json.number(manifest::kOnNs, off.onNs);
+    json.number(manifest::kCalls, off.figures->calls);
+    const auto ifSame = (unsigned __int128)off.periodCalls * busyNs / (off.periodNs ? off.periodNs : 1);
+    json.number(manifest::kEstimatedCalls, (uint64_t)(ifSame * off.speedUp / SpeedUp::kOne));
+    json.endObject();
+  }
+  json.endArray();
+  return offCount_ > 0;
+}
+
+//===----------------------------------------------------------------------===//
 
 void Images::writeManifest(JsonWriter &json, Which which) {
   Lock lock(mutex_);

@@ -2,6 +2,7 @@
 #ifndef ADA_RUNTIME_CORE_IMAGES_H
 #define ADA_RUNTIME_CORE_IMAGES_H
 
+#include "function_figures.h"
 #include "os.h"
 #include "selection.h"
 #include "stepped_array.h"
@@ -13,6 +14,27 @@ namespace ada {
 
 class JsonWriter;
 class Ring;
+
+// The figures of an image's functions. They outlive it: in a library that is loaded again, what went off stays off.
+struct FigureBlock {
+  FigureBlock *next;         // in the same bucket
+  const char *path;          // of Images::texts_
+  const char *buildId;       // likewise
+  uint64_t functions, image; // image: the last one, where it is in images_
+
+  FunctionFigures *figures() { return (FunctionFigures *)(this + 1); } // one for each
+};
+
+// A function that option `budget` switched off.
+struct SwitchedOff {
+  FunctionFigures *figures;
+  uint64_t functionId;
+  uint64_t offNs, onNs;           // onNs: the program switched it on again; 0 if it did not
+  uint64_t periodCalls, periodNs; // so often it was called in that much of the program's processor time
+  uint64_t speedUp;               // by which the program is faster now, times SpeedUp::kOne
+  uint64_t busyNs;                // of the program in which it was off and others were recorded
+  bool isOn;                      // busyNs is what it was at onNs
+};
 
 struct Image {
   const ada_image *table; // null when it was unloaded
@@ -26,7 +48,8 @@ struct Image {
   uint32_t buildIdBytes;
   const char *path;    // these three belong to texts_
   const char *symbols; // what the manifest says of its functions but for their ids, a line each; when it was unloaded
-  const uint8_t *triggers; // by function: bit i if trigger rule i means it; null if there are no rules
+  const uint8_t *triggers;  // by function: bit i if trigger rule i means it; null if there are no rules
+  FunctionFigures *figures; // by function; null without option `budget`
 
   uint64_t functions() const { return (functionsEnd - functionsBegin) / sizeof(ada_function); }
 };
@@ -42,6 +65,29 @@ public:
   uint8_t triggersOf(uint64_t functionId) const;
   // The rules that add() looks at; before the first image.
   void setTriggers(const TriggerRules *rules) { triggers_ = rules; }
+
+  //===--- option `budget`; for the drain, but for the first --------------===//
+
+  // From now on images have figures. Before the first one.
+  void keepFigures() { keepsFigures_ = true; }
+  // This process begins to record: what its parent counted is not its own, what it switched off stays off.
+  void beginFigures();
+  // The image with a module id, or null; takes no lock.
+  const Image *find(uint32_t moduleId) const;
+  // `period`: whose figures count. `allowed`: what all that stays on may have cost in it. `busyNs`: of the program, in
+  // it.
+  struct Limit {
+    uint32_t period;
+    uint64_t allowed, busyNs, nowNs;
+  };
+  // Switches off what costs most, and takes what that cost from `units`. False if there is nothing.
+  bool switchOffHottest(const Limit &limit, uint64_t &units);
+  // Of what went off in the last call of it.
+  void setSpeedUp(uint64_t speedUp);
+  // So much of the program's processor time has passed since the last call.
+  void noteTime(uint64_t ns);
+  // The manifest's array of what is off; `moreNs`: not noted yet. False if that is nothing.
+  bool writeSwitchedOff(JsonWriter &json, uint64_t moreNs);
 
   // Writes the enable byte of every function again.
   void apply(bool recording);
@@ -73,7 +119,10 @@ private:
   void keepSymbols(Image &image);
   Image *&bucketOf(const ada_image *table);
   void setAll(bool recording); // with the lock held
+  static uint8_t byteOf(const Image &image, const Selection &selection, uint64_t function);
   static void setBytes(const Image &image, const Selection &selection, bool recording);
+  FunctionFigures *figuresOf(const Image &image);
+  void noteSwitchedOn(FunctionFigures &figures);
 
   Mutex mutex_;
   Selection selection_;
@@ -84,6 +133,11 @@ private:
   Image *loaded_[kBuckets] = {};
   TextStore texts_;
   const TriggerRules *triggers_ = nullptr;
+
+  bool keepsFigures_ = false, figuresAreParents_ = false, isRecording_ = false;
+  FigureBlock *blocks_[kBuckets] = {};
+  SteppedArray<SwitchedOff, kMost, 1024> off_; // by time
+  uint64_t offCount_ = 0, offNewest_ = 0;      // offNewest_: the first of those that went off last
 };
 
 } // namespace ada

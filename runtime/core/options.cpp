@@ -95,6 +95,18 @@ bool parseOptions(Options &o, const char *text) {
   return true;
 }
 
+Text<16> shareText(uint64_t hundredths) {
+  Text<16> text;
+  if (hundredths == 0)
+    return text << "none";
+  text << hundredths / 100;
+  if (const uint64_t part = hundredths % 100) {
+    text << '.';
+    text.number(part % 10 ? part : part / 10, 10, part % 10 ? 2 : 1);
+  }
+  return text << '%';
+}
+
 void visitOptions(const Options &options, OptionVisitor visit, void *context) {
   for (const Option &option : options::kOptions) {
     Options &o = const_cast<Options &>(options);
@@ -109,6 +121,9 @@ void visitOptions(const Options &options, OptionVisitor visit, void *context) {
       break;
     case Type::Time:
       visit(context, option.name, (Text<32>() << field<uint64_t>(o, option) << "ns").c_str(), true);
+      break;
+    case Type::Share:
+      visit(context, option.name, shareText(field<uint64_t>(o, option)).c_str(), true);
       break;
     case Type::Size:
     case Type::Number:

@@ -3,6 +3,7 @@
 #define ADA_RUNTIME_CORE_OPTIONS_H
 
 #include "shared/options/options.h"
+#include "text.h"
 #include <ada/ring_file.h>
 
 namespace ada {
@@ -17,6 +18,7 @@ struct Options {
 #define ADA_SIZE uint64_t
 #define ADA_NUMBER uint64_t
 #define ADA_TIME uint64_t
+#define ADA_SHARE uint64_t
 #define ADA_OPTION(type, name, value, meta, text) type name;
 #include <ada/options.inc>
 #undef ADA_OPTION
@@ -27,6 +29,7 @@ struct Options {
 #undef ADA_SIZE
 #undef ADA_NUMBER
 #undef ADA_TIME
+#undef ADA_SHARE
 
   bool overflowDrops() const { return overflow[0] == 'd'; }
   // As in ada_ring_header.
@@ -59,6 +62,9 @@ struct TriggerRules {
   bool parse(const char *text);
   bool any() const { return count > 0; }
 };
+
+// The value of a Share.
+Text<16> shareText(uint64_t hundredths);
 
 // One option as text, for the manifest: calls `visit(context, name, value, isText)` for each.
 using OptionVisitor = void (*)(void *context, const char *name, const char *value, bool isText);

@@ -298,6 +298,8 @@ void startOnce() {
         r.recording = r.options.enabled;
         r.stackBytes = (uint32_t)r.options.stack_size;
         r.images.setTriggers(&r.triggers);
+        if (r.options.budget > 0)
+          r.images.keepFigures();
         if (r.triggers.onSignal || r.options.isFlight())
           watchFatalSignals([] {
             runtime.drain.trigger(sys::nowNs(), TriggerKind::Signal);

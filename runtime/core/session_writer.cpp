@@ -47,6 +47,7 @@ void SessionWriter::start(Ring &ring, Images &images, const Options &options, co
   windows_.start(options, triggers);
   pool_.start(options.detail_buffer);
   bound_.start(options);
+  budget_.start(ring, images, options);
 }
 
 void SessionWriter::reset() {
@@ -93,7 +94,7 @@ void SessionWriter::handOver(Identity &identity) {
 
 bool SessionWriter::canShare() const {
   rlimit64 limit = {};
-  return ownFiles_ && !windows_.active() && !bound_.active() &&
+  return ownFiles_ && !windows_.active() && !bound_.active() && !budget_.active() &&
          sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit) == 0 && limit.rlim_cur >= 2 * kMostOpenFiles;
 }
 

@@ -6,6 +6,7 @@
 #define ADA_RUNTIME_CORE_SESSION_WRITER_H
 
 #include "bound.h"
+#include "budget.h"
 #include "detail_lane.h"
 #include "index_lane.h"
 #include "retained_details.h"
@@ -137,6 +138,7 @@ public:
   bool writeModules();
 
   Windows &windows() { return windows_; }
+  Budget &budget() { return budget_; }
   // After a failure to write: what failed, in words; empty otherwise.
   const char *failure() const { return failed() ? failure_ : ""; }
   // Whether the last manifest could be written.
@@ -225,6 +227,7 @@ private:
 
   Windows windows_;
   Bound bound_;
+  Budget budget_;
   DetailPool pool_;
   char failure_[512] = {};
 };

@@ -42,6 +42,10 @@ constexpr const char *kFull = R"json({
   "clock": {"source": "tsc", "anchors": [{"counter": 10, "time_ns": 20}]},
   "timing_anchors": [{"host_time_ns": 8, "media_time": {"value": -1, "timescale": 600},
                       "label": "start"}],
+  "budget": {"share": "5%", "call_ns": 19, "functions": [
+    {"function_id": "0x0000000100000002", "off_ns": 9, "calls": 1000, "estimated_calls": 9007199254740993},
+    {"function_id": "0x0000000000000005", "off_ns": 10, "on_ns": 12, "calls": 1, "estimated_calls": 2},
+    {"off_ns": 11}, 17]},
   "options": {"format": "2", "enabled": true},
   "recorder": {"name": "adatrace", "abi": 1},
   "recovered": {"when": "today"}
@@ -55,6 +59,15 @@ TEST(Manifest, AllFields) {
   EXPECT_EQ(m.timeStartNs, 9007199254740993u) << "64 bits, not a double";
   EXPECT_EQ(m.timeEndNs, 18446744073709551615u);
   EXPECT_EQ(m.clockType, 3u);
+  EXPECT_EQ(m.budget, "5%");
+  EXPECT_EQ(m.budgetCallNs, 19u);
+  ASSERT_EQ(m.switchedOff.size(), 2u) << "one without a function is left out";
+  EXPECT_EQ(m.switchedOff[0].functionId, 0x100000002u);
+  EXPECT_EQ(m.switchedOff[0].offNs, 9u);
+  EXPECT_FALSE(m.switchedOff[0].onNs);
+  EXPECT_EQ(m.switchedOff[0].calls, 1000u);
+  EXPECT_EQ(m.switchedOff[1].onNs, 12u);
+  EXPECT_EQ(m.allEstimated(), 9007199254740995u);
   ASSERT_EQ(m.threads.size(), 2u);
   EXPECT_EQ(m.threads[0].id, 1u);
   EXPECT_EQ(m.threads[0].tid, 4712u);

@@ -1,5 +1,6 @@
 // Texts that may hold anything: UTF-8, JSON, and what a terminal is given.
 #include "base/digits.h"
+#include "base/estimates.h"
 #include "base/json.h"
 #include "base/quantities.h"
 #include "base/text.h"
@@ -76,6 +77,17 @@ TEST(Quantities, DurationsRoundAndChangeTheirUnit) {
 constexpr const char *kUnsafe[] = {"\x1b",   "\n",     "\r",     "\t",     "\b",     "\x7f",   "\u0080", "\u009b",
                                    "\u009f", "\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202b",
                                    "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"};
+
+TEST(Estimates, HaveThreeDigits) {
+  for (const std::uint64_t number : {0, 1, 17, 999, 1000, 1230, 100000})
+    EXPECT_EQ(roughly(number), number);
+  EXPECT_EQ(roughly(1234), 1230u);
+  EXPECT_EQ(roughly(1235), 1240u);
+  EXPECT_EQ(roughly(1234567), 1230000u);
+  EXPECT_EQ(roughly(9994), 9990u);
+  EXPECT_EQ(roughly(9999), 10000u);
+  EXPECT_EQ(roughly(109549997), 110000000u);
+}
 
 TEST(Text, OneLineIsSafeForTerminals) {
   for (const char *unsafe : kUnsafe)

@@ -73,6 +73,15 @@ struct DetailWindow {
   std::uint64_t preRollAvailableMs = 0;
 };
 
+/// A function that was called too often for the option `budget`.
+struct SwitchedOffFunction {
+  std::uint64_t functionId = 0;
+  std::uint64_t offNs = 0;           ///< when; in a forked child, it may have been in its parent
+  std::optional<std::uint64_t> onNs; ///< when the program switched it on again
+  std::uint64_t calls = 0;           ///< that were recorded
+  std::uint64_t estimatedCalls = 0;  ///< and how many were not, by how often it was called before
+};
+
 /// How the process ended, as far as the manifest knows.
 struct ManifestExit {
   /// "code", "signal", "exec", "running", "dump", "unknown"; empty if the manifest
@@ -133,6 +142,11 @@ public:
   std::vector<TimingAnchor> timingAnchors;
   /// By time. Empty unless the program ran with detail_mode=window.
   std::vector<DetailWindow> windows;
+  /// Option `budget`: as "5%", empty if there was none; what recording a call and its return was taken to cost; what it
+  /// switched off, by time.
+  std::string budget;
+  std::uint64_t budgetCallNs = 0;
+  std::vector<SwitchedOffFunction> switchedOff;
   std::vector<std::pair<std::string, std::string>> options;   ///< name and value, as text
   std::vector<std::pair<std::string, std::string>> recorder;  ///< name, version, ABI versions, as text
   std::vector<std::pair<std::string, std::string>> recovered; ///< empty if nothing was recovered
@@ -147,6 +161,8 @@ public:
   /// How many these are, and those that were left out.
   std::uint64_t allLost() const;
   std::uint64_t allLeftOut() const;
+  /// The sum of switchedOff's estimates.
+  std::uint64_t allEstimated() const;
 
   /// All symbols, in the manifest's order.
   std::span<const Symbol> symbols() const noexcept;

@@ -2,6 +2,7 @@
 #include "base/file_bytes.h"
 #include "base/quantities.h"
 #include "formats/atf/directories.h"
+#include "info_budget.h"
 #include "info_detail.h"
 #include "operations.h"
 #include "shared/arch.h"
@@ -147,6 +148,14 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
     section.fields.push_back(
         {"left out", formatCount(leftOut, "event") + " of calls that were too short, or too deep inside of others",
          JsonMembers().number("left_out", leftOut)});
+  if (const Manifest *manifest = process.manifest(); manifest && !manifest->budget.empty())
+    section.fields.push_back({"budget",
+                              manifest->switchedOff.empty() ? manifest->budget + ": nothing was switched off"
+                                                            : atf::switchedOffSummary(*manifest),
+                              JsonMembers()
+                                  .text("budget", manifest->budget)
+                                  .number("call_cost_ns", manifest->budgetCallNs)
+                                  .number("estimated_calls", manifest->allEstimated())});
   std::string losses;
   JsonMembers reasons;
   for (const auto &[reason, count] : lost)
@@ -290,6 +299,8 @@ InfoSection describeProcess(const atf::ProcessTrace &process, std::optional<std:
     section.tables.push_back(threadTable(process, originNs, isWhole));
   if (manifest && !manifest->windows.empty())
     section.tables.push_back(atf::windowTable(process, originNs));
+  if (manifest && !manifest->switchedOff.empty())
+    section.tables.push_back(atf::switchedOffTable(process, originNs));
   if (manifest && !manifest->modules.empty())
     section.tables.push_back(moduleTable(*manifest));
   return section;

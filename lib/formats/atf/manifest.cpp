@@ -422,6 +422,7 @@ private:
       });
     }
     readWindows();
+    readBudget();
     eachObject(root_, manifest::kTimingAnchors, [this](const dom::object &anchor) {
       Manifest::TimingAnchor result;
       result.hostTimeNs = number(anchor, manifest::kHostTimeNs).value_or(0);
@@ -450,6 +451,22 @@ private:
       });
       window.triggerCount = number(entry, manifest::kTriggerCount).value_or(window.triggers.size());
       manifest_.windows.push_back(std::move(window));
+    });
+  }
+
+  void readBudget() {
+    dom::object budget;
+    if (root_[manifest::kBudget].get(budget))
+      return;
+    manifest_.budget = text(budget, manifest::kShare);
+    manifest_.budgetCallNs = number(budget, manifest::kCallNs).value_or(0);
+    eachObject(budget, manifest::kFunctions, [&](const dom::object &entry) {
+      if (const auto id = number(entry, manifest::kFunctionId))
+        manifest_.switchedOff.push_back({.functionId = *id,
+                                         .offNs = number(entry, manifest::kOffNs).value_or(0),
+                                         .onNs = number(entry, manifest::kOnNs),
+                                         .calls = number(entry, manifest::kCalls).value_or(0),
+                                         .estimatedCalls = number(entry, manifest::kEstimatedCalls).value_or(0)});
     });
   }
 
@@ -518,6 +535,13 @@ std::uint64_t Manifest::allLost() const {
   std::uint64_t all = 0;
   for (const auto &[reason, count] : allDropped())
     all += count;
+  return all;
+}
+
+std::uint64_t Manifest::allEstimated() const {
+  std::uint64_t all = 0;
+  for (const SwitchedOffFunction &function : switchedOff)
+    all += function.estimatedCalls;
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include "base/file_bytes.h"
 #include "base/quantities.h"
 #include "directories.h"
+#include "info_budget.h"
 #include "manifest_parts.h"
 #include "model/batch_builder.h"
 #include "model/loss_list.h"
@@ -91,6 +92,9 @@ private:
       flaws_.push_back({"W_EVENTS_LEFT_OUT",
                         fmt::format("{}: {} of short or deep calls {} left out (min_duration, max_depth)",
                                     process.path(), formatCount(leftOut, "event"), leftOut == 1 ? "was" : "were")});
+    if (const Manifest &manifest = *process.manifest(); !manifest.switchedOff.empty())
+      flaws_.push_back({"W_FUNCTIONS_OFF", fmt::format("{}: {}; `adatrace info` lists them", process.path(),
+                                                       atf::switchedOffSummary(manifest))});
   }
 
   struct Functions {

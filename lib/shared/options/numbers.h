@@ -42,5 +42,24 @@ inline bool parseDuration(TextPiece text, uint64_t &ns) {
   return unit && !__builtin_mul_overflow(number, unit, &ns);
 }
 
+// A share of more than nothing and at most all, "5%", "0.5%" or "0.25%", in hundredths of a percent; "none" is 0.
+inline bool parseShare(TextPiece text, uint64_t &share) {
+  share = 0;
+  if (text == "none")
+    return true;
+  if (!takeNumber(text, share) || share > 100)
+    return false;
+  share *= 100;
+  if (!text.empty() && text[0] == '.') {
+    text = text.from(1);
+    uint64_t part;
+    const size_t before = text.size;
+    if (!takeNumber(text, part) || before - text.size > 2)
+      return false;
+    share += before - text.size == 1 ? part * 10 : part;
+  }
+  return text == "%" && share > 0 && share <= 10000;
+}
+
 } // namespace ada::options
 #endif

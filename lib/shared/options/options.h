@@ -15,7 +15,7 @@
 
 namespace ada::options {
 
-enum class Type : uint8_t { String, Choice, Bool, Size, Number, Time, Clock };
+enum class Type : uint8_t { String, Choice, Bool, Size, Number, Time, Share, Clock };
 
 // A line of options.inc.
 struct Option {
@@ -31,6 +31,7 @@ inline constexpr Option kOptions[] = {
 #define ADA_SIZE Type::Size
 #define ADA_NUMBER Type::Number
 #define ADA_TIME Type::Time
+#define ADA_SHARE Type::Share
 #define ADA_OPTION(type, name, value, meta, text) {type, #name, value, meta, text},
 #include <ada/options.inc>
 #undef ADA_OPTION
@@ -41,6 +42,7 @@ inline constexpr Option kOptions[] = {
 #undef ADA_SIZE
 #undef ADA_NUMBER
 #undef ADA_TIME
+#undef ADA_SHARE
 };
 
 inline const Option *find(TextPiece name) {
@@ -88,7 +90,8 @@ inline bool parseClock(TextPiece value, Clock &clock) {
   return parseDuration(value.from(5), clock.tickNs) && clock.tickNs >= kLeastNs && clock.tickNs <= kMostNs;
 }
 
-// Whether an option can have that value. `number`: of a Bool, Size, Number or Time (nanoseconds).
+// Whether an option can have that value. `number`: of a Bool, Size, Number, Time (nanoseconds) or Share
+// (hundredths of a percent).
 inline bool parseValue(const Option &option, TextPiece value, uint64_t &number) {
   switch (option.type) {
   case Type::String:
@@ -108,13 +111,17 @@ inline bool parseValue(const Option &option, TextPiece value, uint64_t &number) 
     return takeNumber(value, number) && value.empty();
   case Type::Time:
     return parseDuration(value, number);
+  case Type::Share:
+    return parseShare(value, number);
   }
   return false;
 }
 
 // What a value has to be, for a message.
 inline const char *wanted(const Option &option) {
-  return option.type == Type::Time ? "a time with its unit (10us, 5ms, 2s)" : option.metavar;
+  return option.type == Type::Time    ? "a time with its unit (10us, 5ms, 2s)"
+         : option.type == Type::Share ? "a share from 0.01% to 100%, or none"
+                                      : option.metavar;
 }
 
 // What is wrong with a number beyond its form, as the end of a sentence that begins with it; null if nothing is.

@@ -6,6 +6,7 @@
 #include "output/crash_lines.h"
 #include "output/record_progress.h"
 #include "process/child_process.h"
+#include "process/functions_off.h"
 #include "process/record_statistics.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
@@ -143,6 +144,16 @@ void reportEnd(const std::string &session, const OptionList &options, const Endi
                        formatBytes(bytesBelow(session)), place, quotedForShell(place)));
 }
 
+// What the budget left out, and how to leave it out from the beginning.
+void tellFunctionsOff(const std::string &session) {
+  const FunctionsOff off = functionsOff(session);
+  if (off.told.empty())
+    return;
+  complain(off.told + (off.globs.empty()
+                           ? "; `adatrace info` lists them"
+                           : "; to leave them out from the start: --exclude=" + quotedForShell(off.globs)));
+}
+
 // The directory of the program itself, the last one if it went on by exec.
 std::string directoryOf(const std::string &session, pid_t pid) {
   std::string found;
@@ -235,6 +246,7 @@ int run(Options options, const Invocation &invocation) {
         WIFSIGNALED(ending.status) && !directory.empty())
       explainDeath(directory, invocation.color);
     tellUnmatchedGlobs(session, *runtime);
+    tellFunctionsOff(session);
     reportEnd(session, *runtime, ending, name, built);
   }
   removeEmpty();

@@ -1,0 +1,19 @@
+// Numbers that are only roughly known, for people.
+#ifndef ADA_LIB_BASE_ESTIMATES_H
+#define ADA_LIB_BASE_ESTIMATES_H
+
+#include <cstdint>
+
+namespace ada {
+
+/// The number nearest to it that has no more than two digits other than 0 behind its first: 1,234,567 is 1,230,000.
+constexpr std::uint64_t roughly(std::uint64_t number) {
+  std::uint64_t unit = 1;
+  while (number / unit >= 1000)
+    unit *= 10;
+  return (number / unit + (number % unit >= unit - unit / 2 && unit > 1 ? 1 : 0)) * unit;
+}
+
+} // namespace ada
+
+#endif // ADA_LIB_BASE_ESTIMATES_H

@@ -1,0 +1,22 @@
+// What there is to say about option `budget`.
+#ifndef ADA_LIB_FORMATS_ATF_INFO_BUDGET_H
+#define ADA_LIB_FORMATS_ATF_INFO_BUDGET_H
+
+#include "ada/trace/session.h"
+#include "formats/description.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ada::atf {
+
+/// "2 functions were switched off by the budget of 5%; about 1,234 calls of them were not recorded". There are some.
+std::string switchedOffSummary(const Manifest &manifest);
+/// The functions, those with the most missing calls first, with times from `originNs` on. The process must have a
+/// manifest.
+model::InfoTable switchedOffTable(const ProcessTrace &process, std::optional<std::uint64_t> originNs);
+
+} // namespace ada::atf
+
+#endif // ADA_LIB_FORMATS_ATF_INFO_BUDGET_H

@@ -1,0 +1,59 @@
+// With option `budget`: what is known of the calls of each function, and which functions have to go.
+#ifndef ADA_RUNTIME_CORE_FUNCTION_FIGURES_H
+#define ADA_RUNTIME_CORE_FUNCTION_FIGURES_H
+
+#include <stdint.h>
+
+namespace ada {
+
+// The drain's, but for `state`, which images' lock guards; the drain reads it without.
+struct FunctionFigures {
+  enum State : uint8_t {
+    Counted, // may go off
+    Off,
+    Free, // recorded whatever it costs: it has a trigger, or the program switched it on again
+  };
+  uint64_t calls;              // that were recorded
+  uint64_t newCalls, newUnits; // of these, and what recording them costs, in the period
+  uint32_t period;
+  uint8_t state;
+};
+static_assert(sizeof(FunctionFigures) == 32);
+
+// A function that takes part in the choice.
+struct HotFunction {
+  uint64_t units;
+  uint64_t image, function; // where it is in Images
+};
+
+// How many functions have to go so that the others cost no more than `allowed`: as few as possible. These are moved to
+// the end, the one that costs most last.
+inline uint64_t chooseHottest(HotFunction *functions, uint64_t count, uint64_t allowed) {
+  auto swap = [&](uint64_t a, uint64_t b) {
+    const HotFunction kept = functions[a];
+    functions[a] = functions[b], functions[b] = kept;
+  };
+  // A heap: who stands at i costs no less than those at 2i + 1 and 2i + 2.
+  auto sink = [&](uint64_t at, uint64_t end) {
+    for (uint64_t child = 2 * at + 1; child < end; at = child, child = 2 * at + 1) {
+      if (child + 1 < end && functions[child + 1].units > functions[child].units)
+        ++child;
+      if (functions[at].units >= functions[child].units)
+        return;
+      swap(at, child);
+    }
+  };
+  uint64_t units = 0, left = count;
+  for (uint64_t i = 0; i < count; ++i)
+    units += functions[i].units;
+  for (uint64_t i = count / 2; i-- > 0;)
+    sink(i, count);
+  for (; left > 0 && units > allowed; sink(0, left)) {
+    units -= functions[0].units;
+    swap(0, --left);
+  }
+  return count - left;
+}
+
+} // namespace ada
+#endif

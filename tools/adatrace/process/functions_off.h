@@ -1,0 +1,18 @@
+// What a run's budget switched off.
+#ifndef ADATRACE_FUNCTIONS_OFF_H
+#define ADATRACE_FUNCTIONS_OFF_H
+
+#include <string>
+
+namespace ada::cli {
+
+struct FunctionsOff {
+  std::string told;  ///< a sentence for people; empty if there are none
+  std::string globs; ///< that leave them out, for `record --exclude`; empty if they are too long for a line
+};
+
+/// Of all processes of a session together.
+FunctionsOff functionsOff(const std::string &session);
+
+} // namespace ada::cli
+#endif // ADATRACE_FUNCTIONS_OFF_H
