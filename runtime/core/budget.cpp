@@ -56,12 +56,13 @@ Budget::Times Budget::times() {
 // Two hooks take as long as two readings of the clock. With the word of clock=tick they take a third of that at most.
 uint64_t Budget::callPs() const { return 2 * clockPs_ / (ring_->header().times == ADA_TIMES_EXACT ? 1 : 3); }
 
-// What recording took from the program since the window began: in its hooks, and by the drain where no processor is
-// idle.
+// What recording functions that may go off took from the program since the window began: in its hooks, and by the
+// drain where no processor is idle. That one has still to read what others recorded before they went off.
 uint64_t Budget::costOf(const Times &to) const {
   const uint64_t busyNs = to.busyNs - from_.busyNs, drainNs = to.drainNs - from_.drainNs;
   const bool isFull = busyNs + drainNs > (to.nowNs - from_.nowNs) * processors_ / 10 * 9;
-  return (uint64_t)((unsigned __int128)units_ * callPs() / 1000) + (isFull ? drainNs : 0);
+  return (uint64_t)((unsigned __int128)units_ * callPs() / 1000) +
+         (isFull && allUnits_ ? (uint64_t)((unsigned __int128)drainNs * units_ / allUnits_) : 0);
 }
 
 // A window ends with a pass: what it read was recorded before now.
@@ -85,7 +86,7 @@ bool Budget::endPass(bool isBehind) {
   images_->noteTime(busyNs);
   if (speedUp_.isLearning())
     learn(busyNs);
-  from_ = to_, units_ = 0;
+  from_ = to_, units_ = allUnits_ = 0;
   return account_.isOver() && switchOff();
 }
 

@@ -121,13 +121,14 @@ public:
       enter(module);
     if (__builtin_expect(at >= functions_, 0))
       return;
+    const unsigned units = hasDetail ? kUnitsOfDetail : 1;
+    allUnits_ += units;
     FunctionFigures &f = figures_[at];
     ++f.calls;
     if (__atomic_load_n(&f.state, __ATOMIC_RELAXED) != FunctionFigures::Counted)
       return;
     if (f.period != account_.period())
       f.period = account_.period(), f.newCalls = f.newUnits = 0;
-    const unsigned units = hasDetail ? kUnitsOfDetail : 1;
     ++f.newCalls, f.newUnits += units, units_ += units;
   }
 
@@ -168,7 +169,7 @@ private:
   // The window that is being counted.
   Times from_ = {}, to_ = {};
   bool isAtItsEnd_ = false;
-  uint64_t units_ = 0;
+  uint64_t units_ = 0, allUnits_ = 0; // of functions that may go off, and of all
 
   SpeedUp speedUp_;
   uint64_t busyNs_ = 0; // in all windows
