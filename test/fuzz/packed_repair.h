@@ -3,7 +3,7 @@
 #define ADA_TEST_FUZZ_PACKED_REPAIR_H
 
 #include "formats/atf/checksum.h"
-#include "shared/encode/packed_format.h"
+#include "shared/encode/packed_file.h"
 
 #include <cstddef>
 #include <cstdint>
