@@ -95,7 +95,7 @@ TEST_F(Losses, LieBetweenRecords) {
   ring_.add(300, 2, ADA_RECORD_RETURN);
   const Json thread = recover()["threads"][0];
   EXPECT_EQ(droppedIn(thread), (Json::object_t{{"ring_full", 60}}));
-  EXPECT_EQ(thread["gaps"], Json({gap(100, 201, 25), gap(300, 300, 25)}));
+  EXPECT_EQ(thread["gaps"], Json::array({gap(100, 201, 25), gap(300, 300, 25)}));
 }
 
 TEST_F(Losses, OfTheFileAndOfTheRing) {
@@ -104,7 +104,7 @@ TEST_F(Losses, OfTheFileAndOfTheRing) {
   ring_.add(100, lostBefore(2));
   ring_.add(101, 1, ADA_RECORD_CALL);
   const Json thread = recover()["threads"][0];
-  EXPECT_EQ(thread["gaps"], Json({gap(0, 101, 9)}));
+  EXPECT_EQ(thread["gaps"], Json::array({gap(0, 101, 9)}));
 }
 
 // The last manifest knew of older ones. That which nothing had followed is known better now.
@@ -120,7 +120,7 @@ TEST_F(Losses, OfTheManifestAndOfTheRing) {
   ring_.add(100, lostBefore(20));
   ring_.add(101, 1, ADA_RECORD_RETURN);
   const Json thread = recover()["threads"][0];
-  EXPECT_EQ(thread["gaps"], Json({gap(10, 20, 3), gap(70, 80, 4), gap(96, 101, 13)}));
+  EXPECT_EQ(thread["gaps"], Json::array({gap(10, 20, 3), gap(70, 80, 4), gap(96, 101, 13)}));
 }
 
 // A thread whose slot is another's has what the manifest says.
