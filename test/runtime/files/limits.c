@@ -4,7 +4,7 @@
 // Few descriptors are enough; where the trace may not be written, the program runs untraced and says so once.
 // OUT: done
 // CHECK: threads=41 events=20120 open=0 dropped=0
-// TIGHT-NOT: AdaTrace: {{.*}}AdaTrace: 
+// TIGHT-NOT: AdaTrace: {{.*AdaTrace: }}
 // TIGHT: done
 #include <pthread.h>
 #include <stdio.h>
