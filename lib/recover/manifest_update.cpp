@@ -147,8 +147,36 @@ EndedThreads endedThreads(const RingSnapshot &ring) {
   return {ring.header().events_ended, ring.header().left_out_ended};
 }
 
+// Takes `count` from a number of an object, as far as it goes; one that becomes 0 is removed. Returns what it took.
+std::uint64_t takeFrom(Json &object, const std::string &key, std::uint64_t count) {
+  const std::uint64_t before = numberAt(object, key.c_str()), taken = std::min(before, count);
+  if (taken < before)
+    object[key] = before - taken;
+  else if (taken > 0)
+    object.erase(key);
+  return taken;
+}
+
+// A manifest that is written between the loss of an exit and the record that tells what the call had been counts that
+// exit as lost. The record makes an event of it, and the loss is taken back. When that thread's slot was given to
+// another one, only the sum of all such threads knows: `excess` is what the manifest has beyond it. It is of threads
+// that went on after the manifest was written, `went`.
+void takeBack(std::uint64_t excess, Json &threads, const std::vector<std::size_t> &wentOn) {
+  for (const std::size_t place : wentOn) {
+    Json &thread = threads[place];
+    if (!thread.contains(manifest::kDropped))
+      continue;
+    std::uint64_t taken = 0;
+    for (const char *reason : manifest::kLossReasons)
+      taken += takeFrom(thread[manifest::kDropped], reason, excess - taken);
+    if (thread.contains(manifest::kGaps))
+      takeFrom(thread[manifest::kGaps].back(), manifest::kEvents, taken);
+    excess -= taken;
+  }
+}
+
 // What is of no thread in `threads`. `told`: of ended threads, as the manifest knew it.
-void addOwnLosses(Json &json, const RingSnapshot &ring, const EndedThreads &told) {
+void addOwnLosses(Json &json, const RingSnapshot &ring, const EndedThreads &told, const EndedThreads &ended) {
   const ada_ring_header &header = ring.header();
   const auto add = [&](const char *reason, std::uint64_t count) {
     if (count > 0)
@@ -156,7 +184,7 @@ void addOwnLosses(Json &json, const RingSnapshot &ring, const EndedThreads &told
   };
   add(manifest::kUnattachedReason, header.events_unattached);
   add(manifest::kLateReason, header.events_late);
-  const EndedThreads ended = endedThreads(ring); // some of them after the manifest was last written
+  // Some of them after the manifest was last written:
   add(manifest::kForgottenReason, ended.lost > told.lost ? ended.lost - told.lost : 0);
   if (ended.leftOut > told.leftOut)
     json[manifest::kLeftOutCount] = ended.leftOut - told.leftOut;
@@ -214,11 +242,14 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
         known[thread[manifest::kId].get<std::uint64_t>()] = thread;
   std::uint64_t start = 0, end = 0;
   EndedThreads told = {0, 0};
+  std::vector<std::size_t> wentOn; // of those, which ones have later events than the manifest knew
   Json list = Json::array();
   for (const auto &[number, t] : threads) {
     Json thread = known.contains(number) ? known[number] : Json::object();
     if (t.lost.empty()) {
       told.lost += sumOfDropped(thread);
+      if (t.timeEndNs > numberAt(thread, manifest::kTimeEndNs))
+        wentOn.push_back(list.size());
       if (const auto leftOut = thread.find(manifest::kLeftOutCount);
           leftOut != thread.end() && leftOut->is_number_unsigned())
         told.leftOut += leftOut->get<std::uint64_t>();
@@ -252,9 +283,12 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
     }
     list.push_back(std::move(thread));
   }
+  if (ring) {
+    const EndedThreads ended = endedThreads(*ring);
+    takeBack(told.lost > ended.lost ? told.lost - ended.lost : 0, list, wentOn);
+    addOwnLosses(json, *ring, told, ended);
+  }
   json[manifest::kThreads] = std::move(list);
-  if (ring)
-    addOwnLosses(json, *ring, told);
   json[manifest::kTimeStartNs] = start;
   json[manifest::kTimeEndNs] = end;
   if (auto added = addLateModules(json, directory); !added)

@@ -123,24 +123,56 @@ TEST_F(Losses, OfTheManifestAndOfTheRing) {
   EXPECT_EQ(thread["gaps"], Json::array({gap(10, 20, 3), gap(70, 80, 4), gap(96, 101, 13)}));
 }
 
-// A thread whose slot is another's has what the manifest says.
-TEST_F(Losses, OfAThreadThatTheRingDoesNotKnow) {
-  const std::string path = directory_ + "/thread_5/index.atf";
-  std::filesystem::create_directories(directory_ + "/thread_5");
-  auto writer = atf::IndexWriter::create(path, {.threadId = 5});
-  ASSERT_TRUE(writer);
-  ASSERT_TRUE(writer->append({.timestampNs = 50, .functionId = 1, .kind = EventKind::Call}));
-  ASSERT_TRUE(writer->finish(false));
-  const Json gaps = {gap(50, 60, 2)};
-  const Json known = {{"threads", {{{"id", 5}, {"dropped", {{"ring_full", 2}}}, {"time_end_ns", 50}, {"gaps", gaps}}}}};
-  writeFile(directory_ + "/manifest.json", known.dump());
-  const Json manifest = recover();
-  for (const Json &thread : manifest["threads"])
-    if (thread["id"] == 5) {
-      EXPECT_EQ(thread["gaps"], gaps);
-      return;
-    }
-  FAIL() << "the thread is gone";
+// Threads whose slots are others' have what the manifest says.
+class LossesOfEndedThreads : public Losses {
+protected:
+  // One whose file has one event, at 50 ns. `known`: what the manifest says of it.
+  void addThread(unsigned number, Json known) {
+    const std::string thread = directory_ + "/thread_" + std::to_string(number);
+    std::filesystem::create_directories(thread);
+    auto writer = atf::IndexWriter::create(thread + "/index.atf", {.threadId = number});
+    ASSERT_TRUE(writer);
+    ASSERT_TRUE(writer->append({.timestampNs = 50, .functionId = 1, .kind = EventKind::Call}));
+    ASSERT_TRUE(writer->finish(false));
+    known["id"] = number;
+    known_.push_back(std::move(known));
+  }
+  // By number.
+  std::map<unsigned, Json> recoverThreads() {
+    writeFile(directory_ + "/manifest.json", Json{{"threads", known_}}.dump());
+    manifest_ = recover();
+    std::map<unsigned, Json> threads;
+    for (const Json &thread : manifest_["threads"])
+      threads[thread["id"]] = thread;
+    return threads;
+  }
+
+  Json manifest_;
+
+private:
+  std::vector<Json> known_;
+};
+
+TEST_F(LossesOfEndedThreads, AreInTheManifest) {
+  const Json gaps = Json::array({gap(50, 60, 2)});
+  addThread(5, {{"dropped", {{"ring_full", 2}}}, {"time_end_ns", 50}, {"gaps", gaps}});
+  ring_.header().events_ended = 6;
+  EXPECT_EQ(recoverThreads()[5]["gaps"], gaps);
+  EXPECT_EQ(droppedIn(manifest_), (Json::object_t{{"ended_threads", 4}}));
+}
+
+// An exit was lost, the manifest was written, and then the thread's records told what its call had been: the exit is an
+// event now. Which thread that was of is known from its file.
+TEST_F(LossesOfEndedThreads, AreTakenBackFromTheManifest) {
+  addThread(5, {{"dropped", {{"ring_full", 8}}}, {"time_end_ns", 50}});
+  addThread(6, {{"dropped", {{"ring_full", 1}, {"no_memory", 9}}}, {"time_end_ns", 40}, {"gaps", {gap(20, 40, 10)}}});
+  addThread(7, {{"dropped", "odd"}, {"time_end_ns", 40}});
+  ring_.header().events_ended = 15;
+  auto threads = recoverThreads();
+  EXPECT_EQ(droppedIn(threads[5]), (Json::object_t{{"ring_full", 8}}));
+  EXPECT_EQ(droppedIn(threads[6]), (Json::object_t{{"no_memory", 7}}));
+  EXPECT_EQ(threads[6]["gaps"], Json::array({gap(20, 40, 7)}));
+  EXPECT_EQ(droppedIn(manifest_), Json::object_t());
 }
 
 // A thread's slot is given back in steps, and the process may be killed after each.
