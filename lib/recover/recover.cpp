@@ -6,6 +6,7 @@
 #include "base/file_bytes.h"
 #include "base/safe_file.h"
 #include "formats/atf/directories.h"
+#include "formats/atf/sched_file.h"
 #include "recover/detail_recovery.h"
 #include "recover/manifest_update.h"
 #include "recover/recording_lock.h"
@@ -102,9 +103,13 @@ private:
         return removed;
       if (auto removed = removeFile(detailPath); !removed)
         return removed;
+      if (auto removed = removeFile(atf::schedPathIn(atf::parentPath(path))); !removed)
+        return removed;
       removeEmptyDirectory(atf::parentPath(path));
       return {};
     }
+    if (auto finished = atf::finishSched(atf::schedPathIn(atf::parentPath(path))); !finished)
+      return finished;
     auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
     if (!reader)
       return reader.error();
@@ -231,6 +236,8 @@ private:
       return appended;
     if (auto done = finishBoth(*writer, details); !done)
       return done;
+    if (auto finished = atf::finishSched(atf::schedPathIn(atf::parentPath(path))); !finished)
+      return finished;
     auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
     if (!reader)
       return reader.error();

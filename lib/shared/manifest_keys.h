@@ -62,6 +62,10 @@ inline constexpr Key kStartNs = "start_ns", kEndNs = "end_ns", kTriggerCount = "
 inline constexpr Key kBudget = "budget", kShare = "share", kCallNs = "call_ns", kOffNs = "off_ns", kOnNs = "on_ns",
                      kCalls = "calls", kEstimatedCalls = "estimated_calls";
 
+// sched, whose failure and from_ns are named as above
+inline constexpr Key kSched = "sched", kIsRecorded = "recorded", kLostRecords = "lost_records",
+                     kMissedThreads = "missed_threads";
+
 // An element of modules
 inline constexpr Key kModuleId = "module_id", kPath = "path", kBaseAddress = "base_address", kSize = "size",
                      kUuid = "uuid", kBuildId = "build_id", kLoadedNs = "loaded_ns", kUnloadedNs = "unloaded_ns",

@@ -124,6 +124,7 @@ void Drain::run() {
     __atomic_store_n(&ownsFiles_, true, __ATOMIC_RELEASE);
   }
   prepare();
+  writer_.startSched();
   startHelpers();
   while (true) {
     askNames();
@@ -186,7 +187,7 @@ void Drain::run() {
       continue;
     }
     __atomic_store_n(&sleeping_, 1, __ATOMIC_SEQ_CST);
-    sys::futexWait(&wakeWord_, seen, records ? 10000000 : 100000000);
+    sys::futexWait(&wakeWord_, seen, writer_.sched().isBusy() ? 1000000 : records ? 10000000 : 100000000);
     __atomic_store_n(&sleeping_, 0, __ATOMIC_RELEASE);
   }
 }
@@ -305,6 +306,7 @@ uint64_t Drain::pass(bool last, bool whole) {
   uint64_t records = 0;
   limitNs_ = reader_.limitNs();
   const uint64_t limitNs = last ? UINT64_MAX : limitNs_;
+  const uint64_t switchesToNs = writer_.sched().limitNs(last);
   bool hasWindows = writer_.windows().active();
   if (hasWindows || isFlight_)
     takeTriggers();
@@ -324,6 +326,7 @@ uint64_t Drain::pass(bool last, bool whole) {
   records += own_.records;
   if (hasWindows)
     writeWindows(used, limitNs);
+  writer_.sched().read(switchesToNs);
   isBehind_ = false;
   for (uint64_t i = 0; i < used; ++i) {
     const RingReader::Thread &t = reader_.thread(i);

@@ -185,6 +185,7 @@ int SessionWriter::writeManifest(Ending ending, int status, const char *copyIn) 
     writeUnattached(json);
     writeThreads(json);
     windows_.writeManifest(json);
+    sched_.writeManifest(json);
     budget_.writeManifest(json);
     images_->writeManifest(json, Images::Which::All);
     json.line().endObject();

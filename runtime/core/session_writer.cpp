@@ -50,7 +50,19 @@ void SessionWriter::start(Ring &ring, Images &images, const Options &options, co
   budget_.start(ring, images, options);
 }
 
+void SessionWriter::startSched() {
+  if (!options_->sched)
+    sched_.refuse("option sched is 0");
+  else if (options_->isBounded())
+    sched_.refuse("not in bounded traces");
+  else if (!ownFiles_)
+    sched_.refuse("AdaTrace's descriptors would be the program's");
+  else
+    sched_.start(*ring_, place_);
+}
+
 void SessionWriter::reset() {
+  sched_.reset();
   threads_.release();
   blocks_.release();
   for (uint64_t slot = 0; slot < details_.ready(); ++slot)
@@ -87,6 +99,8 @@ void SessionWriter::handOver(Identity &identity) {
         give((path << '/' << threads_[i].index.name()).c_str());
         path.shorten(n);
         give((path << '/' << threads_[i].detail.name()).c_str());
+        path.shorten(n);
+        give((path << '/' << sched::kFileName).c_str());
       }
   }
   identity.follow();
@@ -109,6 +123,7 @@ void SessionWriter::begin(uint64_t slot, ring::ThreadExpansion &expansion) {
   t.index.begin(place_, from.index, from.tid, format, isPacked() ? &blocks_[slot] : nullptr);
   t.detail.begin(place_, from.index, from.tid, ring::detailVersion(format), isPacked() ? &details_[slot] : nullptr);
   t.retained.reset(pool_);
+  sched_.begin(slot, from.tid, from.index);
 }
 
 //===--- events -----------------------------------------------------------===//
@@ -381,6 +396,8 @@ void SessionWriter::finishThread(uint64_t slot) {
 
 void SessionWriter::end(uint64_t slot) {
   finishThread(slot);
+  finishSched(slot);
+  sched_.end(slot);
   summarise(slot);
   keepGaps(slot);
   threads_[slot].active = false;
@@ -389,8 +406,18 @@ void SessionWriter::end(uint64_t slot) {
 void SessionWriter::finishFiles() {
   uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
   for (uint64_t i = 0; i < used; ++i)
-    if (threads_[i].active)
+    if (threads_[i].active) {
       finishThread(i);
+      finishSched(i);
+    }
+}
+
+// A thread without events has no files.
+void SessionWriter::finishSched(uint64_t slot) {
+  if (threads_[slot].index.exists())
+    sched_.finish(slot);
+  else
+    sched_.remove(slot);
 }
 
 void SessionWriter::finish(Ending ending, int status) {

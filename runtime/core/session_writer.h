@@ -11,6 +11,7 @@
 #include "index_lane.h"
 #include "retained_details.h"
 #include "ring.h"
+#include "sched_lane.h"
 #include "shared/ring/left_out.h"
 #include "stepped_array.h"
 #include "windows.h"
@@ -64,7 +65,8 @@ public:
 
   // Makes sure that there is memory for the threads of slots below `slots`. False if there is none.
   bool reserve(uint64_t slots) {
-    return threads_.reserve(slots) && (!isPacked() || (blocks_.reserve(slots) && details_.reserve(slots)));
+    return threads_.reserve(slots) && sched_.reserve(slots) &&
+           (!isPacked() || (blocks_.reserve(slots) && details_.reserve(slots)));
   }
   // All is in the files: there is nothing to recover.
   void removeRing();
@@ -138,6 +140,9 @@ public:
   bool writeModules();
 
   Windows &windows() { return windows_; }
+  SchedLane &sched() { return sched_; }
+  // Begins that, if it is wanted and possible. After keepDescriptors().
+  void startSched();
   Budget &budget() { return budget_; }
   // After a failure to write: what failed, in words; empty otherwise.
   const char *failure() const { return failed() ? failure_ : ""; }
@@ -195,6 +200,7 @@ private:
   void closeDescriptors(Thread &t);
   void fail(const char *what, int error);
   void finishThread(uint64_t slot);
+  void finishSched(uint64_t slot);
   bool makeRoom(uint64_t slot);
   void turnJournal(uint64_t slot);
   void summarise(uint64_t slot);
@@ -226,6 +232,7 @@ private:
   uint64_t gapCount_ = 0;
 
   Windows windows_;
+  SchedLane sched_;
   Bound bound_;
   Budget budget_;
   DetailPool pool_;

@@ -25,6 +25,7 @@
 
 #include "ada/trace/error.h"
 #include "ada/trace/event.h"
+#include "ada/trace/off_cpu.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -127,6 +128,8 @@ struct Thread {
   std::optional<ThreadExtent> extent = {};
   /// Where events were lost, as far as it is known; by time.
   std::vector<LossGap> gaps = {};
+  /// When it had no processor; null if that is not known.
+  std::shared_ptr<const OffCpuLane> offCpu = {};
 };
 
 struct Function {

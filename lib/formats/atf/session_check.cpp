@@ -1,6 +1,8 @@
 // Everything that can be wrong with a session.
 #include "session_check.h"
 #include "base/quantities.h"
+#include "directories.h"
+#include "sched_file.h"
 
 #include "ada/trace/calls.h"
 #include "ada/trace/names.h"
@@ -108,6 +110,11 @@ void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &t
     ++problemCount_;
     report_(thread.detail->error().text());
   }
+  if (const std::string sched = schedPathIn(thread.path); exists(sched))
+    if (const auto checked = checkSched(sched); !checked) {
+      ++problemCount_;
+      report_(checked.error().text());
+    }
   checkEnds(index, thread);
   checkEvents(process, index);
   if (const auto damage = index.damage()) {

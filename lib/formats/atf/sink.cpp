@@ -5,6 +5,7 @@
 #include "directories.h"
 #include "formats/packed/compression.h"
 #include "manifest_text.h"
+#include "sched_file.h"
 #include "thread_writer.h"
 
 #include <cerrno>
@@ -156,6 +157,10 @@ Expected<void> AtfSessionSink::addThread(const Thread &thread) {
   const std::string path = atf::joinPath(process.path, "thread_" + std::to_string(state.thread.number));
   if (auto made = makeDirectory(path); !made)
     return made;
+  if (thread.offCpu)
+    if (auto written = atf::writeSched(atf::schedPathIn(path), *thread.offCpu, static_cast<std::uint32_t>(thread.tid));
+        !written)
+      return written;
   state.writer = std::make_unique<AtfThreadWriter>(state.thread, process.clockType, options_,
                                                    atf::joinPath(path, options_.packed ? "index.atp" : "index.atf"),
                                                    atf::joinPath(path, options_.packed ? "detail.atp" : "detail.atf"));

@@ -1,0 +1,74 @@
+// When a thread had no processor, and why: what the system tells beside the thread's calls.
+#ifndef ADA_TRACE_OFF_CPU_H
+#define ADA_TRACE_OFF_CPU_H
+
+#include "ada/trace/error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ada {
+
+/// A time without a processor: fromNs <= t < toNs, on the clock of the thread's events.
+struct OffCpu {
+  enum class Why : std::uint8_t {
+    Waiting,   ///< it left by itself: it slept, waited for a lock, a file, another thread
+    Preempted, ///< it had work to do, and the processor went to another
+    Unknown,   ///< the system's records of this time were lost: it may have run for some of it
+  };
+  std::uint64_t fromNs = 0, toNs = 0;
+  Why why = Why::Waiting;
+  std::uint32_t processor = 0; ///< which one it left
+  std::uint64_t durationNs() const { return toNs - fromNs; }
+};
+
+/// Sums of such times.
+struct OffCpuTimes {
+  std::uint64_t waitingNs = 0, preemptedNs = 0;
+  void add(OffCpu::Why why, std::uint64_t ns) {
+    if (why != OffCpu::Why::Unknown)
+      (why == OffCpu::Why::Waiting ? waitingNs : preemptedNs) += ns;
+  }
+  OffCpuTimes &operator+=(const OffCpuTimes &other) {
+    waitingNs += other.waitingNs, preemptedNs += other.preemptedNs;
+    return *this;
+  }
+  std::uint64_t sumNs() const { return waitingNs + preemptedNs; }
+};
+
+/// All such times of a thread. Immutable; may be used by several threads.
+class OffCpuLane {
+public:
+  /// Reads a file as docs/formats/sched.md has it. One that was cut off, or is still written, ends with its last whole
+  /// record. Errors: E_IO, E_TRUNCATED, E_BAD_MAGIC, E_BAD_VERSION. Memory: 24 bytes for each of the times.
+  static Expected<std::shared_ptr<const OffCpuLane>> open(const std::string &path);
+  /// Of times in order that do not overlap, which lie in what is known.
+  OffCpuLane(std::vector<OffCpu> periods, std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t switches);
+
+  /// By time. The last one may go on beyond what is known: then its end is knownToNs().
+  std::span<const OffCpu> periods() const { return periods_; }
+  /// Those that overlap fromNs <= t < toNs.
+  std::span<const OffCpu> between(std::uint64_t fromNs, std::uint64_t toNs) const;
+  /// From when to when anything is known; outside, the thread may have been off as well.
+  std::uint64_t knownFromNs() const { return fromNs_; }
+  std::uint64_t knownToNs() const { return toNs_; }
+  /// How often the thread was given a processor.
+  std::uint64_t switches() const { return switches_; }
+  /// Sums of what lies in fromNs <= t < toNs.
+  OffCpuTimes timesBetween(std::uint64_t fromNs, std::uint64_t toNs) const;
+
+private:
+  OffCpuTimes timesUntil(std::uint64_t ns) const;
+
+  std::vector<OffCpu> periods_;
+  std::vector<OffCpuTimes> sums_; // of all before every 64th of them
+  std::uint64_t fromNs_, toNs_, switches_;
+};
+
+} // namespace ada
+
+#endif // ADA_TRACE_OFF_CPU_H

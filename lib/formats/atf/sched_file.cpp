@@ -1,0 +1,222 @@
+#include "formats/atf/sched_file.h"
+
+#include "base/file_bytes.h"
+#include "base/safe_file.h"
+#include "base/write_all.h"
+#include "formats/atf/checksum.h"
+#include "formats/atf/directories.h"
+#include "shared/encode/sched_format.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ada::atf {
+
+namespace {
+
+using sched::Header, sched::Kind, sched::Record;
+using Bytes = std::span<const std::byte>;
+
+Error errorAt(std::string code, std::string message, const std::string &path, std::uint64_t offset) {
+  Error error;
+  error.code = std::move(code), error.message = std::move(message), error.file = path, error.offset = offset;
+  return error;
+}
+
+Expected<Header> readHeader(Bytes bytes, const std::string &path) {
+  Header header;
+  if (bytes.size() < sizeof header)
+    return errorAt("E_TRUNCATED", "the file ends within its header", path, bytes.size());
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (std::memcmp(header.magic, sched::kMagic, sizeof header.magic) != 0)
+    return errorAt("E_BAD_MAGIC", "is no file of processor times: it does not begin with ADASCHED", path, 0);
+  if (header.version != sched::kVersion)
+    return errorAt("E_BAD_VERSION",
+                   "has version " + std::to_string(header.version) + "; this AdaTrace reads version 1: use a newer one",
+                   path, 8);
+  return header;
+}
+
+std::size_t recordsIn(Bytes bytes) { return (bytes.size() - sizeof(Header)) / sizeof(Record); }
+std::size_t offsetOf(std::size_t record) { return sizeof(Header) + record * sizeof(Record); }
+
+Record recordAt(Bytes bytes, std::size_t i) {
+  Record record;
+  std::memcpy(&record, bytes.data() + offsetOf(i), sizeof record);
+  return record;
+}
+
+// Takes records in the order of time and makes periods of them.
+class PeriodBuilder {
+public:
+  explicit PeriodBuilder(std::uint64_t fromNs) : lastNs_(fromNs) {}
+
+  void take(const Record &r) {
+    const std::uint64_t ns = std::max(r.timeNs, lastNs_);
+    switch (r.kind) {
+    case Kind::On:
+      ++switches_;
+      close(ns);
+      break;
+    case Kind::Waits:
+    case Kind::Preempted:
+      if (isOpen_ && open_.why == OffCpu::Why::Unknown)
+        close(ns); // it was on before this
+      if (!isOpen_)
+        begin(ns, r.kind == Kind::Waits ? OffCpu::Why::Waiting : OffCpu::Why::Preempted, r.value);
+      break;
+    case Kind::Lost:
+      if (!isOpen_)
+        begin(lastNs_, OffCpu::Why::Unknown, 0);
+      open_.why = OffCpu::Why::Unknown;
+      break;
+    case Kind::KnownTo:
+      toNs_ = std::max(toNs_, ns);
+      break;
+    }
+    lastNs_ = ns;
+  }
+  std::shared_ptr<const OffCpuLane> finish(std::uint64_t fromNs) {
+    const std::uint64_t toNs = std::max(toNs_, lastNs_);
+    close(toNs);
+    return std::make_shared<OffCpuLane>(std::move(periods_), fromNs, toNs, switches_);
+  }
+
+private:
+  void begin(std::uint64_t ns, OffCpu::Why why, std::uint32_t processor) {
+    open_ = {ns, ns, why, processor};
+    isOpen_ = true;
+  }
+  void close(std::uint64_t ns) {
+    if (!isOpen_)
+      return;
+    isOpen_ = false;
+    open_.toNs = ns;
+    if (open_.toNs > open_.fromNs)
+      periods_.push_back(open_);
+  }
+
+  std::vector<OffCpu> periods_;
+  OffCpu open_;
+  bool isOpen_ = false;
+  std::uint64_t lastNs_, toNs_ = 0, switches_ = 0;
+};
+
+} // namespace
+
+std::string schedPathIn(const std::string &thread) { return joinPath(thread, sched::kFileName); }
+
+Expected<void> writeSched(const std::string &path, const OffCpuLane &lane, std::uint32_t tid) {
+  Header header = {{}, sched::kVersion, tid, lane.knownFromNs(), 0};
+  std::memcpy(header.magic, sched::kMagic, sizeof header.magic);
+  std::string bytes(reinterpret_cast<const char *>(&header), sizeof header);
+  const auto add = [&](std::uint64_t ns, Kind kind, std::uint32_t value) {
+    const Record record = {ns, kind, value};
+    bytes.append(reinterpret_cast<const char *>(&record), sizeof record);
+  };
+  for (const OffCpu &off : lane.periods()) {
+    switch (off.why) {
+    case OffCpu::Why::Waiting:
+      add(off.fromNs, Kind::Waits, off.processor);
+      break;
+    case OffCpu::Why::Preempted:
+      add(off.fromNs, Kind::Preempted, off.processor);
+      break;
+    case OffCpu::Why::Unknown:
+      add(off.fromNs, Kind::Waits, off.processor);
+      add(off.toNs, Kind::Lost, 0);
+      break;
+    }
+    if (off.toNs < lane.knownToNs())
+      add(off.toNs, Kind::On, off.processor);
+  }
+  add(lane.knownToNs(), Kind::KnownTo, crc32c(0, bytes.data(), bytes.size()));
+  return replaceFile(path, bytes);
+}
+
+Expected<void> finishSched(const std::string &path) {
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0)
+    return {};
+  auto text = readWithoutLinks(path);
+  if (!text)
+    return text.error();
+  const Bytes bytes = std::as_bytes(std::span(*text));
+  const auto header = readHeader(bytes, path);
+  if (!header)
+    return bytes.size() < sizeof(Header) ? removeFile(path) : Expected<void>(header.error());
+  std::size_t count = recordsIn(bytes);
+  const Record last = count > 0 ? recordAt(bytes, count - 1) : Record{header->fromNs, Kind::On, 0};
+  if (last.kind == Kind::KnownTo && bytes.size() == offsetOf(count))
+    return {};
+  count -= last.kind == Kind::KnownTo && count > 0;
+  const Record end = {last.timeNs, Kind::KnownTo, crc32c(0, bytes.data(), offsetOf(count))};
+  auto file = openForWriting(path, O_WRONLY);
+  if (!file)
+    return file.error();
+  if (!writeAllAt(file->get(), &end, sizeof end, offsetOf(count)) ||
+      ::ftruncate(file->get(), static_cast<off_t>(offsetOf(count + 1))) != 0)
+    return systemError(path, "cannot be written", errno);
+  return {};
+}
+
+Expected<void> checkSched(const std::string &path) {
+  auto file = FileBytes::open(path);
+  if (!file)
+    return file.error();
+  const Bytes bytes = file->bytes();
+  const auto header = readHeader(bytes, path);
+  if (!header)
+    return header.error();
+  const std::size_t count = recordsIn(bytes);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Record record = recordAt(bytes, i);
+    if (record.kind < Kind::On || record.kind > Kind::KnownTo)
+      return errorAt("E_BAD_RECORD", "has a record of kind " + std::to_string(static_cast<std::uint32_t>(record.kind)),
+                     path, offsetOf(i) + 8);
+    if (record.kind == Kind::KnownTo && i + 1 < count)
+      return errorAt("E_BAD_RECORD", "goes on behind its end", path, offsetOf(i));
+  }
+  if (bytes.size() != offsetOf(count) || count == 0 || recordAt(bytes, count - 1).kind != Kind::KnownTo)
+    return errorAt("E_TRUNCATED", "has no end: its process was killed, or still runs; `adatrace recover` adds it", path,
+                   bytes.size());
+  if (recordAt(bytes, count - 1).value != crc32c(0, bytes.data(), offsetOf(count - 1)))
+    return errorAt("E_BAD_CHECKSUM", "its checksum does not fit its bytes", path, offsetOf(count - 1) + 12);
+  return {};
+}
+
+} // namespace ada::atf
+
+namespace ada {
+
+using namespace atf;
+
+Expected<std::shared_ptr<const OffCpuLane>> OffCpuLane::open(const std::string &path) {
+  auto file = FileBytes::open(path);
+  if (!file)
+    return file.error();
+  const Bytes bytes = file->bytes();
+  const auto header = readHeader(bytes, path);
+  if (!header)
+    return header.error();
+  PeriodBuilder builder(header->fromNs);
+  const std::size_t count = recordsIn(bytes);
+  bool isSorted = true;
+  for (std::size_t i = 1; i < count && isSorted; ++i)
+    isSorted = recordAt(bytes, i - 1).timeNs <= recordAt(bytes, i).timeNs;
+  if (isSorted) {
+    for (std::size_t i = 0; i < count; ++i)
+      builder.take(recordAt(bytes, i));
+  } else { // a processor was late with its record
+    std::vector<Record> records(count);
+    std::memcpy(records.data(), bytes.data() + sizeof(Header), count * sizeof(Record));
+    std::ranges::stable_sort(records, {}, &Record::timeNs);
+    std::ranges::for_each(records, [&](const Record &r) { builder.take(r); });
+  }
+  return builder.finish(header->fromNs);
+}
+
+} // namespace ada

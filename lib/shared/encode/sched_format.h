@@ -1,0 +1,40 @@
+// The bytes of thread_N/sched.ads: when the system took the processor from a thread, and when it gave it one again.
+// docs/formats/sched.md tells of the format.
+#ifndef ADA_LIB_SHARED_ENCODE_SCHED_FORMAT_H
+#define ADA_LIB_SHARED_ENCODE_SCHED_FORMAT_H
+
+#include <stdint.h>
+
+namespace ada::sched {
+
+inline constexpr char kFileName[] = "sched.ads";
+inline constexpr char kMagic[8] = {'A', 'D', 'A', 'S', 'C', 'H', 'E', 'D'};
+inline constexpr uint32_t kVersion = 1;
+
+enum class Kind : uint32_t {
+  On = 1,        // got a processor: `value`
+  Waits = 2,     // left processor `value` by itself, to wait or to end
+  Preempted = 3, // had to leave processor `value`, though it had work to do
+  Lost = 4,      // some records between the last one and this time are missing, or may be: `value` of all threads
+  KnownTo = 5,   // all up to here is known; `value`: CRC-32C of all bytes before this record
+};
+
+struct Header {
+  char magic[8];
+  uint32_t version;
+  uint32_t tid;
+  uint64_t fromNs; // from when on all is known
+  uint64_t reserved;
+};
+static_assert(sizeof(Header) == 32);
+
+// By time, nearly: see docs/formats/sched.md.
+struct Record {
+  uint64_t timeNs; // CLOCK_BOOTTIME
+  Kind kind;
+  uint32_t value;
+};
+static_assert(sizeof(Record) == 16);
+
+} // namespace ada::sched
+#endif

@@ -1,0 +1,75 @@
+// thread_N/sched.ads of each thread: when it had a processor, and when not. See docs/formats/sched.md.
+//
+// Beside the point of the trace: if the system tells nothing, or a file cannot be written, the trace goes on without,
+// and the manifest says so. Owned by the drain thread; begin() may be called by its helpers, each for other slots.
+#ifndef ADA_RUNTIME_CORE_SCHED_LANE_H
+#define ADA_RUNTIME_CORE_SCHED_LANE_H
+
+#include "ring.h"
+#include "shared/encode/sched_format.h"
+#include "stepped_array.h"
+#include "switch_events.h"
+#include "thread_file.h"
+
+namespace ada {
+
+class JsonWriter;
+
+class SchedLane {
+public:
+  // Why nothing is recorded, for the manifest; null: see start().
+  void refuse(const char *why) { why_ = why; }
+  // From now on, if the system allows it. `place`: the process's directory; it must live as long as this.
+  void start(Ring &ring, const char *place);
+  void reset();
+  bool active() const { return events_.active(); }
+  // Memory for the threads of slots below `slots`. False if there is none.
+  bool reserve(uint64_t slots) { return threads_.reserve(slots); }
+  void begin(uint64_t slot, uint32_t tid, uint32_t number);
+
+  // At the start of a pass: up to when read() is to take records. `last`: all there are.
+  uint64_t limitNs(bool last) const;
+  // At its end: writes the records up to then, of threads that have begun.
+  void read(uint64_t limitNs);
+  // Whether the next pass had better be soon.
+  bool isBusy() const { return events_.isBusy(); }
+
+  // All that will be known of the thread is written. It may still be appended to.
+  void finish(uint64_t slot);
+  // Its file goes, if it has one.
+  void remove(uint64_t slot);
+  // The slot may be another thread's after this.
+  void end(uint64_t slot) { threads_[slot].active = false; }
+  void writeManifest(JsonWriter &json) const;
+
+private:
+  struct Thread {
+    bool active;
+    uint32_t tid, number;
+    uint32_t sum; // CRC-32C of what is in the file
+    uint64_t bytes;
+    ThreadFile file;
+  };
+  static constexpr uint64_t kMostPending = 16384; // with as much again to sort them
+  static constexpr uint64_t kLateNs = 200000;     // a record is in its buffer some time after its own
+
+  void writePending();
+  void sortPending();
+  uint64_t slotOf(uint32_t tid);
+  void append(Thread &t, const sched::Record *records, uint64_t count);
+  void noteLost(const SwitchEvents::Switch &s);
+  int write(Thread &t, const void *from, size_t bytes, bool stays);
+
+  Ring *ring_ = nullptr;
+  const char *place_ = nullptr;
+  const char *why_ = nullptr;
+  SwitchEvents events_;
+  SteppedArray<Thread, ADA_RING_THREADS> threads_; // by slot
+  SwitchEvents::Switch *pending_ = nullptr;
+  uint64_t pendingCount_ = 0, slots_ = 0, lastSlot_ = 0;
+  uint64_t fromNs_ = 0, readToNs_ = 0, lost_ = 0;
+  int error_ = 0; // of a file
+};
+
+} // namespace ada
+#endif

@@ -1,0 +1,169 @@
+#include "switch_events.h"
+#include "directory.h"
+
+#include <linux/perf_event.h>
+#include <sys/auxv.h>
+
+namespace ada {
+namespace {
+
+constexpr uint64_t kMostDataBytes = 65536; // 2,730 records: so many switches of one processor fit between two readings
+
+uint32_t parseNumber(const char *text) {
+  uint32_t n = 0;
+  for (; *text >= '0' && *text <= '9'; ++text)
+    n = n * 10 + (uint32_t)(*text - '0');
+  return n;
+}
+
+perf_event_mmap_page &controlOf(char *control) { return *(perf_event_mmap_page *)control; }
+
+} // namespace
+
+int SwitchEvents::open(uint32_t thread, uint32_t processor) {
+  perf_event_attr a = {};
+  a.type = PERF_TYPE_SOFTWARE;
+  a.size = sizeof a;
+  a.config = PERF_COUNT_SW_DUMMY;
+  a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  a.sample_id_all = 1;
+  a.context_switch = 1;
+  a.exclude_kernel = a.exclude_hv = 1;
+  a.use_clockid = 1;
+  a.clockid = CLOCK_BOOTTIME;
+  a.inherit = 1;
+  a.inherit_thread = onlyThreads_;
+  a.watermark = 1, a.wakeup_watermark = UINT32_MAX; // nobody is to be woken
+  return (int)sys::call(SYS_perf_event_open, &a, thread, processor, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+// The less memory the system lets this user lock for such buffers, the smaller they are.
+int SwitchEvents::map(int fd, uint32_t processor) {
+  for (uint64_t bytes = kMostDataBytes > page_ ? kMostDataBytes : page_; bytes >= page_; bytes /= 4)
+    if (char *at = (char *)sys::map(nullptr, page_ + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd)) {
+      buffers_[count_++] = {at, bytes, processor};
+      return 0;
+    }
+  return -EPERM;
+}
+
+// For each processor a buffer, which is the first thread's, and which the others share. Until it has ended, a thread's
+// events live as long as their descriptors; a mapped one's, as long as its memory.
+int SwitchEvents::addProcessors(const uint32_t *threads, uint32_t threadCount) {
+  uint64_t missed = 0;
+  for (uint32_t processor = 0; processor < kMostProcessors; ++processor) {
+    int fd = -ESRCH;
+    uint32_t first = 0;
+    for (; first < threadCount && fd == -ESRCH; ++first) // some may have ended
+      fd = open(threads[first], processor);
+    if (fd == -EINVAL && processor == 0 && onlyThreads_) { // before Linux 5.13: child processes are included
+      onlyThreads_ = false;
+      return addProcessors(threads, threadCount);
+    }
+    if (fd == -EINVAL && processor > 0) // there is none of that number, nor of a higher one
+      break;
+    if (fd == -ENODEV) // not in use
+      continue;
+    if (fd < 0)
+      return fd;
+    int error = map(fd, processor);
+    missed = 0;
+    for (; error == 0 && first < threadCount; ++first) {
+      const int other = open(threads[first], processor);
+      if (other >= 0 && sys::call(SYS_ioctl, other, PERF_EVENT_IOC_SET_OUTPUT, fd) < 0)
+        sys::close(other);
+      else if (other >= 0 || other == -ESRCH)
+        continue;
+      ++missed;
+    }
+    sys::close(fd);
+    if (error < 0)
+      return error;
+    if (missed > missedThreads_)
+      missedThreads_ = missed;
+  }
+  return count_ > 0 ? 0 : -ENODEV;
+}
+
+int SwitchEvents::start() {
+  process_ = sys::processId();
+  page_ = getauxval(AT_PAGESZ);
+  buffers_ = (Buffer *)sys::mapMemory(kMostProcessors * sizeof *buffers_);
+  uint32_t *threads = (uint32_t *)sys::mapMemory(kMostThreads * sizeof *threads), count = 0;
+  int error = buffers_ && threads && page_ ? 0 : -ENOMEM;
+  if (error == 0) {
+    const uint32_t self = sys::threadId();
+    eachName("/proc/self/task", [&](const char *name) {
+      if (const uint32_t thread = parseNumber(name); thread != 0 && thread != self)
+        count < kMostThreads ? (void)(threads[count++] = thread) : (void)++missedThreads_;
+      return true;
+    });
+    if (count == 0) // no /proc
+      threads[count++] = process_;
+    error = addProcessors(threads, count);
+  }
+  if (threads)
+    sys::unmap(threads, kMostThreads * sizeof *threads);
+  if (error < 0)
+    stop();
+  return error;
+}
+
+void SwitchEvents::stop() {
+  for (uint32_t i = 0; i < count_; ++i)
+    sys::unmap(buffers_[i].control, page_ + buffers_[i].dataBytes);
+  forget();
+}
+
+// The mappings of events are not inherited by a child.
+void SwitchEvents::forget() {
+  if (buffers_)
+    sys::unmap(buffers_, kMostProcessors * sizeof *buffers_);
+  *this = SwitchEvents();
+}
+
+//===--- reading ----------------------------------------------------------===//
+
+SwitchEvents::Reader::Reader(SwitchEvents &events, Buffer &buffer)
+    : events_(events), buffer_(buffer), data_(buffer.control + events.page_), mask_(buffer.dataBytes - 1) {
+  const perf_event_mmap_page &control = controlOf(buffer.control);
+  head_ = __atomic_load_n(&control.data_head, __ATOMIC_ACQUIRE);
+  tail_ = control.data_tail;
+  events.isBusy_ |= head_ - tail_ > buffer.dataBytes / 4;
+}
+
+SwitchEvents::Reader::~Reader() { __atomic_store_n(&controlOf(buffer_.control).data_tail, tail_, __ATOMIC_RELEASE); }
+
+// Every record ends with the two words of sample_type: process and thread, and the time.
+bool SwitchEvents::Reader::next(Switch &s, uint64_t limitNs) {
+  while (tail_ < head_) {
+    const uint64_t begin = word(tail_);
+    const perf_event_header &header = (const perf_event_header &)begin;
+    const uint64_t bytes = header.size;
+    if (bytes < 24 || bytes % 8 != 0 || bytes > head_ - tail_) { // not what was asked for: none of it can be read
+      tail_ = head_;
+      return false;
+    }
+    const uint64_t who = word(tail_ + bytes - 16);
+    s.timeNs = word(tail_ + bytes - 8);
+    if (s.timeNs > limitNs)
+      return false;
+    const uint64_t at = tail_;
+    tail_ += bytes;
+    if (header.type == PERF_RECORD_LOST && bytes >= 40) {
+      const uint64_t lost = word(at + 16);
+      s.kind = Switch::Kind::Lost, s.tid = 0, s.value = lost < UINT32_MAX ? (uint32_t)lost : UINT32_MAX;
+      return true;
+    }
+    if (header.type != PERF_RECORD_SWITCH || (uint32_t)who != events_.process_)
+      continue;
+    s.kind = !(header.misc & PERF_RECORD_MISC_SWITCH_OUT)        ? Switch::Kind::On
+             : header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? Switch::Kind::Preempted
+                                                                 : Switch::Kind::Waits;
+    s.tid = (uint32_t)(who >> 32), s.value = buffer_.processor;
+    return true;
+  }
+  return false;
+}
+
+} // namespace ada

@@ -1,0 +1,85 @@
+// What the kernel tells by itself about the processors that this process's threads get: the context switch records of
+// perf_event_open, which need no privileges while perf_event_paranoid is 2 or less.
+//
+// One buffer per processor takes the records of all threads. Threads that begin later are included by inheritance:
+// nobody has to call anything. To read the buffers is to read memory, so once start() is over no seccomp filter and no
+// limit of the program's matters. The buffers are gone with the process.
+//
+// Owned by the drain thread, whose descriptor table must be its own.
+#ifndef ADA_RUNTIME_OS_LINUX_SWITCH_EVENTS_H
+#define ADA_RUNTIME_OS_LINUX_SWITCH_EVENTS_H
+
+#include "sys.h"
+
+namespace ada {
+
+class SwitchEvents {
+public:
+  struct Switch {
+    enum class Kind : uint32_t { On, Waits, Preempted, Lost };
+    uint64_t timeNs; // CLOCK_BOOTTIME
+    uint32_t tid;    // Lost: none
+    uint32_t value;  // the processor; Lost: how many records of this processor, of whatever threads, are missing here
+    Kind kind;
+  };
+
+  // 0, or a negative errno if the system does not know it or does not allow it; then it isn't active.
+  int start();
+  // After a fork: the child has no events.
+  void forget();
+  bool active() const { return count_ > 0; }
+  // Of the threads that there were before start(), how many could not be included.
+  uint64_t missedThreads() const { return missedThreads_; }
+
+  // Takes all records up to that time: take(const Switch &), for each processor in the order of time.
+  template <class Take> void read(uint64_t limitNs, Take &&take) {
+    isBusy_ = false;
+    for (uint32_t i = 0; i < count_; ++i) {
+      Reader reader(*this, buffers_[i]);
+      Switch s;
+      while (reader.next(s, limitNs))
+        take(s);
+    }
+  }
+  // Whether a buffer was so full when it was last read that it had better be read again soon.
+  bool isBusy() const { return isBusy_; }
+
+private:
+  struct Buffer {
+    char *control; // a page; the records follow it
+    uint64_t dataBytes;
+    uint32_t processor;
+  };
+  class Reader {
+  public:
+    Reader(SwitchEvents &events, Buffer &buffer);
+    ~Reader();
+    // False if there are no more up to that time.
+    bool next(Switch &s, uint64_t limitNs);
+
+  private:
+    uint64_t word(uint64_t at) const { return *(const uint64_t *)(data_ + (at & mask_)); }
+
+    const SwitchEvents &events_;
+    const Buffer &buffer_;
+    const char *data_;
+    uint64_t mask_, tail_, head_;
+  };
+  static constexpr uint32_t kMostProcessors = 8192, kMostThreads = 1024;
+
+  // A descriptor or a negative errno.
+  int open(uint32_t thread, uint32_t processor);
+  int map(int fd, uint32_t processor);
+  int addProcessors(const uint32_t *threads, uint32_t threadCount);
+  void stop();
+
+  Buffer *buffers_ = nullptr;
+  uint32_t count_ = 0;
+  uint64_t missedThreads_ = 0;
+  bool isBusy_ = false, onlyThreads_ = true;
+  uint64_t page_ = 0;
+  uint32_t process_ = 0;
+};
+
+} // namespace ada
+#endif
