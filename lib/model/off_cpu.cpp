@@ -1,3 +1,4 @@
+// Times without a processor, and their sums.
 #include "ada/trace/off_cpu.h"
 
 #include <algorithm>
@@ -7,8 +8,9 @@ namespace ada {
 
 constexpr std::size_t kStep = 64;
 
-OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t switches)
-    : periods_(std::move(periods)), fromNs_(fromNs), toNs_(toNs), switches_(switches) {
+OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t switches,
+                       std::uint64_t beganNs)
+    : periods_(std::move(periods)), fromNs_(fromNs), toNs_(toNs), switches_(switches), beganNs_(beganNs) {
   OffCpuTimes sum;
   for (std::size_t i = 0; i < periods_.size(); ++i) {
     if (i % kStep == 0)

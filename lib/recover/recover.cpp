@@ -177,6 +177,7 @@ private:
     ring::applyNotes(state, open.stack, notes.data(), notes.size(), growFrames);
   }
 
+  // Long because each step needs what those before it found.
   Expected<void> recoverThread(const ada_ring_thread &thread) {
     const std::string path = indexPath(thread.index);
     if (auto made = makeDirectory(atf::parentPath(path)); !made) // there already, if the drain has written anything

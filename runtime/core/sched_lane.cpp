@@ -1,3 +1,4 @@
+// From switches of processors to the files of the threads.
 #include "sched_lane.h"
 #include "crc.h"
 #include "json.h"

@@ -47,7 +47,8 @@ public:
   /// record. Errors: E_IO, E_TRUNCATED, E_BAD_MAGIC, E_BAD_VERSION. Memory: 24 bytes for each of the times.
   static Expected<std::shared_ptr<const OffCpuLane>> open(const std::string &path);
   /// Of times in order that do not overlap, which lie in what is known.
-  OffCpuLane(std::vector<OffCpu> periods, std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t switches);
+  OffCpuLane(std::vector<OffCpu> periods, std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t switches,
+             std::uint64_t beganNs = 0);
 
   /// By time. The last one may go on beyond what is known: then its end is knownToNs().
   std::span<const OffCpu> periods() const { return periods_; }
@@ -56,6 +57,8 @@ public:
   /// From when to when anything is known; outside, the thread may have been off as well.
   std::uint64_t knownFromNs() const { return fromNs_; }
   std::uint64_t knownToNs() const { return toNs_; }
+  /// When the thread got a processor without having left one since fromNs: mostly when it began. 0 if it did not.
+  std::uint64_t beganNs() const { return beganNs_; }
   /// How often the thread was given a processor.
   std::uint64_t switches() const { return switches_; }
   /// Sums of what lies in fromNs <= t < toNs.
@@ -66,7 +69,7 @@ private:
 
   std::vector<OffCpu> periods_;
   std::vector<OffCpuTimes> sums_; // of all before every 64th of them
-  std::uint64_t fromNs_, toNs_, switches_;
+  std::uint64_t fromNs_, toNs_, switches_, beganNs_;
 };
 
 } // namespace ada

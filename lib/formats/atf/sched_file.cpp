@@ -1,3 +1,4 @@
+// Reads, writes, completes and checks sched.ads.
 #include "formats/atf/sched_file.h"
 
 #include "base/file_bytes.h"
@@ -58,7 +59,8 @@ public:
     const std::uint64_t ns = std::max(r.timeNs, lastNs_);
     switch (r.kind) {
     case Kind::On:
-      ++switches_;
+      if (++switches_ == 1 && !isOpen_)
+        beganNs_ = ns;
       close(ns);
       break;
     case Kind::Waits:
@@ -82,7 +84,7 @@ public:
   std::shared_ptr<const OffCpuLane> finish(std::uint64_t fromNs) {
     const std::uint64_t toNs = std::max(toNs_, lastNs_);
     close(toNs);
-    return std::make_shared<OffCpuLane>(std::move(periods_), fromNs, toNs, switches_);
+    return std::make_shared<OffCpuLane>(std::move(periods_), fromNs, toNs, switches_, beganNs_);
   }
 
 private:
@@ -102,7 +104,7 @@ private:
   std::vector<OffCpu> periods_;
   OffCpu open_;
   bool isOpen_ = false;
-  std::uint64_t lastNs_, toNs_ = 0, switches_ = 0;
+  std::uint64_t lastNs_, toNs_ = 0, switches_ = 0, beganNs_ = 0;
 };
 
 } // namespace
@@ -117,6 +119,8 @@ Expected<void> writeSched(const std::string &path, const OffCpuLane &lane, std::
     const Record record = {ns, kind, value};
     bytes.append(reinterpret_cast<const char *>(&record), sizeof record);
   };
+  if (lane.beganNs() > 0)
+    add(lane.beganNs(), Kind::On, 0);
   for (const OffCpu &off : lane.periods()) {
     switch (off.why) {
     case OffCpu::Why::Waiting:

@@ -1,3 +1,4 @@
+// Opens the events, and reads what the kernel writes to their buffers.
 #include "switch_events.h"
 #include "directory.h"
 

@@ -1,5 +1,7 @@
-// What the kernel tells by itself about the processors that this process's threads get: the context switch records of
-// perf_event_open, which need no privileges while perf_event_paranoid is 2 or less.
+// When this process's threads get a processor, and when they leave it, as the kernel tells it.
+//
+// These are the context switch records of perf_event_open, which need no privileges while perf_event_paranoid is 2 or
+// less.
 //
 // One buffer per processor takes the records of all threads. Threads that begin later are included by inheritance:
 // nobody has to call anything. To read the buffers is to read memory, so once start() is over no seccomp filter and no
