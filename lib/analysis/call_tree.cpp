@@ -82,6 +82,7 @@ void CallTree::absorb(uint32_t into, uint32_t from) {
     left.calls += right.calls;
     left.totalNs += right.totalNs;
     left.selfNs += right.selfNs;
+    left.selfOff += right.selfOff;
     left.nested = std::max(left.nested, right.nested);
     const size_t children = std::min(left.children.size(), right.children.size());
     for (size_t i = 0; i < children; ++i)
@@ -118,6 +119,7 @@ void CallTree::foldRecursion(uint32_t node) {
   outer.nested = inner.nested + 1;
   outer.innerAt = static_cast<uint32_t>(at);
   outer.calls += inner.calls;
+  outer.selfOff += inner.selfOff;
   outer.selfNs += inner.selfNs; // the total is the outermost call's
   std::vector<uint32_t> innerChildren = std::move(inner.children);
   inner.children.clear();

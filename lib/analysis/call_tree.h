@@ -16,6 +16,7 @@
 #define ADA_LIB_ANALYSIS_CALL_TREE_H
 
 #include "ada/trace/calls.h"
+#include "ada/trace/off_cpu.h"
 
 #include <cstdint>
 #include <memory>
@@ -39,6 +40,7 @@ struct CallNode {
   uint64_t count = 1;   ///< how often it comes in a row
   uint64_t calls = 1;   ///< calls it stands for, with nested ones
   uint64_t totalNs = 0, selfNs = 0;
+  OffCpuTimes selfOff;              ///< without a processor, and in none of the calls that it made
   uint64_t beginNs = 0;             ///< of the first of them
   bool isEarlier = false;           ///< it began before the trace did; see Span
   uint64_t values = 0;              ///< equal for calls with the same arguments and result, if shown

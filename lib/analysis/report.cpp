@@ -4,6 +4,7 @@
 #include "report.h"
 
 #include "module_loads.h"
+#include "off_cpu_follower.h"
 #include "thread_calls.h"
 #include "thread_workers.h"
 
@@ -52,12 +53,27 @@ struct Group {
   uint32_t function = kNone; // one of it, in the worker's table
 };
 
+// Of a call, the time without a processor: all of it, and that which is in none of the calls that it made.
+struct OffCpuOfCall {
+  OffCpuTimes all, self;
+  OffCpuOfCall &operator+=(const OffCpuOfCall &other) {
+    all += other.all, self += other.self;
+    return *this;
+  }
+  void add(const OffCpu &off, bool isInnermost) {
+    all.add(off.why, off.durationNs());
+    if (isInnermost)
+      self.add(off.why, off.durationNs());
+  }
+};
+
 // What a part of a thread leaves to be joined with the parts before and behind it.
 struct PartEnds {
   // A call that goes on from one part to another.
   struct Call {
     uint64_t functionId = 0, beginNs = 0;
     uint64_t childrenNs = 0; // as far as the part tells
+    OffCpuOfCall off = {};   // likewise
     bool isEarlier = false;  // it began before the trace did
     // If the part has its end:
     bool hasEnded = false, isOutermost = false;
@@ -68,6 +84,7 @@ struct PartEnds {
   ThreadPart part;
   std::vector<Call> before, after; // open at its start; begun by it, and open at its end
   bool hasEvents = false;
+  uint64_t firstNs = 0, lastNs = 0; // of its own events
 };
 
 // Adds up the calls of the threads that one worker reads.
@@ -80,6 +97,9 @@ public:
   void beginPart(const ThreadPart &part) {
     ends_ = {.part = part, .before = {}, .after = {}};
     thread_ = part.thread;
+    const OffCpuLane *lane = table().threads[thread_].offCpu.get();
+    offCpu_ = OffCpuFollower(lane, options_.filter.fromNs, options_.filter.toNs);
+    hasLane_ = lane != nullptr;
   }
   Expected<void> events(const model::Batch &batch) override {
     if (!calls_) {
@@ -87,11 +107,15 @@ public:
         groupOf_.clear();
       calls_.emplace(*this, rules_, options_.arguments ? &values_ : nullptr);
     }
-    calls_->take(batch);
+    if (hasLane_)
+      takeWithOffCpu(batch);
+    else
+      calls_->take(batch);
     return {};
   }
   Expected<void> endThread(uint32_t) override {
     if (calls_) {
+      calls_->settle();
       if (ends_.part.isLast)
         calls_->finish();
       else
@@ -126,14 +150,15 @@ public:
   void end(const Span &call, bool shown, std::string &&result) {
     const bool hasBegun = frames_.back().shown;
     const uint32_t group = frames_.back().group, list = frames_.back().list;
+    const OffCpuOfCall off = frames_.back().off;
     frames_.pop_back();
     const bool isOutermostOfGroup = hasBegun && --openCalls_[group] == 0;
     if (call.isEarlier && ends_.part.number > 0) // join() adds it
-      return endEarlier(call, isOutermostOfGroup, hasBegun && shown ? group : kNone);
+      return endEarlier(call, off, isOutermostOfGroup, hasBegun && shown ? group : kNone);
     if (!hasBegun)
       return;
     if (shown)
-      groups[group].figures.add(call, isOutermostOfGroup);
+      addTo(groups[group].figures, call, off, isOutermostOfGroup);
     if (!options_.arguments)
       return;
     const bool isOutermost = list != kNone && --openLists_[list] == 0;
@@ -145,7 +170,7 @@ public:
       groups[group].result.add(result, {thread_, call.endSeq}, false);
     if (list == kNone)
       return;
-    lists[list].figures.add(call, isOutermost);
+    addTo(lists[list].figures, call, off, isOutermost);
     if (hasResult)
       lists[list].result.add(result, {thread_, call.endSeq}, false);
   }
@@ -160,8 +185,36 @@ public:
   bool hasValues = false;
 
 private:
-  void endEarlier(const Span &call, bool isOutermost, uint32_t group) {
+  void addTo(FunctionStatistics &figures, const Span &call, const OffCpuOfCall &off, bool isOutermost) {
+    figures.add(call, isOutermost);
+    if (hasLane_)
+      figures.addOffCpu(off.all, off.self, isOutermost);
+  }
+  void takeWithOffCpu(const model::Batch &batch) {
+    uint64_t seq = batch.firstSeq;
+    for (const model::Event &event : batch.events) {
+      if (!event.isEarlier) {
+        if (ends_.firstNs == 0) { // what is before it lies between two parts: join()
+          ends_.firstNs = event.timeNs;
+          offCpu_.skipTo(event.timeNs);
+        }
+        ends_.lastNs = event.timeNs;
+        if (offCpu_.isDue(event.timeNs))
+          takeOffCpu(event.timeNs);
+      }
+      calls_->take(seq++, event, batch);
+    }
+  }
+  [[gnu::noinline]] void takeOffCpu(uint64_t ns) {
+    calls_->settle();
+    offCpu_.take(ns, [&](const OffCpu &off) {
+      for (Frame &frame : frames_)
+        frame.off.add(off, &frame == &frames_.back());
+    });
+  }
+  void endEarlier(const Span &call, const OffCpuOfCall &off, bool isOutermost, uint32_t group) {
     PartEnds::Call &end = ends_.before[call.depth];
+    end.off = off;
     end.childrenNs = call.childrenNs, end.how = call.how, end.endNs = call.endNs;
     end.hasEnded = true, end.isOutermost = isOutermost;
     if (group != kNone)
@@ -170,12 +223,14 @@ private:
   // What is open goes on in the next part.
   void leaveOpen() {
     for (const Span &span : calls_->walker().open()) {
+      const OffCpuOfCall off = span.depth < frames_.size() ? frames_[span.depth].off : OffCpuOfCall();
       if (span.isEarlier && ends_.part.number > 0)
-        ends_.before[span.depth].childrenNs = span.childrenNs;
+        ends_.before[span.depth].childrenNs = span.childrenNs, ends_.before[span.depth].off = off;
       else
         ends_.after.push_back({.functionId = table().functions[span.functionIndex].id,
                                .beginNs = span.beginNs,
                                .childrenNs = span.childrenNs,
+                               .off = off,
                                .isEarlier = span.isEarlier,
                                .row = {}});
     }
@@ -188,6 +243,7 @@ private:
   struct Frame {
     bool shown = false;
     uint32_t group = kNone, list = kNone;
+    OffCpuOfCall off = {};
   };
 
   const ModuleLoads &loadsOf(uint32_t process) {
@@ -250,6 +306,8 @@ private:
   std::optional<ThreadCalls<Worker>> calls_; // of the current thread
   uint32_t thread_ = 0;
   PartEnds ends_; // of the current part
+  OffCpuFollower offCpu_;
+  bool hasLane_ = false;
   std::vector<Frame> frames_;
   std::map<Key, uint32_t> numbers_;
   std::vector<uint32_t> groupOf_;  // by function
@@ -321,31 +379,45 @@ void add(std::map<Key, Merged> &all, const Worker &worker, Report &report, size_
 // Adds the calls that go on from one part of a thread to the next. False if the calls that are open at a part's start
 // are not those that the parts before it left open: then the trace is not what it says, and has to be read in one
 // piece.
-bool join(std::vector<PartEnds> &parts, std::map<Key, Merged> &all) {
+bool join(std::vector<PartEnds> &parts, std::map<Key, Merged> &all, const TraceTable &table,
+          const FilterOptions &filter) {
   std::sort(parts.begin(), parts.end(), [](const PartEnds &a, const PartEnds &b) {
     return std::tie(a.part.thread, a.part.number) < std::tie(b.part.thread, b.part.number);
   });
   std::vector<PartEnds::Call> open;
+  uint64_t lastNs = 0; // of the parts before
   for (const PartEnds &ends : parts) {
     if (ends.part.number == 0)
-      open.clear();
+      open.clear(), lastNs = 0;
     if (!ends.hasEvents)
       continue;
+    if (const OffCpuLane *lane = table.threads[ends.part.thread].offCpu.get(); lane && lastNs > 0 && ends.firstNs > 0) {
+      OffCpuFollower between(lane, filter.fromNs, filter.toNs);
+      between.skipTo(lastNs);
+      between.take(ends.firstNs, [&](const OffCpu &off) {
+        for (PartEnds::Call &call : open)
+          call.off.add(off, &call == &open.back());
+      });
+    }
+    lastNs = std::max(lastNs, ends.lastNs);
     if (ends.part.number > 0 &&
         !std::equal(open.begin(), open.end(), ends.before.begin(), ends.before.end(), [](const auto &a, const auto &b) {
           return a.functionId == b.functionId && a.beginNs == b.beginNs;
         }))
       return false;
     for (size_t i = 0; i < ends.before.size(); ++i)
-      open[i].childrenNs += ends.before[i].childrenNs;
+      open[i].childrenNs += ends.before[i].childrenNs, open[i].off += ends.before[i].off;
     for (; !open.empty() && ends.part.number > 0 && ends.before[open.size() - 1].hasEnded; open.pop_back()) {
       const PartEnds::Call &end = ends.before[open.size() - 1];
       Span span;
       span.beginNs = end.beginNs, span.endNs = end.endNs, span.how = end.how;
       span.childrenNs = std::min(open.back().childrenNs, span.durationNs());
       span.isEarlier = open.back().isEarlier;
-      if (end.row)
-        all[*end.row].group.figures.add(span, end.isOutermost);
+      if (end.row) {
+        FunctionStatistics &figures = all[*end.row].group.figures;
+        figures.add(span, end.isOutermost);
+        figures.addOffCpu(open.back().off.all, open.back().off.self, end.isOutermost);
+      }
     }
     open.insert(open.end(), ends.after.begin(), ends.after.end());
   }
@@ -397,7 +469,7 @@ Expected<Report> makeReport(model::TraceSource &source, const TraceTable &table,
       report.damage);
   if (!done)
     return done.error();
-  if (!join(ends, all)) {
+  if (!join(ends, all, table, options.filter)) {
     ReportOptions whole = options;
     whole.partEvents = ~uint64_t(0);
     return makeReport(source, table, threads, whole);

@@ -3,6 +3,7 @@
 
 #include "cuts.h"
 #include "early_end.h"
+#include "off_cpu_follower.h"
 #include "own_time.h"
 
 #include <functional>
@@ -17,15 +18,17 @@ namespace {
 class LookAhead : public TableSink {
 public:
   // `calls` is where the events begin. Stops when no more than `enough` calls are open.
-  LookAhead(TraceTable &table, const CallStackWalker &calls, const OwnTime &ownTime, size_t enough, ValueTexts *values)
-      : TableSink(table), calls_(calls), ownTime_(ownTime), enough_(enough), values_(values), ends_(calls.depth()),
-        results_(ends_.size()) {}
+  LookAhead(TraceTable &table, const CallStackWalker &calls, const OwnTime &ownTime, const OffCpuFollower &offCpu,
+            size_t enough, ValueTexts *values)
+      : TableSink(table), calls_(calls), ownTime_(ownTime), offCpu_(offCpu), enough_(enough), values_(values),
+        ends_(calls.depth()), off_(ends_.size()), results_(ends_.size()) {}
 
   bool wantsDetails() const override { return values_ != nullptr; }
   Expected<void> events(const model::Batch &batch) override {
     uint64_t seq = batch.firstSeq;
     for (const model::Event &event : batch.events) {
       ownTime_.next(event.timeNs, calls_);
+      offCpu_.take(event.timeNs, [&](const OffCpu &off) { addOffCpu(off); });
       if (event.kind <= model::Kind::Exception)
         note(calls_.feedNumbered(seq, event.timeNs, event.function, EventKind(event.kind)).finished, &event, batch);
       ++seq;
@@ -35,14 +38,21 @@ public:
     return {};
   }
   Expected<void> finish() override {
+    offCpu_.take(~uint64_t(0), [&](const OffCpu &off) { addOffCpu(off); });
     note(calls_.finish(), nullptr, {});
     return {};
   }
 
   const std::optional<Span> &end(size_t depth) const { return ends_[depth]; }
   std::string &result(size_t depth) { return results_[depth]; }
+  /// From where the events began.
+  const OffCpuTimes &offCpu(size_t depth) const { return off_[depth]; }
 
 private:
+  void addOffCpu(const OffCpu &off) {
+    if (const size_t depth = calls_.depth(); depth > 0 && depth <= off_.size() && !ends_[depth - 1])
+      off_[depth - 1].add(off.why, off.durationNs());
+  }
   void note(std::span<const Span> finished, const model::Event *event, const model::Batch &batch) {
     for (const Span &span : finished)
       if (span.depth < ends_.size() && !ends_[span.depth]) {
@@ -54,9 +64,11 @@ private:
 
   CallStackWalker calls_;
   OwnTime ownTime_;
+  OffCpuFollower offCpu_;
   size_t enough_;
   ValueTexts *values_;
   std::vector<std::optional<Span>> ends_; // by depth
+  std::vector<OffCpuTimes> off_;
   std::vector<std::string> results_;
 };
 
@@ -67,13 +79,17 @@ public:
            const TreeWalkOptions &options, TreeOutput &output)
       : source_(source), table_(table), thread_(thread), values_(values), options_(options), output_(output),
         tree_(options.fold), calls_(*this, rules, values), ownTime_(rules.options().fromNs, rules.options().toNs),
+        offCpu_(table.threads[thread].offCpu.get(), rules.options().fromNs, rules.options().toNs),
         firstNs_(table.threads[thread].extent->firstNs) {}
 
   Expected<void> take(uint64_t seq, const model::Event &event, const model::Batch &batch) {
-    if (!event.isEarlier)
+    if (!event.isEarlier) {
       ownTime_.next(event.timeNs, calls_.walker());
-    else
+      if (offCpu_.isDue(event.timeNs))
+        takeOffCpu(event.timeNs);
+    } else {
       isAtStart_ = batch.keptFromNs > 0;
+    }
     calls_.take(seq, event, batch);
     if (tree_.size() >= options_.maxNodes)
       if (auto done = printEverything(seq + 1); !done)
@@ -82,6 +98,7 @@ public:
   }
   /// False if no more lines are wanted.
   bool finish() {
+    takeOffCpu(~uint64_t(0)); // it may have waited since its last event
     calls_.finish();
     print(CallTree::kRoot, 0);
     return !isCut_;
@@ -109,6 +126,7 @@ private:
     uint32_t depth = 0;                ///< shown calls around it
     uint32_t caller = CallTree::kRoot; ///< the innermost shown call around it
   };
+  void takeOffCpu(uint64_t ns);
   void fill(CallNode &node, const Span &span, std::string &&result);
   void print(uint32_t caller, uint32_t depth);
   void subtree(uint32_t node, uint32_t depth);
@@ -124,6 +142,7 @@ private:
   CallTree tree_;
   ThreadCalls<TreeWalk> calls_;
   OwnTime ownTime_;
+  OffCpuFollower offCpu_;
   uint64_t firstNs_; // of the thread's first event
   bool isAtStart_ = false;
   std::vector<Frame> frames_; // of the open calls, outermost first
@@ -147,6 +166,18 @@ void TreeWalk::begin(uint64_t, const model::Event &call, bool shown, std::string
     if (!arguments.empty())
       node.texts = std::make_unique<CallTexts>(CallTexts{std::move(arguments), {}});
   }
+}
+
+// The innermost call that is shown was without a processor, or one in it that is not shown.
+void TreeWalk::takeOffCpu(uint64_t ns) {
+  calls_.settle();
+  offCpu_.take(ns, [&](const OffCpu &off) {
+    if (frames_.empty())
+      return;
+    const Frame &frame = frames_.back();
+    if (const uint32_t node = frame.shown ? frame.node : frame.caller; node != CallTree::kRoot)
+      tree_[node].selfOff.add(off.why, off.durationNs());
+  });
 }
 
 // What is known when a call has ended.
@@ -201,6 +232,8 @@ bool TreeWalk::wholeRecursion(const CallNode &call, uint32_t depth) {
   whole.calls = call.calls + inner.calls;
   whole.totalNs = call.totalNs;
   whole.selfNs = call.selfNs + inner.selfNs;
+  whole.selfOff = call.selfOff;
+  whole.selfOff += inner.selfOff;
   whole.beginNs = call.beginNs;
   whole.isEarlier = call.isEarlier;
   if (call.texts)
@@ -230,7 +263,7 @@ Expected<void> TreeWalk::printEverything(uint64_t nextSeq) {
   for (size_t i = 0; i < frames_.size(); ++i)
     if (frames_[i].printed)
       firstUnprinted = i + 1;
-  LookAhead ahead(table_, calls_.walker(), ownTime_, firstUnprinted, values_);
+  LookAhead ahead(table_, calls_.walker(), ownTime_, offCpu_, firstUnprinted, values_);
   model::ReadRequest request;
   request.threads = {thread_};
   request.fromSeq = nextSeq;
@@ -256,6 +289,7 @@ Expected<void> TreeWalk::printEverything(uint64_t nextSeq) {
         return {};
       }
       fill(tree_[frame.node], *ahead.end(i), std::move(ahead.result(i)));
+      tree_[frame.node].selfOff += ahead.offCpu(i);
       isCut_ |= !output_.line(tree_[frame.node], frame.depth);
       frame.printed = true;
     }

@@ -184,6 +184,12 @@ void FunctionStatistics::add(const Span &span, bool isOutermost) {
     durations.add(span.durationNs());
 }
 
+void FunctionStatistics::addOffCpu(const OffCpuTimes &all, const OffCpuTimes &self, bool isOutermost) {
+  if (isOutermost)
+    off += all;
+  selfOff += self;
+}
+
 void FunctionStatistics::merge(const FunctionStatistics &other) {
   calls += other.calls;
   exceptions += other.exceptions;
@@ -192,6 +198,8 @@ void FunctionStatistics::merge(const FunctionStatistics &other) {
   earlier += other.earlier;
   totalNs += other.totalNs;
   selfNs += other.selfNs;
+  off += other.off;
+  selfOff += other.selfOff;
   durations.merge(other.durations);
 }
 

@@ -224,6 +224,33 @@ static Json howItEnded(const RingSnapshot *ring, const RecoverOptions &options) 
   return {{manifest::kHow, manifest::kUnknown}};
 }
 
+// What the files and the ring tell of a thread, over what the manifest knew.
+static void describeThread(Json &thread, std::uint64_t number, const RecoveredThread &t, const std::string &directory) {
+  thread[manifest::kId] = number;
+  struct stat info = {};
+  const std::string detail = atf::detailPathIn(directory + "/thread_" + std::to_string(number));
+  thread[manifest::kHasDetail] = ::stat(detail.c_str(), &info) == 0;
+  thread[manifest::kTid] = t.tid;
+  if (!t.name.empty() || !thread.contains(manifest::kName))
+    thread[manifest::kName] = t.name;
+  thread[manifest::kEventCount] = t.events;
+  thread.erase(manifest::kDetailCount); // of when the manifest was written; the file knows
+  if (t.leftOut > 0)
+    thread[manifest::kLeftOutCount] = t.leftOut;
+  if (!t.lost.empty()) {
+    Json &dropped = objectAt(thread, manifest::kDropped);
+    for (std::size_t i = 0; i < t.lost.size() && i < ADA_LOST_REASONS; ++i)
+      if (t.lost[i])
+        dropped[manifest::kLossReasons[i]] = t.lost[i];
+  }
+  Json gaps = gapsOf(thread, t);
+  thread.erase(manifest::kGaps);
+  if (!gaps.empty())
+    thread[manifest::kGaps] = std::move(gaps);
+  thread[manifest::kTimeStartNs] = t.timeStartNs;
+  thread[manifest::kTimeEndNs] = t.timeEndNs;
+}
+
 Expected<void> updateManifest(const std::string &directory, const std::map<std::uint64_t, RecoveredThread> &threads,
                               const RingSnapshot *ring, const RecoverOptions &options, const RecoverResult &result) {
   auto found = readManifest(directory);
@@ -254,29 +281,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
           leftOut != thread.end() && leftOut->is_number_unsigned())
         told.leftOut += leftOut->get<std::uint64_t>();
     }
-    thread[manifest::kId] = number;
-    struct stat info = {};
-    const std::string detail = atf::detailPathIn(directory + "/thread_" + std::to_string(number));
-    thread[manifest::kHasDetail] = ::stat(detail.c_str(), &info) == 0;
-    thread[manifest::kTid] = t.tid;
-    if (!t.name.empty() || !thread.contains(manifest::kName))
-      thread[manifest::kName] = t.name;
-    thread[manifest::kEventCount] = t.events;
-    thread.erase(manifest::kDetailCount); // of when the manifest was written; the file knows
-    if (t.leftOut > 0)
-      thread[manifest::kLeftOutCount] = t.leftOut;
-    if (!t.lost.empty()) {
-      Json &dropped = objectAt(thread, manifest::kDropped);
-      for (std::size_t i = 0; i < t.lost.size() && i < ADA_LOST_REASONS; ++i)
-        if (t.lost[i])
-          dropped[manifest::kLossReasons[i]] = t.lost[i];
-    }
-    Json gaps = gapsOf(thread, t);
-    thread.erase(manifest::kGaps);
-    if (!gaps.empty())
-      thread[manifest::kGaps] = std::move(gaps);
-    thread[manifest::kTimeStartNs] = t.timeStartNs;
-    thread[manifest::kTimeEndNs] = t.timeEndNs;
+    describeThread(thread, number, t, directory);
     if (t.events > 0) {
       start = start == 0 ? t.timeStartNs : std::min(start, t.timeStartNs);
       end = std::max(end, t.timeEndNs);

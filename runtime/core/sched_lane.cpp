@@ -13,7 +13,10 @@ void SchedLane::start(Ring &ring, const char *place) {
   ring_ = &ring, place_ = place;
   pending_ = (Switch *)sys::mapMemory(2 * kMostPending * sizeof *pending_);
   const int error = pending_ ? events_.start() : -ENOMEM;
-  why_ = error < 0 ? errorText(error) : nullptr;
+  why_ = error == -EACCES || error == -EPERM
+             ? "not permitted here (kernel.perf_event_paranoid is more than 2, or a sandbox)"
+         : error < 0 ? errorText(error)
+                     : nullptr;
   fromNs_ = readToNs_ = sys::nowNs();
 }
 

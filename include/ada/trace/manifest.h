@@ -82,6 +82,15 @@ struct SwitchedOffFunction {
   std::uint64_t estimatedCalls = 0;  ///< and how many were not, by how often it was called before
 };
 
+/// Whether the process's threads have processor times (docs/formats/sched.md).
+struct ManifestSched {
+  bool isRecorded = false;
+  std::uint64_t fromNs = 0;
+  std::uint64_t lostRecords = 0;   ///< of the system's, which came too fast to be read
+  std::uint64_t missedThreads = 0; ///< of those that had begun before recording did
+  std::string failure;             ///< why they are not recorded, or not to the end; empty if they are
+};
+
 /// How the process ended, as far as the manifest knows.
 struct ManifestExit {
   /// "code", "signal", "exec", "running", "dump", "unknown"; empty if the manifest
@@ -147,6 +156,7 @@ public:
   std::string budget;
   std::uint64_t budgetCallNs = 0;
   std::vector<SwitchedOffFunction> switchedOff;
+  std::optional<ManifestSched> sched;
   std::vector<std::pair<std::string, std::string>> options;   ///< name and value, as text
   std::vector<std::pair<std::string, std::string>> recorder;  ///< name, version, ABI versions, as text
   std::vector<std::pair<std::string, std::string>> recovered; ///< empty if nothing was recovered

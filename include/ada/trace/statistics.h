@@ -3,6 +3,7 @@
 #define ADA_TRACE_STATISTICS_H
 
 #include "ada/trace/calls.h"
+#include "ada/trace/off_cpu.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -73,6 +74,10 @@ struct FunctionStatistics {
   /// all functions of a thread these add up to the time in outermost calls. Of
   /// calls that began before the trace, what lies in it.
   std::uint64_t selfNs = 0;
+  /// Of totalNs and of selfNs, what went by without a processor; 0 where nothing
+  /// tells of that.
+  OffCpuTimes off, selfOff;
+  std::uint64_t onCpuSelfNs() const noexcept { return selfNs > selfOff.sumNs() ? selfNs - selfOff.sumNs() : 0; }
   /// Durations of the calls whose both ends were recorded, inner recursive ones
   /// too.
   Distribution durations;
@@ -80,6 +85,9 @@ struct FunctionStatistics {
   void add(const Span &span) { add(span, span.outermost); }
   /// The same where other calls than those of the function count as its own: a module's, say.
   void add(const Span &span, bool isOutermost);
+  /// Of a call that was added, the times without a processor: all of it, and in
+  /// the function itself.
+  void addOffCpu(const OffCpuTimes &all, const OffCpuTimes &self, bool isOutermost);
   void merge(const FunctionStatistics &other);
 };
 

@@ -117,6 +117,22 @@ void describeManifest(InfoSection &section, const atf::ProcessTrace &process) {
     field("recovered", joined(manifest.recovered), JsonMembers().json("recovered", object(manifest.recovered)));
 }
 
+// Whether it is known when the threads had processors.
+InfoField schedField(const ManifestSched &sched) {
+  std::string text = sched.isRecorded ? "when each thread had a processor" : "not recorded";
+  if (!sched.failure.empty())
+    text += (sched.isRecorded ? ", until writing failed: " : ": ") + sched.failure;
+  if (sched.lostRecords > 0)
+    text += fmt::format("; {} of the system's lost", formatCount(sched.lostRecords, "record"));
+  if (sched.missedThreads > 0)
+    text += fmt::format("; not of {} that had begun before", formatCount(sched.missedThreads, "thread"));
+  return {"scheduling", text,
+          JsonMembers()
+              .boolean("scheduling", sched.isRecorded)
+              .textOrNull("scheduling_failure", sched.failure)
+              .number("lost_switch_records", sched.lostRecords)};
+}
+
 void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, std::optional<std::uint64_t> originNs) {
   Times times;
   const auto lost = process.manifest() ? process.manifest()->allDropped() : std::map<std::string, std::uint64_t>();
@@ -156,6 +172,8 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
                                   .text("budget", manifest->budget)
                                   .number("call_cost_ns", manifest->budgetCallNs)
                                   .number("estimated_calls", manifest->allEstimated())});
+  if (const Manifest *manifest = process.manifest(); manifest && manifest->sched)
+    section.fields.push_back(schedField(*manifest->sched));
   std::string losses;
   JsonMembers reasons;
   for (const auto &[reason, count] : lost)

@@ -423,6 +423,7 @@ private:
     }
     readWindows();
     readBudget();
+    readSched();
     eachObject(root_, manifest::kTimingAnchors, [this](const dom::object &anchor) {
       Manifest::TimingAnchor result;
       result.hostTimeNs = number(anchor, manifest::kHostTimeNs).value_or(0);
@@ -468,6 +469,19 @@ private:
                                          .calls = number(entry, manifest::kCalls).value_or(0),
                                          .estimatedCalls = number(entry, manifest::kEstimatedCalls).value_or(0)});
     });
+  }
+
+  void readSched() {
+    dom::object sched;
+    if (root_[manifest::kSched].get(sched))
+      return;
+    bool isRecorded = false;
+    const bool isThere = sched[manifest::kIsRecorded].get(isRecorded) == simdjson::SUCCESS;
+    manifest_.sched = {.isRecorded = isThere && isRecorded,
+                       .fromNs = number(sched, manifest::kFromNs).value_or(0),
+                       .lostRecords = number(sched, manifest::kLostRecords).value_or(0),
+                       .missedThreads = number(sched, manifest::kMissedThreads).value_or(0),
+                       .failure = std::string(text(sched, manifest::kFailure))};
   }
 
   std::string name_;

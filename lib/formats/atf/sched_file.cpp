@@ -111,6 +111,21 @@ private:
 
 std::string schedPathIn(const std::string &thread) { return joinPath(thread, sched::kFileName); }
 
+std::shared_ptr<const OffCpuLane> SchedLanes::of(const std::string &thread, std::uint32_t index,
+                                                 std::vector<Error> &problems) {
+  if (index >= lanes_.size())
+    lanes_.resize(index + 1);
+  const std::string path = schedPathIn(thread);
+  if (lanes_[index] || !exists(path))
+    return lanes_[index];
+  auto opened = OffCpuLane::open(path);
+  if (opened)
+    lanes_[index] = std::move(*opened);
+  else
+    problems.push_back(opened.error());
+  return lanes_[index];
+}
+
 Expected<void> writeSched(const std::string &path, const OffCpuLane &lane, std::uint32_t tid) {
   Header header = {{}, sched::kVersion, tid, lane.knownFromNs(), 0};
   std::memcpy(header.magic, sched::kMagic, sizeof header.magic);

@@ -9,6 +9,16 @@ namespace ada::atf {
 /// In the directory of a thread.
 std::string schedPathIn(const std::string &thread);
 
+/// Those of a session's threads, each read once.
+class SchedLanes {
+public:
+  /// Null if the thread, `index` in the session, has none. What is wrong with one is added to `problems`.
+  std::shared_ptr<const OffCpuLane> of(const std::string &thread, std::uint32_t index, std::vector<Error> &problems);
+
+private:
+  std::vector<std::shared_ptr<const OffCpuLane>> lanes_;
+};
+
 /// Writes such a file for what is known of a thread.
 Expected<void> writeSched(const std::string &path, const OffCpuLane &lane, std::uint32_t tid);
 

@@ -67,7 +67,6 @@ private:
                             const ReadRequest &request);
   void countUnused();
   void takeFlaws(const atf::ThreadTrace &thread);
-  std::shared_ptr<const OffCpuLane> offCpuOf(const atf::ThreadTrace &thread, std::uint32_t index);
   void tellDetailLoss(const atf::ThreadTrace &thread);
   struct ThreadRead;
   template <class Raw>
@@ -130,9 +129,9 @@ private:
   atf::Session session_;
   std::vector<Functions> functions_; // by process
   std::uint32_t functionCount_ = 0;
-  std::vector<Details> details_;                          // by thread
-  std::vector<std::shared_ptr<const OffCpuLane>> offCpu_; // likewise
-  std::vector<bool> wasChecked_;                          // checksum of the index, by thread
+  std::vector<Details> details_; // by thread
+  atf::SchedLanes sched_;
+  std::vector<bool> wasChecked_; // checksum of the index, by thread
   std::uint64_t done_ = 0, total_ = 0;
   std::vector<Error> errors_;
   std::vector<Warning> flaws_;
@@ -233,7 +232,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       const atf::IndexReader &events = *thread.index;
       if (thread.info)
         t.gaps = thread.info->gaps;
-      t.offCpu = offCpuOf(thread, t.index);
+      t.offCpu = sched_.of(thread.path, t.index, errors_);
       t.extent = ThreadExtent{.events = events.size(), .firstNs = events.firstNs(), .lastNs = events.lastNs()};
       if (auto added = sink.addThread(t); !added)
         return added;
@@ -255,22 +254,6 @@ void AtfSource::takeFlaws(const atf::ThreadTrace &thread) {
   for (const Warning &flaw : thread.warnings)
     if (flaw.code == "W_DETAIL_MISSING")
       tellDetailLoss(thread);
-}
-
-// Read once. Null if the thread has none.
-std::shared_ptr<const OffCpuLane> AtfSource::offCpuOf(const atf::ThreadTrace &thread, std::uint32_t index) {
-  if (index >= offCpu_.size())
-    offCpu_.resize(index + 1);
-  std::shared_ptr<const OffCpuLane> &lane = offCpu_[index];
-  const std::string path = atf::schedPathIn(thread.path);
-  if (lane || !atf::exists(path))
-    return lane;
-  auto opened = OffCpuLane::open(path);
-  if (opened)
-    lane = std::move(*opened);
-  else
-    errors_.push_back(opened.error());
-  return lane;
 }
 
 void AtfSource::tellDetailLoss(const atf::ThreadTrace &thread) {

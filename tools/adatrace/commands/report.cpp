@@ -150,10 +150,13 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
                  "--exclude` to FILE.globs")
       ->type_name("FILE")
       ->needs("--suggest-filter");
-  app.add_option("--sort", options->lines.sort,
-                 "Largest first: calls, total, self, min, p50, p90, p99, max; or name [self]")
+  std::vector<std::string> sortable = reportColumns();
+  sortable.push_back("name");
+  app.add_option(
+         "--sort", options->lines.sort,
+         "Largest first: calls, total, self, on-cpu, waiting, preempted, min, p50, p90, p99, max; or name [self]")
       ->type_name("COLUMN")
-      ->check(CLI::IsMember({"calls", "total", "self", "min", "p50", "p90", "p99", "max", "name"}).description(""));
+      ->check(CLI::IsMember(sortable).description(""));
   app.add_option_function<std::string>(
          "--by",
          [options = options.get()](const std::string &value) {

@@ -2,6 +2,7 @@
 #include "report_lines.h"
 #include "base/quantities.h"
 #include "json_fields.h"
+#include "off_cpu_text.h"
 
 #include "analysis/value_texts.h"
 
@@ -32,6 +33,24 @@ constexpr Column kColumns[] = {
     {"p99", [](const FunctionStatistics &figures) { return figures.durations.percentile(99); }},
     {"max", [](const FunctionStatistics &figures) { return figures.durations.max(); }},
 };
+
+// Those of traces that tell when threads had processors.
+constexpr Column kOffCpuColumns[] = {
+    {"on-cpu", [](const FunctionStatistics &figures) { return figures.onCpuSelfNs(); }},
+    {"waiting", [](const FunctionStatistics &figures) { return figures.off.waitingNs; }},
+    {"preempted", [](const FunctionStatistics &figures) { return figures.off.preemptedNs; }},
+};
+bool hasOffCpu(const TraceInput &input) {
+  return std::ranges::any_of(input.table().threads,
+                             [](const model::Thread &thread) { return thread.offCpu != nullptr; });
+}
+bool hasOffCpu(const ReportRow &row, const TraceInput &input) {
+  const std::vector<model::Thread> &threads = input.table().threads;
+  if (row.thread)
+    return threads[*row.thread].offCpu != nullptr;
+  return std::ranges::any_of(
+      threads, [&](const model::Thread &thread) { return thread.process == row.process && thread.offCpu; });
+}
 
 // How far a sum of times is off, at most, nineteen times out of twenty, where each was read from a clock that advances
 // every P = `resolution`. A stretch of time d, begun at a random moment, is measured as a multiple of P that is right
@@ -114,15 +133,20 @@ std::string barOf(size_t width) {
 
 void printText(Output &out, const Palette &palette, std::span<const ReportLine> lines, const TraceInput &input,
                const ReportLineOptions &options) {
-  const bool processes = input.severalProcesses(), threads = options.by == ReportBy::Thread, coarse = isCoarse(input);
+  const bool processes = input.severalProcesses(), threads = options.by == ReportBy::Thread, coarse = isCoarse(input),
+             offCpu = hasOffCpu(input);
   out.print("{}", palette.dim);
   if (processes)
     out.print("{:<12}", "process");
   if (threads)
     out.print("{:>6} {:>8}  {:<15} ", "thread", "tid", "name");
   out.print("{:>12}", "calls");
-  for (size_t i = 1; i < std::size(kColumns); ++i)
+  for (size_t i = 1; i < std::size(kColumns); ++i) {
     out.print(" {:>11}{}", kColumns[i].name, coarse && i < 3 ? "         +/-" : "");
+    for (const Column &column : kOffCpuColumns)
+      if (offCpu && i == 2)
+        out.print(" {:>11}", column.name);
+  }
   out.print("  {}{}\n", headingOf(options.by), palette.reset);
   for (const ReportLine &line : lines) {
     const ReportRow &row = *line.row;
@@ -139,6 +163,9 @@ void printText(Output &out, const Palette &palette, std::span<const ReportLine> 
                 known ? formatDuration(kColumns[i].value(row.figures)) : "-", i < 3 ? palette.reset : Escape());
       if (coarse && i < 3)
         out.print(" {:>11}", formatDuration(i == 1 ? errorsOf(row, input).total : errorsOf(row, input).self));
+      for (const Column &column : kOffCpuColumns)
+        if (offCpu && i == 2)
+          out.print(" {:>11}", hasOffCpu(row, input) ? formatDuration(column.value(row.figures)) : "-");
     }
     out.print("  {}{}{}{}{}", palette.name, analysis::withArguments(line.name, row.arguments), palette.reset,
               row.result.empty() ? "" : " → ", row.result);
@@ -164,11 +191,12 @@ std::string csvField(const std::string &text) {
 
 void printCsv(Output &out, std::span<const ReportLine> lines, const TraceInput &input,
               const ReportLineOptions &options) {
-  const bool threads = options.by == ReportBy::Thread, coarse = isCoarse(input);
+  const bool threads = options.by == ReportBy::Thread, coarse = isCoarse(input), offCpu = hasOffCpu(input);
   out.print("{},{}", "process", threads ? "thread,tid,thread_name," : "");
-  out.print("{},{}source,calls,exceptions,missing,open,total_ns,self_ns,min_ns,p50_ns,p90_ns,p99_ns,max_ns{},earlier\n",
-            headingOf(options.by), options.arguments ? "arguments,result," : "",
-            coarse ? ",total_error_ns,self_error_ns" : "");
+  out.print(
+      "{},{}source,calls,exceptions,missing,open,total_ns,self_ns,min_ns,p50_ns,p90_ns,p99_ns,max_ns{},earlier{}\n",
+      headingOf(options.by), options.arguments ? "arguments,result," : "",
+      coarse ? ",total_error_ns,self_error_ns" : "", offCpu ? ",on_cpu_self_ns,waiting_ns,preempted_ns" : "");
   for (const ReportLine &line : lines) {
     const ReportRow &row = *line.row;
     const Place place = placeOf(row, input);
@@ -184,7 +212,11 @@ void printCsv(Output &out, std::span<const ReportLine> lines, const TraceInput &
       out.print(",{}", kColumns[i].value(row.figures));
     if (coarse)
       out.print(",{},{}", errorsOf(row, input).total, errorsOf(row, input).self);
-    out.print(",{}\n", row.figures.earlier);
+    out.print(",{}", row.figures.earlier);
+    for (const Column &column : kOffCpuColumns)
+      if (offCpu)
+        out.print(",{}", hasOffCpu(row, input) ? std::to_string(column.value(row.figures)) : "");
+    out.write("\n");
   }
 }
 
@@ -206,6 +238,14 @@ std::string jsonOf(const ReportLine &line, const TraceInput &input, const Report
   if (isCoarse(input))
     json.number("total_error_ns", errorsOf(row, input).total).number("self_error_ns", errorsOf(row, input).self);
   json.number("earlier", row.figures.earlier);
+  const auto ifKnown = [isKnown = hasOffCpu(row, input)](uint64_t ns) {
+    return isKnown ? std::optional(ns) : std::nullopt;
+  };
+  json.number("on_cpu_self_ns", ifKnown(row.figures.onCpuSelfNs()));
+  json.number("waiting_ns", ifKnown(row.figures.off.waitingNs));
+  json.number("preempted_ns", ifKnown(row.figures.off.preemptedNs));
+  json.number("self_waiting_ns", ifKnown(row.figures.selfOff.waitingNs));
+  json.number("self_preempted_ns", ifKnown(row.figures.selfOff.preemptedNs));
   if (options.histogram) {
     json.beginArray("histogram");
     for (const Distribution::Bin &bin : row.figures.durations.bins(4))
@@ -226,6 +266,12 @@ template <class List, class Make> void printJson(Output &out, const List &list, 
 }
 
 //===--- single calls -----------------------------------------------------===//
+
+// Of the call and all that it made; nothing if that is not known.
+std::optional<OffCpuTimes> offCpuOf(const SlowCall &call, const TraceInput &input) {
+  const OffCpuLane *lane = input.table().threads[call.thread].offCpu.get();
+  return lane ? std::optional(lane->timesBetween(call.span.beginNs, call.span.endNs)) : std::nullopt;
+}
 
 // What is said about a call that did not return.
 std::string endOf(const Span &span) {
@@ -255,6 +301,8 @@ void printCall(Output &out, const Palette &palette, const SlowCall &call, const 
             formatDuration(call.span.beginNs - std::min(input.originNs(), call.span.beginNs)), where, palette.name,
             analysis::withArguments(name, call.arguments), palette.reset, call.result.empty() ? "" : " → ", call.result,
             endOf(call.span));
+  if (const auto off = offCpuOf(call, input); off && off->sumNs() > 0)
+    out.print(" {}[{}]{}", palette.warn, offCpuText(*off), palette.reset);
   if (call.span.isEarlier)
     out.write(" [began before the trace]");
   if (call.span.how == SpanEnd::Open)
@@ -269,6 +317,8 @@ void printCall(Output &out, const Palette &palette, const SlowCall &call, const 
 std::vector<std::string> reportColumns() {
   std::vector<std::string> names;
   for (const Column &column : kColumns)
+    names.push_back(column.name);
+  for (const Column &column : kOffCpuColumns)
     names.push_back(column.name);
   return names;
 }
@@ -287,6 +337,9 @@ const char *headingOf(ReportBy by) {
 std::vector<ReportLine> sortedLines(const analysis::Report &report, const ReportLineOptions &options) {
   uint64_t (*value)(const FunctionStatistics &) = nullptr;
   for (const Column &column : kColumns)
+    if (options.sort == column.name)
+      value = column.value;
+  for (const Column &column : kOffCpuColumns)
     if (options.sort == column.name)
       value = column.value;
   std::vector<ReportLine> lines;
@@ -390,7 +443,10 @@ void printCalls(Output &out, const Palette &palette, const std::vector<SlowCall>
     json.number("self_ns", span.selfNs()).text("end", spanEndName(span.how));
     json.text("function", names.name(span.functionIndex)).textOrNull("arguments", call.arguments);
     json.textOrNull("result", call.result).textOrNull("source", names.source(span.functionIndex));
-    return json.boolean("earlier", span.isEarlier).object();
+    const auto off = offCpuOf(call, input);
+    json.boolean("earlier", span.isEarlier);
+    json.number("waiting_ns", off ? std::optional(off->waitingNs) : std::nullopt);
+    return json.number("preempted_ns", off ? std::optional(off->preemptedNs) : std::nullopt).object();
   });
 }
 

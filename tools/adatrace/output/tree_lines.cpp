@@ -2,6 +2,7 @@
 #include "tree_lines.h"
 #include "base/quantities.h"
 #include "line_text.h"
+#include "off_cpu_text.h"
 
 #include "analysis/value_texts.h"
 
@@ -68,6 +69,8 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
     out_.print(" {}[still open]{}{}", palette_.warn, palette_.reset, input_.openText(node.beginNs, node.totalNs));
   else if (node.how == SpanEnd::Missing)
     out_.print(" {}[no exit recorded]{}", palette_.warn, palette_.reset);
+  if (const std::string off = offCpuText(node.selfOff); !off.empty())
+    out_.print(" {}[{}]{}", palette_.warn, off, palette_.reset);
   if (options_.names.source && !node.isLoop())
     if (const std::string place = names_.source(node.function); !place.empty())
       out_.print("  {}{}{}", palette_.dim, place, palette_.reset);
@@ -91,6 +94,9 @@ void TreeJson::print(const CallNode &node, uint32_t depth) {
   json.textOrNull("arguments", node.texts ? node.texts->arguments : std::string_view());
   json.textOrNull("result", node.texts ? node.texts->result : std::string_view());
   json.boolean("earlier", node.isEarlier);
+  const bool isKnown = !isLoop && input_.table().threads[thread_].offCpu;
+  json.number("self_waiting_ns", isKnown ? std::optional(node.selfOff.waitingNs) : std::nullopt);
+  json.number("self_preempted_ns", isKnown ? std::optional(node.selfOff.preemptedNs) : std::nullopt);
   out_.write(json.object());
 }
 
