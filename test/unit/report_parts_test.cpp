@@ -3,6 +3,7 @@
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/convert.h"
 #include "analysis/report.h"
+#include "formats/atf/sched_file.h"
 #include "scratch_directory.h"
 
 #include <algorithm>
@@ -64,6 +65,17 @@ std::string write(const std::string &path, const std::vector<atf::IndexEvent> &e
   for (const atf::IndexEvent &event : events)
     EXPECT_TRUE(writer->append(event));
   EXPECT_TRUE(writer->finish());
+  // Between some events the thread had no processor; a few times are on both sides of one.
+  std::mt19937_64 random(events.size());
+  std::vector<OffCpu> off;
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    const std::uint64_t from = events[i - 1].timestampNs, to = events[i].timestampNs + random() % 3;
+    if (random() % 20 == 0 && to > from + 3 && (off.empty() || off.back().toNs < from))
+      off.push_back({from + 1, to, random() % 2 ? OffCpu::Why::Waiting : OffCpu::Why::Preempted, 0});
+  }
+  const std::uint64_t toNs = events.back().timestampNs + 1000;
+  EXPECT_TRUE(atf::writeSched(std::filesystem::path(path).parent_path() / "sched.ads",
+                              OffCpuLane(off, events.front().timestampNs, toNs, off.size()), 7));
   return path;
 }
 
@@ -84,7 +96,9 @@ std::pair<std::string, std::size_t> reportOf(const std::string &path, ReportOpti
   for (const ReportRow &row : report->rows) {
     const FunctionStatistics &f = row.figures;
     std::string line = row.group + (row.function ? std::to_string(row.function->id) : "") + ":";
-    for (const std::uint64_t figure : {f.calls, f.exceptions, f.missing, f.open, f.earlier, f.totalNs, f.selfNs})
+    for (const std::uint64_t figure :
+         {f.calls, f.exceptions, f.missing, f.open, f.earlier, f.totalNs, f.selfNs, f.off.waitingNs, f.off.preemptedNs,
+          f.selfOff.waitingNs, f.selfOff.preemptedNs, f.onCpuSelfNs()})
       line += " " + std::to_string(figure);
     for (const int percent : {0, 1, 10, 50, 90, 99, 100})
       line += " " + std::to_string(f.durations.percentile(percent));

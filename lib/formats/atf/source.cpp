@@ -219,21 +219,18 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       }
       takeFlaws(thread);
       const atf::IndexHeader &header = thread.index->header();
-      Thread t;
-      t.index = threadIndex++;
-      t.process = processIndex;
+      Thread t{.index = threadIndex++, .process = processIndex};
       t.number = static_cast<std::uint32_t>(thread.id);
       t.tid = thread.tid();
       t.name = thread.name();
-      t.arch = header.arch;
-      t.os = header.os;
+      t.arch = header.arch, t.os = header.os;
       t.fileThreadId = header.threadId;
       t.description = descriptions[processIndex].threadDescription(thread.id);
-      const atf::IndexReader &events = *thread.index;
       if (thread.info)
         t.gaps = thread.info->gaps;
       t.offCpu = sched_.of(thread.path, t.index, errors_);
-      t.extent = ThreadExtent{.events = events.size(), .firstNs = events.firstNs(), .lastNs = events.lastNs()};
+      t.extent = ThreadExtent{
+          .events = thread.index->size(), .firstNs = thread.index->firstNs(), .lastNs = thread.index->lastNs()};
       if (auto added = sink.addThread(t); !added)
         return added;
     }
