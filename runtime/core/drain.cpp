@@ -331,7 +331,7 @@ uint64_t Drain::pass(bool last, bool whole) {
   for (uint64_t i = 0; i < used; ++i) {
     const RingReader::Thread &t = reader_.thread(i);
     isBehind_ |= t.active && t.behind;
-    if (!t.active || !t.ended || t.behind || writer_.isWaiting(i))
+    if (!t.active || !t.ended || t.behind || writer_.isWaiting(i) || (!last && writer_.sched().isBehind(i)))
       continue;
     writer_.end(i);
     reader_.end(i);

@@ -48,6 +48,18 @@ void SchedLane::read(uint64_t limitNs) {
   });
   writePending();
   readToNs_ = limitNs == UINT64_MAX ? sys::nowNs() : limitNs;
+  isWaited_ = false;
+}
+
+bool SchedLane::isBehind(uint64_t slot) {
+  if (slot >= threads_.ready() || !threads_[slot].active)
+    return false;
+  Thread &t = threads_[slot];
+  if (t.endedNs == 0)
+    t.endedNs = sys::nowNs();
+  const bool isBehind = readToNs_ < t.endedNs;
+  isWaited_ |= isBehind;
+  return isBehind;
 }
 
 // By thread and time: a merge sort, for the records of one processor come in the order of time.
@@ -78,9 +90,12 @@ void SchedLane::writePending() {
   while (next < pendingCount_) {
     const uint32_t tid = pending_[next].tid;
     const uint64_t slot = slotOf(tid);
-    for (uint64_t count = 1; count > 0;) {
-      for (count = 0; next < pendingCount_ && pending_[next].tid == tid && count < 256; ++next) {
+    while (next < pendingCount_ && pending_[next].tid == tid) {
+      uint64_t count = 0;
+      for (; next < pendingCount_ && pending_[next].tid == tid && count < 256; ++next) {
         const Switch &s = pending_[next];
+        if (slot < slots_ && isRepeated(threads_[slot], s))
+          continue;
         records[count++] = {s.timeNs,
                             s.kind == Switch::Kind::On      ? sched::Kind::On
                             : s.kind == Switch::Kind::Waits ? sched::Kind::Waits
@@ -92,6 +107,13 @@ void SchedLane::writePending() {
     }
   }
   pendingCount_ = 0;
+}
+
+// Some threads' switches come twice, see SwitchEvents::start.
+bool SchedLane::isRepeated(Thread &t, const Switch &s) {
+  const bool isOn = s.kind == Switch::Kind::On, isRepeated = t.isKnown && t.isOn == isOn;
+  t.isOn = isOn, t.isKnown = true;
+  return isRepeated;
 }
 
 // slots_ if it records nothing, or nothing any more.
@@ -109,7 +131,7 @@ void SchedLane::noteLost(const Switch &s) {
   const sched::Record record = {s.timeNs, sched::Kind::Lost, s.value};
   for (uint64_t i = 0; i < slots_; ++i)
     if (threads_[i].active)
-      append(threads_[i], &record, 1);
+      append(threads_[i], &record, 1), threads_[i].isKnown = false;
 }
 
 void SchedLane::append(Thread &t, const sched::Record *records, uint64_t count) {

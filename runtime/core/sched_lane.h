@@ -31,8 +31,11 @@ public:
   uint64_t limitNs(bool last) const;
   // At its end: writes the records up to then, of threads that have begun.
   void read(uint64_t limitNs);
+  // Of a thread that is seen to have ended: whether there may be records that read() has not come to. Then it is to be
+  // asked again after the next pass, which isBusy() hastens.
+  bool isBehind(uint64_t slot);
   // Whether the next pass had better be soon.
-  bool isBusy() const { return events_.isBusy(); }
+  bool isBusy() const { return events_.isBusy() || isWaited_; }
 
   // All that will be known of the thread is written. It may still be appended to.
   void finish(uint64_t slot);
@@ -47,7 +50,10 @@ private:
     bool active;
     uint32_t tid, number;
     uint32_t sum; // CRC-32C of what is in the file
+    bool isOn;    // as the last record has it, if there was one
+    bool isKnown;
     uint64_t bytes;
+    uint64_t endedNs; // when isBehind() was first asked; 0 if it was not
     ThreadFile file;
   };
   static constexpr uint64_t kMostPending = 16384; // with as much again to sort them
@@ -55,6 +61,7 @@ private:
 
   void writePending();
   void sortPending();
+  static bool isRepeated(Thread &t, const SwitchEvents::Switch &s);
   uint64_t slotOf(uint32_t tid);
   void append(Thread &t, const sched::Record *records, uint64_t count);
   void noteLost(const SwitchEvents::Switch &s);
@@ -68,7 +75,8 @@ private:
   SwitchEvents::Switch *pending_ = nullptr;
   uint64_t pendingCount_ = 0, slots_ = 0, lastSlot_ = 0;
   uint64_t fromNs_ = 0, readToNs_ = 0, lost_ = 0;
-  int error_ = 0; // of a file
+  int error_ = 0;         // of a file
+  bool isWaited_ = false; // isBehind() was true since the last read()
 };
 
 } // namespace ada

@@ -171,6 +171,7 @@ def checkReport():
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 TIMES = re.compile(r" *([\d.]+) (\w+) +(?:([\d.]+) (\w+)|(?=  ))  ( *)(?:\(depth (\d+)\) )?")
 ENDS = (" [left by exception]", " [still open]", " [no exit recorded]")
+OFF_CPU = re.compile(r" \[off-CPU [^\]]*\]$")
 
 
 def treeLines(*arguments):
@@ -184,6 +185,7 @@ def treeLines(*arguments):
             wrong(f"tree: a line that was not expected: {line}")
             continue
         name, count = line[match.end():], 1
+        name = OFF_CPU.sub("", name)
         for end in ENDS:
             name = name.removesuffix(end)
         nested = None

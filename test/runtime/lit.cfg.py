@@ -8,14 +8,17 @@
 #   %less     by what large numbers of repetitions are divided: 1, and 4 where programs are emulated
 #   %like_plain DIR COMMAND  builds and runs with and without hooks: same output, same status; see Inputs/like_plain.sh
 # A test begins with `rm -rf %t && mkdir -p %t` and writes below %t only.
-# Features: root (mounting and set-uid need it), valgrind, python-headers (to build an extension module), java (javac and jni.h; %java_home
+# Features: switch-events (the system tells when threads have processors), root (mounting and set-uid need it), valgrind, python-headers (to build an extension module), java (javac and jni.h; %java_home
 # is where), boost-context; the last four are the host's and not there for emulated programs.
 import os
 import platform
 import shutil
+import sys
 import sysconfig
 
 inputs = os.path.join(config.ada_source_dir, "test", "runtime", "Inputs")
+sys.path.append(inputs)
+import switch_events
 config.substitutions += [
     ("%calls", "%s %s" % (config.ada_python, os.path.join(inputs, "calls.py"))),
     ("%details", "%s %s" % (config.ada_python, os.path.join(inputs, "details.py"))),
@@ -36,6 +39,8 @@ config.substitutions.append(("%arch", config.ada_target or platform.machine()))
 config.substitutions.append(("%less", "4" if emulated else "1"))
 if shutil.which("valgrind") and not emulated:
     config.available_features.add("valgrind")
+if not emulated and switch_events.are_allowed():
+    config.available_features.add("switch-events")
 if os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")) and not emulated:
     config.available_features.add("python-headers")
     config.substitutions.append(("%extension_include", sysconfig.get_path("include")))

@@ -8,6 +8,7 @@
 namespace ada {
 namespace {
 
+constexpr uint32_t kMostRounds = 8;        // a program may begin threads faster than they can be found
 constexpr uint64_t kMostDataBytes = 65536; // 2,730 records: so many switches of one processor fit between two readings
 
 uint32_t parseNumber(const char *text) {
@@ -48,18 +49,13 @@ int SwitchEvents::map(int fd, uint32_t processor) {
   return -EPERM;
 }
 
-// For each processor a buffer, which is the first thread's, and which the others share. Until it has ended, a thread's
-// events live as long as their descriptors; a mapped one's, as long as its memory.
-int SwitchEvents::addProcessors(const uint32_t *threads, uint32_t threadCount) {
-  uint64_t missed = 0;
+// For each processor a buffer, which is that of the first thread. A mapped event lives as long as the mapping.
+int SwitchEvents::addProcessors() {
   for (uint32_t processor = 0; processor < kMostProcessors; ++processor) {
-    int fd = -ESRCH;
-    uint32_t first = 0;
-    for (; first < threadCount && fd == -ESRCH; ++first) // some may have ended
-      fd = open(threads[first], processor);
+    int fd = open(threads_[0], processor);
     if (fd == -EINVAL && processor == 0 && onlyThreads_) { // before Linux 5.13: child processes are included
       onlyThreads_ = false;
-      return addProcessors(threads, threadCount);
+      fd = open(threads_[0], processor);
     }
     if (fd == -EINVAL && processor > 0) // there is none of that number, nor of a higher one
       break;
@@ -67,44 +63,73 @@ int SwitchEvents::addProcessors(const uint32_t *threads, uint32_t threadCount) {
       continue;
     if (fd < 0)
       return fd;
-    int error = map(fd, processor);
-    missed = 0;
-    for (; error == 0 && first < threadCount; ++first) {
-      const int other = open(threads[first], processor);
-      if (other >= 0 && sys::call(SYS_ioctl, other, PERF_EVENT_IOC_SET_OUTPUT, fd) < 0)
-        sys::close(other);
-      else if (other >= 0 || other == -ESRCH)
-        continue;
-      ++missed;
-    }
-    sys::close(fd);
-    if (error < 0)
+    outputs_[count_] = fd;
+    if (int error = map(fd, processor); error < 0) {
+      sys::close(fd);
       return error;
-    if (missed > missedThreads_)
-      missedThreads_ = missed;
+    }
   }
   return count_ > 0 ? 0 : -ENODEV;
+}
+
+// A thread's records go to the same buffers. Its events live as long as their descriptors, which stay open.
+void SwitchEvents::share(uint32_t thread) {
+  for (uint32_t i = 0; i < count_; ++i) {
+    const int fd = open(thread, buffers_[i].processor);
+    if (fd == -ESRCH) // it has ended
+      return;
+    const long error = fd < 0 ? fd : sys::call(SYS_ioctl, fd, PERF_EVENT_IOC_SET_OUTPUT, outputs_[i]);
+    if (fd >= 0 && error < 0)
+      sys::close(fd);
+    if (error < 0) {
+      ++missedThreads_;
+      return;
+    }
+  }
+}
+
+// Adds those that are not known yet.
+void SwitchEvents::findThreads() {
+  const uint32_t self = sys::threadId(), known = threadCount_;
+  eachName("/proc/self/task", [&](const char *name) {
+    const uint32_t thread = parseNumber(name);
+    bool isKnown = thread == 0 || thread == self || threadCount_ == kMostThreads;
+    for (uint32_t i = 0; i < known && !isKnown; ++i)
+      isKnown = threads_[i] == thread;
+    if (!isKnown)
+      threads_[threadCount_++] = thread;
+    return true;
+  });
 }
 
 int SwitchEvents::start() {
   process_ = sys::processId();
   page_ = getauxval(AT_PAGESZ);
   buffers_ = (Buffer *)sys::mapMemory(kMostProcessors * sizeof *buffers_);
-  uint32_t *threads = (uint32_t *)sys::mapMemory(kMostThreads * sizeof *threads), count = 0;
-  int error = buffers_ && threads && page_ ? 0 : -ENOMEM;
+  outputs_ = (int *)sys::mapMemory(kMostProcessors * sizeof *outputs_);
+  threads_ = (uint32_t *)sys::mapMemory(kMostThreads * sizeof *threads_);
+  int error = buffers_ && outputs_ && threads_ && page_ ? 0 : -ENOMEM;
   if (error == 0) {
-    const uint32_t self = sys::threadId();
-    eachName("/proc/self/task", [&](const char *name) {
-      if (const uint32_t thread = parseNumber(name); thread != 0 && thread != self)
-        count < kMostThreads ? (void)(threads[count++] = thread) : (void)++missedThreads_;
-      return true;
-    });
-    if (count == 0) // no /proc
-      threads[count++] = process_;
-    error = addProcessors(threads, count);
+    findThreads();
+    if (threadCount_ == 0) // no /proc
+      threads_[threadCount_++] = process_;
+    error = addProcessors();
   }
-  if (threads)
-    sys::unmap(threads, kMostThreads * sizeof *threads);
+  // What began before its creator had events has none of them; of what began since, nobody knows.
+  if (error == 0)
+    findThreads();
+  for (uint32_t round = 0, next = 1; error == 0 && round < kMostRounds && next < threadCount_; ++round) {
+    for (; next < threadCount_; ++next)
+      share(threads_[next]);
+    findThreads();
+  }
+  for (uint32_t i = 0; i < count_; ++i)
+    sys::close(outputs_[i]);
+  if (outputs_)
+    sys::unmap(outputs_, kMostProcessors * sizeof *outputs_);
+  if (threads_)
+    sys::unmap(threads_, kMostThreads * sizeof *threads_);
+  outputs_ = nullptr, threads_ = nullptr;
   if (error < 0)
     stop();
   return error;

@@ -25,7 +25,8 @@ public:
     Kind kind;
   };
 
-  // 0, or a negative errno if the system does not know it or does not allow it; then it isn't active.
+  // 0, or a negative errno if the system does not know it or does not allow it; then it isn't active. Threads that
+  // begin meanwhile may come twice: then each of their switches does.
   int start();
   // After a fork: the child has no events.
   void forget();
@@ -72,12 +73,17 @@ private:
   // A descriptor or a negative errno.
   int open(uint32_t thread, uint32_t processor);
   int map(int fd, uint32_t processor);
-  int addProcessors(const uint32_t *threads, uint32_t threadCount);
+  int addProcessors();
+  void share(uint32_t thread);
+  void findThreads();
   void stop();
 
   Buffer *buffers_ = nullptr;
   uint32_t count_ = 0;
   uint64_t missedThreads_ = 0;
+  // While it starts:
+  uint32_t *threads_ = nullptr, threadCount_ = 0; // that there are
+  int *outputs_ = nullptr;                        // descriptors, by buffer
   bool isBusy_ = false, onlyThreads_ = true;
   uint64_t page_ = 0;
   uint32_t process_ = 0;
