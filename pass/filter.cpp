@@ -1,5 +1,6 @@
 // The rules of filter.h, one after the other.
 #include "filter.h"
+#include "library_functions.h"
 #include "llvm_compat.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -68,7 +69,9 @@ bool noteSourceMarks(Module &module, bool consumeMarks) {
 //===--- Globs ------------------------------------------------------------===//
 
 FunctionNames::FunctionNames(const Function &function)
-    : symbol_(symbolName(function)), demangled_(demangledName(symbol_)), file_(sourcePath(function)),
+    : symbol_(symbolName(function)),
+      demangled_(demangledName(function.isDeclaration() ? sourceName(function) : symbol_)),
+      file_(function.isDeclaration() ? debugInfoPath(function) : sourcePath(function)),
       texts_({symbol_.c_str(), demangled_.full.c_str(), file_.c_str()}) {}
 
 std::string GlobList::add(StringRef text) {
@@ -85,7 +88,7 @@ bool GlobList::match(const select::FunctionTexts &function) const {
   return any_of(texts_, [&](const std::string &globs) { return function.match(globs); });
 }
 
-std::vector<std::string> GlobList::unmatched(const Module &module) const {
+std::vector<std::string> GlobList::unmatched(const Module &module, bool defined, bool declared) const {
   std::vector<std::string> globs;
   for (const std::string &text : texts_)
     select::anyGlob(text, [&](TextPiece glob) {
@@ -93,7 +96,7 @@ std::vector<std::string> GlobList::unmatched(const Module &module) const {
       return false;
     });
   for (const Function &function : module)
-    if (!function.isDeclaration()) {
+    if ((function.isDeclaration() ? declared : defined) && !function.isIntrinsic()) {
       FunctionNames names(function);
       erase_if(globs, [&](const std::string &glob) { return names.texts().match(glob); });
     }
@@ -111,6 +114,9 @@ std::unique_ptr<Filter> Filter::create(const PassOptions &options, const Module 
   if (!addAll(filter->include_, options.include) || !addAll(filter->exclude_, options.exclude) ||
       !addAll(filter->why_, options.why))
     return nullptr;
+  for (const std::string &text : options.calls)
+    if (!(error = filter->addCalls(text)).empty())
+      return nullptr;
   if (!options.ignoreLists.empty()) {
     std::string wrong;
     filter->ignoreList_ = SpecialCaseList::create(options.ignoreLists, *vfs::getRealFileSystem(), wrong);
@@ -123,6 +129,34 @@ std::unique_ptr<Filter> Filter::create(const PassOptions &options, const Module 
     if (const Function *resolver = ifunc.getResolverFunction())
       filter->resolvers_.insert(resolver);
   return filter;
+}
+
+/// The globs of -ada-calls are separated by commas, too, as libraries' functions are mostly C's: by those outside of
+/// brackets, which have a meaning of their own in "{a,b}" and "f(int, int)".
+std::string Filter::addCalls(StringRef text) {
+  auto add = [&](StringRef glob) -> std::string {
+    if (glob != "default")
+      return calls_.add(glob);
+    hasDefaultCalls_ = true;
+    return "";
+  };
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\')
+      ++i;
+    else if (StringRef("([{<").contains(text[i]))
+      ++depth;
+    else if (StringRef(")]}>").contains(text[i]))
+      --depth;
+    else if (text[i] == '|' || (text[i] == ',' && depth <= 0)) {
+      std::string wrong = add(text.slice(begin, i));
+      if (!wrong.empty())
+        return wrong;
+      begin = i + 1;
+    }
+  }
+  return add(text.drop_front(begin));
 }
 
 /// Rule 1.
@@ -188,6 +222,28 @@ static bool isSmall(const Function &function, unsigned minSize) {
   return backEdges.empty();
 }
 
+/// Rule 4.
+const char *Filter::unwanted(const FunctionNames &names) const {
+  if (exclude_.match(names.texts()))
+    return "-ada-exclude matches it";
+  if (ignoreList_ &&
+      (ignoreList_->inSection("ada", "fun", names.symbol()) || ignoreList_->inSection("ada", "fun", names.full()) ||
+       ignoreList_->inSection("ada", "src", names.file())))
+    return "-ada-ignorelist matches it";
+  return nullptr;
+}
+
+std::string Filter::reasonAgainstCallsOf(const Function &function) const {
+  FunctionNames names(function);
+  if (!calls_.match(names.texts()) &&
+      !(hasDefaultCalls_ && isInDefaultCalls(symbolName(function), sourceName(function))))
+    return "only declared in this translation unit; -ada-calls traces calls of such functions";
+  if (const char *reason = whyNotWrapped(function))
+    return reason;
+  const char *reason = unwanted(names);
+  return reason ? reason : "";
+}
+
 std::string Filter::reasonAgainst(const Function &function) const {
   if (const char *reason = impossible(function))
     return reason;
@@ -200,12 +256,8 @@ std::string Filter::reasonAgainst(const Function &function) const {
     return "annotated ada_never";
 
   FunctionNames names(function);
-  if (exclude_.match(names.texts()))
-    return "-ada-exclude matches it";
-  if (ignoreList_ &&
-      (ignoreList_->inSection("ada", "fun", names.symbol()) || ignoreList_->inSection("ada", "fun", names.full()) ||
-       ignoreList_->inSection("ada", "src", names.file())))
-    return "-ada-ignorelist matches it";
+  if (const char *reason = unwanted(names))
+    return reason;
   if (function.hasFnAttribute(kAttrAlways))
     return "";
   if (!include_.empty() && !include_.match(names.texts()))
@@ -229,11 +281,15 @@ bool Filter::isAskedFor(const Function &function) const {
 
 std::vector<std::string> Filter::unmatchedGlobs(const Module &module) const {
   std::vector<std::string> sentences;
-  if (!why_.empty())
+  if (!why_.empty()) {
     for (const GlobList *list : {&include_, &exclude_})
-      for (const std::string &glob : list->unmatched(module))
+      for (const std::string &glob : list->unmatched(module, /*defined=*/true, list == &exclude_ && hasCalls()))
         sentences.push_back(module.getSourceFileName() + ": no function here matches -" + list->option() + "='" + glob +
                             "'");
+    for (const std::string &glob : calls_.unmatched(module, /*defined=*/false, /*declared=*/true))
+      sentences.push_back(module.getSourceFileName() + ": no function that is only declared here matches -ada-calls='" +
+                          glob + "'");
+  }
   return sentences;
 }
 

@@ -9,6 +9,7 @@
 //   6. -ada-include given, and no glob of it matches                                     no
 //   7. code from system headers, unless -ada-system-headers                              no
 //   8. fewer than -ada-min-size instructions and no loop                                 no
+// Calls of functions that are only declared are instrumented if -ada-calls names them and rule 4 does not.
 // So what a build says on its command line beats ada_always, and nothing beats ada_never.
 #ifndef ADA_PASS_FILTER_H
 #define ADA_PASS_FILTER_H
@@ -72,8 +73,8 @@ public:
   const char *option() const { return option_; }
   bool empty() const { return texts_.empty(); }
   bool match(const select::FunctionTexts &function) const;
-  /// Each glob that matches no function which MODULE defines.
-  std::vector<std::string> unmatched(const llvm::Module &module) const;
+  /// Each glob that matches none of the functions of MODULE that are DEFINED there, or DECLARED only.
+  std::vector<std::string> unmatched(const llvm::Module &module, bool defined, bool declared) const;
 
 private:
   const char *option_;
@@ -87,20 +88,27 @@ public:
 
   /// Why FUNCTION is not instrumented; "" if it is.
   std::string reasonAgainst(const llvm::Function &function) const;
+  /// Why calls of FUNCTION, which is only declared, are not instrumented; "" if they are.
+  std::string reasonAgainstCallsOf(const llvm::Function &function) const;
+  /// Whether any library calls are to be.
+  bool hasCalls() const { return hasDefaultCalls_ || !calls_.empty(); }
 
   /// Whether -ada-why asks for FUNCTION.
   bool isAskedFor(const llvm::Function &function) const;
   /// With -ada-why: a sentence for each glob of -ada-include and -ada-exclude that matches nothing which MODULE
-  /// defines.
+  /// defines, and each of -ada-calls that matches nothing which it declares.
   std::vector<std::string> unmatchedGlobs(const llvm::Module &module) const;
 
 private:
   PassOptions options_;
-  GlobList include_{"ada-include"}, exclude_{"ada-exclude"}, why_{"ada-why"};
+  GlobList include_{"ada-include"}, exclude_{"ada-exclude"}, why_{"ada-why"}, calls_{"ada-calls"};
+  bool hasDefaultCalls_ = false;
   std::unique_ptr<llvm::SpecialCaseList> ignoreList_;
   llvm::SmallPtrSet<const llvm::Function *, 4> resolvers_;
 
   const char *impossible(const llvm::Function &function) const;
+  const char *unwanted(const FunctionNames &names) const;
+  std::string addCalls(llvm::StringRef text);
 };
 
 } // namespace ada

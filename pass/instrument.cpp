@@ -3,6 +3,8 @@
 #include "exits.h"
 #include "filter.h"
 #include "hooks.h"
+#include "library_calls.h"
+#include "library_functions.h"
 #include "llvm_compat.h"
 #include "options.h"
 #include "site_table.h"
@@ -37,7 +39,7 @@ public:
       : module_(module), options_(options), filter_(filter),
         sites_(module, beforeInlining || isForLto(module) ? SiteTable::Form::Early : SiteTable::Form::Tied,
                beforeInlining),
-        hooks_(module) {}
+        hooks_(module), libraryCalls_(module, filter) {}
 
   /// Instruments the functions among which the filter chooses, of those that IS_CANDIDATE accepts.
   bool run(function_ref<bool(const Function &)> isCandidate);
@@ -48,6 +50,7 @@ private:
   const Filter &filter_;
   SiteTable sites_;
   Hooks hooks_;
+  LibraryCalls libraryCalls_;
 
   void instrument(Function &function, Unwinding *unwinding);
   bool announceProcessEnds();
@@ -172,18 +175,6 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
   function.addFnAttr(kAttrInstrumented);
 }
 
-/// Whether CALL, of libc's `syscall`, may make a process.
-bool mayMakeProcess(const CallBase &call) {
-  const auto *number = call.arg_empty() ? nullptr : dyn_cast<ConstantInt>(call.getArgOperand(0));
-  if (!number)
-    return true;
-  constexpr uint64_t kClone3 = 435; // everywhere
-  const uint64_t n = number->getZExtValue();
-  if (compat::targetTriple(*call.getModule()).isAArch64())
-    return n == 220 /* clone */ || n == kClone3;
-  return n == 56 /* clone */ || n == 57 /* fork */ || n == kClone3;
-}
-
 /// exec and _exit run no destructors, and a process that is made without libc's fork no handlers. Functions that are
 /// not traced announce them as well: it is the process that ends, or is copied.
 bool ModuleInstrumenter::announceProcessEnds() {
@@ -205,7 +196,8 @@ bool ModuleInstrumenter::announceProcessEnds() {
                         ? Exec
                     : isLibcFunction(*callee, {"_exit", "_Exit", "quick_exit"}) ? Exit
                     : isLibcFunction(*callee, {"_Fork", "clone", "__clone"}) ||
-                            (isLibcFunction(*callee, {"syscall"}) && mayMakeProcess(*call))
+                            (isLibcFunction(*callee, {"syscall"}) && !call->hasFnAttr(kAttrMakesNoProcess) &&
+                             mayMakeProcess(*call))
                         ? Clone
                         : None;
         if (kind == Exit && (call->arg_empty() || !call->getArgOperand(0)->getType()->isIntegerTy(32)))
@@ -276,6 +268,8 @@ bool ModuleInstrumenter::run(function_ref<bool(const Function &)> isCandidate) {
   for (Function &function : module_) {
     if (function.isIntrinsic() || function.hasFnAttribute(kAttrInstrumented) || !isCandidate(function))
       continue;
+    if (function.isDeclaration())
+      continue; // libraryCalls_.explain()
     std::string reason = filter_.reasonAgainst(function);
     if (filter_.isAskedFor(function) && !compat::startsWith(function.getName(), "__ada_"))
       errs() << "AdaTrace: " << demangledName(symbolName(function)).full
@@ -283,9 +277,12 @@ bool ModuleInstrumenter::run(function_ref<bool(const Function &)> isCandidate) {
     if (reason.empty())
       chosen.push_back(&function);
   }
+  const SmallVector<Function *, 16> wrappers = libraryCalls_.wrap(chosen);
+  libraryCalls_.explain(isCandidate);
   if (chosen.empty())
     return false;
-  announceProcessEnds();
+  chosen.append(wrappers.begin(), wrappers.end());
+  announceProcessEnds(); // in wrappers, between their hooks and the call
   Unwinding unwinding(module_);
   for (Function *function : chosen)
     instrument(*function, options_.unwind ? &unwinding : nullptr);

@@ -23,14 +23,20 @@ cl::list<std::string> excludeOption("ada-exclude", cl::value_desc("globs"), cl::
                                     cl::desc("Do not trace functions that match one of these globs; what they call is "
                                              "traced. Wins over everything but ada_never. May be repeated."));
 cl::list<std::string>
+    callsOption("ada-calls", cl::value_desc("globs"), cl::cat(category),
+                cl::desc("Trace also the calls that traced functions make of functions which are only declared, as "
+                         "those of libraries, and match one of these globs. They are separated by '|' or ','; "
+                         "'default' means what blocks, allocates or does I/O (docs/pass.md). May be repeated."));
+cl::list<std::string>
     ignoreListOption("ada-ignorelist", cl::value_desc("file"), cl::cat(category),
                      cl::desc("Do not trace the functions (fun:) and source files (src:) in this special case list; "
                               "entries before any section and in sections [ada] and [*] count. May be repeated."));
-cl::list<std::string>
-    whyOption("ada-why", cl::ValueOptional, cl::value_desc("globs"), cl::cat(category),
-              cl::desc("Print on standard error, for each function that matches (all, if no glob is given), whether it "
-                       "is traced, and if not, why; and the globs of -ada-include and -ada-exclude that match nothing "
-                       "in the translation unit. May be repeated."));
+cl::list<std::string> whyOption(
+    "ada-why", cl::ValueOptional, cl::value_desc("globs"), cl::cat(category),
+    cl::desc(
+        "Print on standard error, for each function that matches (all, if no glob is given), whether it "
+        "is traced, and if not, why; and the globs of -ada-include, -ada-exclude and -ada-calls that match nothing "
+        "in the translation unit. May be repeated."));
 cl::opt<unsigned> minSizeOption("ada-min-size", cl::init(0), cl::value_desc("N"), cl::cat(category),
                                 cl::desc("Do not trace functions of fewer than N LLVM instructions that have no loop. "
                                          "The default, 0, traces all, so that calls are counted exactly."));
@@ -69,6 +75,7 @@ std::string applyWord(StringRef word, ada::PassOptions &options) {
 
   std::vector<std::string> *list = name == "ada-include"      ? &options.include
                                    : name == "ada-exclude"    ? &options.exclude
+                                   : name == "ada-calls"      ? &options.calls
                                    : name == "ada-ignorelist" ? &options.ignoreLists
                                                               : nullptr;
   if (list) {
@@ -121,6 +128,7 @@ ada::PassOptions ada::readOptions(std::string &error) {
   };
   append(options.include, includeOption);
   append(options.exclude, excludeOption);
+  append(options.calls, callsOption);
   append(options.ignoreLists, ignoreListOption);
   for (const std::string &globs : whyOption)
     options.why.push_back(globs.empty() ? "*" : globs);

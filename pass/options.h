@@ -18,6 +18,7 @@ namespace ada {
 struct PassOptions {
   std::vector<std::string> include;     // globs; empty: everything
   std::vector<std::string> exclude;     // globs
+  std::vector<std::string> calls;       // globs, or "default": library calls to trace
   std::vector<std::string> ignoreLists; // paths of special case lists
   std::vector<std::string> why;         // globs of functions to explain; empty: none
   unsigned minSize = 0;                 // in instructions

@@ -1,6 +1,7 @@
 // Makes ada_function entries, enable bytes and the image descriptor.
 #include "site_table.h"
 #include "ada/abi.h"
+#include "library_functions.h"
 #include "llvm_compat.h"
 #include "source_text.h"
 #include "type_text.h"
@@ -86,31 +87,35 @@ Site SiteTable::add(Function &function) {
   };
   Constant *none = ConstantInt::get(word, 0);
 
+  const Function *callee = wrappedCallee(function);
   Constant *address = none;
-  if (form_ == Form::Tied)
+  if (form_ == Form::Tied && !callee)
     // The function's own symbol may be preempted in a shared object, and a distance to such a symbol does not link.
     address = to(GlobalAlias::create(function.getValueType(), function.getAddressSpace(), GlobalValue::PrivateLinkage,
                                      "__ada_at." + symbol, &function, &module_));
 
+  std::string name = callee ? sourceName(*callee) : symbol.str();
   std::string signature = signatureText(function);
   std::string types = typesText(function);
-  std::string pretty = demangledName(symbol).full;
+  std::string pretty = demangledName(name).full;
+  std::string file = callee ? debugInfoPath(*callee) : sourcePath(function);
   uint32_t flags = (function.doesNotReturn() ? ADA_FUNCTION_NORETURN : 0) |
                    (function.hasLocalLinkage() ? ADA_FUNCTION_INTERNAL : 0) |
-                   (beforeInlining_ ? ADA_FUNCTION_EARLY : 0);
-  entry->setInitializer(ConstantStruct::get(type, {
-                                                      to(string(symbol.str())),                         // name_off
-                                                      to(string(sourcePath(function))),                 // file_off
-                                                      ConstantInt::get(word, sourceLine(function)),     // line
-                                                      address,                                          // address_off
-                                                      signature.empty() ? none : to(string(signature)), // signature_off
-                                                      to(enable),                                       // enable_off
-                                                      ConstantInt::get(word, flags),                    // flags
-                                                      pretty == symbol ? none : to(string(pretty)),     // pretty_off
-                                                      types.empty() ? none : to(string(types)),         // types_off
-                                                      none,       // carried: setCarried
-                                                      none, none, // reserved
-                                                  }));
+                   (beforeInlining_ ? ADA_FUNCTION_EARLY : 0) | (callee ? ADA_FUNCTION_EXTERNAL : 0);
+  entry->setInitializer(
+      ConstantStruct::get(type, {
+                                    to(string(name)),                                                // name_off
+                                    file.empty() ? none : to(string(file)),                          // file_off
+                                    ConstantInt::get(word, sourceLine(callee ? *callee : function)), // line
+                                    address,                                                         // address_off
+                                    signature.empty() ? none : to(string(signature)),                // signature_off
+                                    to(enable),                                                      // enable_off
+                                    ConstantInt::get(word, flags),                                   // flags
+                                    pretty == name ? none : to(string(pretty)),                      // pretty_off
+                                    types.empty() ? none : to(string(types)),                        // types_off
+                                    none,       // carried: setCarried
+                                    none, none, // reserved
+                                }));
 
   // The byte is written by the runtime only: nothing in the module shows that it is not constant.
   keep_.push_back(enable);

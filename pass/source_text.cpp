@@ -1,5 +1,6 @@
 // Names by the demangler, places and types from debug information.
 #include "source_text.h"
+#include "library_functions.h"
 #include "llvm_compat.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -188,10 +189,12 @@ private:
 } // namespace
 
 std::string signatureText(const Function &function) {
-  const DISubprogram *subprogram = function.getSubprogram();
+  const Function *callee = wrappedCallee(function);
+  const DISubprogram *subprogram = (callee ? callee : &function)->getSubprogram();
   const DISubroutineType *type = subprogram ? subprogram->getType() : nullptr;
+  Prototype prototype;
   if (!type || !type->getTypeArray().size())
-    return "";
+    return callee && findPrototype(*callee, prototype) ? prototype.signature() : "";
   TypeWriter writer;
   return writer.result(type) + " " + writer.parameters(type, /*skipArtificial=*/true);
 }

@@ -1,6 +1,7 @@
 // Writes types by their layout, and finds the registers that carry each parameter.
 #include "type_text.h"
 #include "argument_registers.h"
+#include "library_functions.h"
 #include "llvm_compat.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -8,6 +9,8 @@
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+
+#include "llvm/ADT/StringSwitch.h"
 
 #include <optional>
 
@@ -264,6 +267,9 @@ public:
   /// Whether every lowered parameter has found its source. If not, the optimizer may have changed the signature.
   bool isComplete() const { return !lost_ && next_ == function_.arg_size(); }
 
+  /// Whether every source parameter so far has found its lowered ones.
+  bool hasPassedAll() const { return !lost_; }
+
   /// Where a parameter of DITYPE is; "-" if that is not known, "!" if callers leave it out.
   std::string parameter(const DIType *diType) {
     firstTaken_ = ~0u;
@@ -407,6 +413,78 @@ bool isResultLeftOut(const Function &function) {
   return returns;
 }
 
+//===--- Wrappers of library calls ----------------------------------------===//
+
+/// A type as Prototype has it.
+std::string codeOf(StringRef type) {
+  if (type == "function")
+    return "p(function)";
+  if (type == "va_list")
+    return "p(va_list)";
+  if (type.consume_back("*")) {
+    type = type.rtrim(' ');
+    if (type.consume_back("*const"))
+      return "p(" + escaped((type.rtrim(' ') + " *").str()) + ")";
+    return "p(" + escaped(type.rtrim(' ')) + ")";
+  }
+  return StringSwitch<const char *>(type)
+      .Case("void", "v")
+      .Cases("int", "pid_t", "s32")
+      .Cases("unsigned", "mode_t", "socklen_t", "u32")
+      .Cases("long", "long long", "ssize_t", "off_t", "s64")
+      .Case("double", "f64")
+      .Default("u64");
+}
+
+/// What a variadic function is given behind its parameters: C's promotions leave few types.
+std::string codeOf(Type *lowered) {
+  if (lowered->isIntegerTy(32) || lowered->isIntegerTy(64))
+    return "s" + std::to_string(lowered->getIntegerBitWidth());
+  return lowered->isPointerTy() ? "p(void)" : lowered->isDoubleTy() ? "f64" : "";
+}
+
+/// The types of lowered parameters from FIRST on, which have no names.
+std::string furtherTypes(const Function &wrapper, unsigned first) {
+  ArgumentRegisters registers(wrapper);
+  std::string text;
+  for (unsigned i = 0; i < wrapper.arg_size(); ++i) {
+    SmallVector<ValuePiece, 4> pieces;
+    Type *type = wrapper.getArg(i)->getType();
+    ArgumentPlace place = registers.place(type, wrapper.getAttributes().getParamAttrs(i), &pieces);
+    bool hasPlace = place == ArgumentPlace::Registers || place == ArgumentPlace::Stack;
+    if (i < first)
+      continue;
+    std::string code = codeOf(type);
+    if (code.empty())
+      return text + ";...:-:v";
+    text += ";:" + (hasPlace ? placeText(pieces) : "-") + ":" + code;
+  }
+  return text;
+}
+
+/// The text for a WRAPPER of a function that has no debug information.
+std::string typesByPrototype(const Function &wrapper, const Prototype &prototype) {
+  auto placeOf = [](ArgumentPlace place, ArrayRef<ValuePiece> pieces) {
+    return place == ArgumentPlace::Registers || place == ArgumentPlace::Stack ? placeText(pieces) : "-";
+  };
+  SmallVector<ValuePiece, 4> pieces;
+  std::string text = "-";
+  if (prototype.result != "void") {
+    ArgumentPlace place = ArgumentRegisters(wrapper).place(wrapper.getReturnType(), AttributeSet(), &pieces);
+    text = placeOf(place, pieces);
+  }
+  text += ":" + codeOf(prototype.result);
+  ArgumentRegisters registers(wrapper);
+  for (unsigned i = 0; i < prototype.parameters.size(); ++i) {
+    pieces.clear();
+    ArgumentPlace place =
+        registers.place(wrapper.getArg(i)->getType(), wrapper.getAttributes().getParamAttrs(i), &pieces);
+    text += ";" + escaped(prototype.parameters[i].name) + ":" + placeOf(place, pieces) + ":" +
+            codeOf(prototype.parameters[i].type);
+  }
+  return text + (prototype.isVariadic ? furtherTypes(wrapper, prototype.parameters.size()) : "");
+}
+
 /// The names of FUNCTION's parameters, by number from 1.
 SmallVector<StringRef, 8> parameterNames(const Function &function, const DISubprogram &subprogram) {
   SmallVector<StringRef, 8> names;
@@ -451,13 +529,22 @@ void numberParameters(Function &function) {
 }
 
 std::string typesText(const Function &function) {
-  const DISubprogram *subprogram = function.getSubprogram();
+  const Function *callee = wrappedCallee(function);
+  const DISubprogram *subprogram = (callee ? callee : &function)->getSubprogram();
   const DISubroutineType *type = subprogram ? subprogram->getType() : nullptr;
+  Prototype prototype;
+  const bool hasPrototype = callee && findPrototype(*callee, prototype);
   if (!type || !type->getTypeArray().size())
-    return "";
+    return hasPrototype && function.arg_size() >= prototype.parameters.size() ? typesByPrototype(function, prototype)
+                                                                              : "";
   bool isAArch64 = compat::targetTriple(*function.getParent()).isAArch64();
   DITypeRefArray types = type->getTypeArray();
   SmallVector<StringRef, 8> names = parameterNames(function, *subprogram);
+  if (hasPrototype) { // declarations are described without the names of parameters
+    names.assign(1, "");
+    for (const Prototype::Parameter &parameter : prototype.parameters)
+      names.push_back(parameter.name);
+  }
   Matcher matcher(function);
   LayoutWriter writer;
   writer.isX86 = !isAArch64;
@@ -475,6 +562,8 @@ std::string typesText(const Function &function) {
   for (unsigned i = 1; i < count; ++i)
     text +=
         ";" + escaped(i < names.size() ? names[i] : StringRef()) + ":" + places[i - 1] + ":" + writer.write(types[i]);
+  if (count < types.size() && callee && matcher.hasPassedAll())
+    return text + furtherTypes(function, matcher.taken().second);
   if (count < types.size()) // a null type
     text += ";...:-:v";
   return text;

@@ -89,6 +89,10 @@ ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
 #define ADA_FUNCTION_NORETURN 1u /* declared noreturn: its call is never closed by a return */
 #define ADA_FUNCTION_INTERNAL 2u /* local linkage: the name need not be unique in the image */
 #define ADA_FUNCTION_EARLY 4u    /* hooked before inlining */
+#define ADA_FUNCTION_EXTERNAL                                                                                          \
+  8u /* a library's: the hooks are in a wrapper of the calls, and file and line are those                              \
+      */
+     /* of the declaration */
 
 /* Values of an enable byte. The pass tests the byte once, at function entry, and
  * keeps the answer for the exit, so that a call is recorded with both its ends

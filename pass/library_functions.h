@@ -1,0 +1,57 @@
+// What the pass knows of the functions of libraries.
+//
+// That is: what they are called in the source, which ones block, allocate or do I/O, which must be called by the
+// program itself, and the prototypes of C's and POSIX's.
+#ifndef ADA_PASS_LIBRARY_FUNCTIONS_H
+#define ADA_PASS_LIBRARY_FUNCTIONS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace llvm {
+class CallBase;
+class Function;
+} // namespace llvm
+
+namespace ada {
+
+/// If FUNCTION is a wrapper of library_calls.h: what it calls. Otherwise null.
+const llvm::Function *wrappedCallee(const llvm::Function &function);
+/// Makes FUNCTION a wrapper of CALLEE.
+void setWrappedCallee(llvm::Function &function, const llvm::Function &callee);
+
+/// What the source calls DECLARED, as far as that is certain: "open" for `open64`, "sscanf" for `__isoc99_sscanf`,
+/// "read" for
+/// `__read_chk`; mangled, if it is C++. Otherwise its symbol.
+std::string sourceName(const llvm::Function &declared);
+
+/// Why DECLARED can't be called by a wrapper; null if it can.
+const char *whyNotWrapped(const llvm::Function &declared);
+
+/// Whether the function of this symbol blocks, allocates or does I/O (-ada-calls=default).
+bool isInDefaultCalls(llvm::StringRef symbol, llvm::StringRef name);
+
+/// Whether CALL, of libc's `syscall`, may make a process.
+bool mayMakeProcess(const llvm::CallBase &call);
+
+/// A function of the C library as its manual has it.
+struct Prototype {
+  struct Parameter {
+    llvm::StringRef type, name; // "const char *", "path"
+  };
+  llvm::StringRef result;
+  llvm::SmallVector<Parameter, 8> parameters;
+  bool isVariadic = false;
+
+  /// "int (const char *, int, ...)"
+  std::string signature() const;
+};
+
+/// Whether there is a prototype of DECLARED that fits how it is declared; it is written to PROTOTYPE.
+bool findPrototype(const llvm::Function &declared, Prototype &prototype);
+
+} // namespace ada
+
+#endif
