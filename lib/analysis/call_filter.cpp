@@ -15,11 +15,11 @@ uint8_t FunctionRules::find(uint32_t function) {
   };
   if (function >= rules_.size())
     rules_.resize(function + 1);
-  return rules_[function] =
-             static_cast<uint8_t>(kKnown | (options_.functions.empty() || any(options_.functions) ? kRoot : 0) |
-                                  (any(options_.pruned) ? kPruned : 0) |
-                                  (options_.included.empty() || any(options_.included) ? kIncluded : 0) |
-                                  (any(options_.excluded) ? kExcluded : 0));
+  return rules_[function] = static_cast<uint8_t>(
+             kKnown | (options_.functions.empty() || any(options_.functions) ? kRoot : 0) |
+             (any(options_.pruned) ? kPruned : 0) |
+             (options_.included.empty() || any(options_.included) ? kIncluded : 0) |
+             (any(options_.excluded) || (options_.noExternal && about.isExternal) ? kExcluded : 0));
 }
 
 static bool isShownItself(uint8_t rules) {

@@ -4,6 +4,7 @@
 //   pruned     not these functions, nor what they call
 //   included   these functions only; what they call shows if it is included, too
 //   excluded   not these functions; what they call moves up to the caller
+//   noExternal not the functions of libraries, likewise
 #ifndef ADA_LIB_ANALYSIS_CALL_FILTER_H
 #define ADA_LIB_ANALYSIS_CALL_FILTER_H
 
@@ -19,14 +20,15 @@ namespace ada::analysis {
 struct FilterOptions {
   /// Globs, see shared/select/function_glob.h.
   std::vector<std::string> functions, pruned, included, excluded;
+  bool noExternal = false;
   uint32_t depth = ~uint32_t(0);
   uint64_t minDurationNs = 0;
   /// Calls that overlap [fromNs, toNs).
   uint64_t fromNs = 0, toNs = ~uint64_t(0);
 
-  /// True if a function's name plays a role.
+  /// True if it plays a role which function is called.
   bool choosesFunctions() const {
-    return !functions.empty() || !pruned.empty() || !included.empty() || !excluded.empty();
+    return !functions.empty() || !pruned.empty() || !included.empty() || !excluded.empty() || noExternal;
   }
   /// True if every call is shown.
   bool showsAll() const {

@@ -39,11 +39,12 @@ struct Result {
   }
 };
 
-// What a row is about, in terms that all workers share. A module's number or a function's id, or a file.
+// What a row is about, in terms that all workers share. A module's number or a function's id, or a file. A library's
+// function, which has an id for each module that calls it and for each way to call it, goes by its name.
 struct Key {
   uint32_t process = 0, thread = kNone;
   uint64_t number = 0;
-  std::string file;
+  std::string text;
   auto operator<=>(const Key &) const = default;
 };
 
@@ -259,7 +260,9 @@ private:
     if (options_.by == ReportBy::Thread)
       key.thread = thread_;
     if (options_.by == ReportBy::File)
-      key.file = about.file;
+      key.text = about.file;
+    else if (options_.by != ReportBy::Module && about.isExternal)
+      key.text = about.name;
     else
       key.number = options_.by == ReportBy::Module ? moduleOf(id) : id;
     return key;
@@ -432,7 +435,7 @@ void addRows(Report &report, const TraceTable &table, const ReportOptions &optio
   if (options.by == ReportBy::Module)
     row.group = moduleName(table.processes[key.process], static_cast<uint32_t>(key.number));
   else if (options.by == ReportBy::File)
-    row.group = key.file.empty() ? "(no file known)" : key.file;
+    row.group = key.text.empty() ? "(no file known)" : key.text;
   else
     row.function = merged.function;
   const auto addRow = [&](Group &group, const std::string &arguments) {

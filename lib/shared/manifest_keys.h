@@ -74,7 +74,7 @@ inline constexpr Key kModuleId = "module_id", kPath = "path", kBaseAddress = "ba
 // An element of symbols
 inline constexpr Key kFunctionId = "function_id", kSymbolIndex = "symbol_index", kFile = "file",
                      kSignature = "signature", kTypes = "types", kLine = "line", kAddress = "address",
-                     kNoreturn = "noreturn";
+                     kNoreturn = "noreturn", kExternal = "external";
 
 // recovered
 inline constexpr Key kWhen = "when", kEventsFromRing = "events_from_ring", kRingFound = "ring_found";

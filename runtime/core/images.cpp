@@ -28,6 +28,8 @@ void writeFunction(JsonWriter &json, const ada_function &f) {
     json.text(manifest::kTypes, textAt(f, f.types_off));
   if (f.flags & ADA_FUNCTION_NORETURN)
     json.boolean(manifest::kNoreturn, true);
+  if (f.flags & ADA_FUNCTION_EXTERNAL)
+    json.boolean(manifest::kExternal, true);
 }
 
 // The symbols of an image as JSON objects.

@@ -53,6 +53,7 @@ struct Symbol {
   std::string_view types;
   std::uint64_t line = 0; ///< 0 if unknown
   std::uint64_t address = 0;
+  bool isExternal = false; ///< a library's; file and line are those of a declaration
 };
 
 /// Why a detail window was opened.

@@ -141,6 +141,7 @@ struct Function {
   std::string file = {}, signature = {};
   std::string types = {}; ///< parameters and result, see docs/types.md
   std::uint64_t line = 0, address = 0;
+  bool isExternal = false; ///< a library's, recorded where it is called; file and line are those of a declaration
 };
 
 /// What a source knows before the first event.

@@ -322,6 +322,9 @@ private:
           symbol.line = asNumber(value).value_or(0);
         } else if (key == manifest::kAddress) {
           symbol.address = asNumber(value).value_or(0);
+        } else if (key == manifest::kExternal) {
+          bool isExternal = false;
+          symbol.isExternal = !value.get(isExternal) && isExternal;
         }
       }
       if (!id && moduleId && index && *moduleId <= 0xffffffffu && *index <= 0xffffffffu)

@@ -52,6 +52,8 @@ void ManifestText::addSymbol(const Function &function) {
     symbols_.number(manifest::kLine, function.line);
   if (function.address)
     symbols_.hex(manifest::kAddress, function.address, 16);
+  if (function.isExternal)
+    symbols_.boolean(manifest::kExternal, true);
   symbols_.endObject();
 }
 

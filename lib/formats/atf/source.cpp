@@ -280,9 +280,9 @@ std::uint32_t AtfSource::announceFunction(ThreadRead &read, std::uint64_t functi
       function.name = symbol->name;
       function.file = symbol->file;
       function.signature = symbol->signature;
+      function.isExternal = symbol->isExternal;
       function.types = symbol->types;
-      function.line = symbol->line;
-      function.address = symbol->address;
+      function.line = symbol->line, function.address = symbol->address;
     }
   read.batch.check(read.sink.addFunction(function));
   known.numbers.push_back(function.index);

@@ -13,6 +13,7 @@
 //   T: recorder ring /dev/shm/x
 //   T: module 0 /bin/app 0123abcd    number, path, build id
 //   T: function 5 _Z1fi a.cpp:12     id (0x… or decimal), name, file and line
+//   T: external 5                    that function is a library's
 //   T: types 5 i0:s32;n:i0:s32       of that function, as docs/types.md has them
 //   T: window 100 900 50 40 slow 5 700 0   start, end, pre-roll asked and there (ms),
 //                                    cause, its function (or -), time and thread (or -)
@@ -105,6 +106,8 @@ public:
       takeFunction(line);
     else if (what == "types")
       takeTypes(line);
+    else if (what == "external")
+      symbolOf(line)["external"] = true;
     else if (what == "window")
       takeWindow(line);
     else if (what == "no")
@@ -168,10 +171,16 @@ private:
     std::string text;
     for (size_t i = 2; i < line.words.size(); ++i)
       text += (i > 2 ? " " : "") + line.words[i];
+    symbolOf(line)["types"] = text;
+  }
+
+  /// The function that LINE's first word is the id of.
+  ordered_json &symbolOf(const Line &line) {
     const std::string id = ada::functionIdText(number(line, at(line, 1)));
     for (ordered_json &symbol : manifest["symbols"])
       if (symbol["function_id"] == id)
-        symbol["types"] = text;
+        return symbol;
+    die(line, "no such function");
   }
 
   void takeWindow(const Line &line) {

@@ -18,6 +18,8 @@ void declareFilter(CLI::App &app, FilterArguments &arguments, bool durations) {
   addGlobs(app, "--exclude,--hide", options.excluded,
            "Leave these functions out; what they call moves up to the caller");
   addGlobs(app, "--prune", options.pruned, "Leave these functions out with all they call");
+  app.add_flag("--no-external", options.noExternal,
+               "Leave out the functions of libraries (--ada-calls); what they call moves up to the caller");
   app.add_flag("--only", arguments.only, "With --function: the same as --include");
   app.add_option("--depth,--max-depth", options.depth, "At most this many calls inside one another, of those shown")
       ->type_name("N")

@@ -22,8 +22,8 @@ struct FilterArguments {
   bool settle(const char *command);
 };
 
-/// Adds --function, --include, --exclude, --prune, --depth, their old names and, unless calls are chosen before their
-/// ends are known, --min-duration.
+/// Adds --function, --include, --exclude, --prune, --no-external, --depth, their old names and, unless calls are chosen
+/// before their ends are known, --min-duration.
 void declareFilter(CLI::App &app, FilterArguments &arguments, bool durations = true);
 
 /// Warns about each glob that matches none of the functions, and names some that it comes near to. `functions` must be

@@ -58,6 +58,7 @@ const DumpLines::Function &DumpLines::makeFunction(uint32_t number) {
     known.json = fmt::format(",\"function_id\":\"{}\",\"name\":{},\"depth\":", functionIdText(about.id),
                              jsonString(about.displayName));
     known.text = oneLine(about.displayName);
+    known.isExternal = about.isExternal;
     known.known = true;
   }
   return known;
@@ -88,10 +89,11 @@ void DumpLines::writeJson(const DumpThread &thread, uint64_t seq, const model::E
     out_.print(",\"data\":{}}}\n", text.json.empty() ? "null" : text.json);
     return;
   }
-  const std::string &what = function(event.function).json;
+  const Function &about = function(event.function);
+  const std::string_view external = about.isExternal ? ",\"external\":true" : "";
   if (!event.details)
-    return putJson(thread, seq, event, batch, what, "}\n");
-  putJson(thread, seq, event, batch, what, "");
+    return putJson(thread, seq, event, batch, about.json, about.isExternal ? ",\"external\":true}\n" : "}\n");
+  putJson(thread, seq, event, batch, about.json, external);
   if (const auto detail = values_.detailOf(event, batch))
     out_.write("," + atf::detailJson(*detail, values_.archOf(event)));
   out_.write("}\n");

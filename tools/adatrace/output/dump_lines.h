@@ -47,6 +47,7 @@ private:
     bool known = false;
     std::string json; ///< "function_id":"0x…","name":"…","depth":
     std::string text;
+    bool isExternal = false;
   };
   const Function &function(uint32_t number) {
     return number < functions_.size() && functions_[number].known ? functions_[number] : makeFunction(number);
