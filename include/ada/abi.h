@@ -234,7 +234,7 @@ typedef struct ada_detail {
   uint8_t integers;     /* general registers that carry arguments, or the return value */
   uint8_t vectors;      /* 16 bytes each, before the stack */
   uint8_t reserved[2];
-  uint64_t registers[8]; /* as the ATF detail payload has them */
+  uint64_t registers[8]; /* as the ATF detail payload has them; [7] of a library's return: errno */
   uint64_t lr, fp, sp;
   uint64_t reserved2[2];
   /* uint8_t vectors[vectors][16]; uint8_t stack[stack_bytes] */

@@ -18,6 +18,7 @@ const types::FunctionTypes &ValueTexts::typesOf(std::uint32_t function, std::uin
       types = types::FunctionTypes::parse(about.types);
       types.nameFlags(about.displayName, arch);
     }
+    types.isExternal = about.isExternal;
     known = std::make_unique<const types::FunctionTypes>(std::move(types));
   }
   return *known;

@@ -109,9 +109,27 @@ std::string argumentsText(const FunctionTypes &types, const Registers &registers
   return list;
 }
 
+std::optional<std::uint32_t> errorOf(const FunctionTypes &types, const Registers &registers) {
+  constexpr std::size_t kErrno = 7;
+  if (!types.isExternal || !types.hasResult || registers.general.size() <= kErrno)
+    return std::nullopt;
+  const Value result = types.result.value(registers);
+  const Kind kind = result.type().kind;
+  const std::span<const std::byte> bytes = result.bytes();
+  const auto all = [&](std::byte value) {
+    return !bytes.empty() && std::ranges::all_of(bytes, [=](std::byte byte) { return byte == value; });
+  };
+  const bool hasFailed = result.isKnown() && ((kind == Kind::Signed && result.asSigned() == -1) ||
+                                              (kind == Kind::Pointer && (all(std::byte{0}) || all(std::byte{0xff}))));
+  const std::uint64_t number = registers.general[kErrno];
+  return hasFailed && number != 0 && number <= 0xffffffffu ? std::optional(static_cast<std::uint32_t>(number))
+                                                           : std::nullopt;
+}
+
 std::string resultText(const FunctionTypes &types, const Registers &registers, std::uint8_t arch) {
+  const std::optional<std::uint32_t> error = errorOf(types, registers);
   if (types.hasResult)
-    return valueText(types.result, registers);
+    return valueText(types.result, registers) + (error ? " (" + errorName(*error) + ")" : "");
   std::string list;
   for (unsigned i = 0; i < registers.general.size() && i < 2; ++i)
     if (i == 0 || registers.general[i] != 0) // few results take two

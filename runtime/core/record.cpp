@@ -316,6 +316,8 @@ ada_record_detail(const ada_detail_frame *frame, const arch::SavedRegisters *sav
   d->reserved[0] = d->reserved[1] = 0;
   char *tail = (char *)(d + 1);
   arch::fillRegisters(*d, tail, site, *saved, isCall);
+  if (!isCall && (frame->function->flags & ADA_FUNCTION_EXTERNAL)) // no result takes that many registers
+    d->registers[7] = (uint32_t)errno;
   if (!isCall && site.memory)
     copyResult(tail, vectors, site);
   d->sp = site.sp;

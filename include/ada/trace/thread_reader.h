@@ -79,6 +79,7 @@ struct EventDetail {
 /// An event's detail as members of a JSON object. What the event has of these, without braces:
 ///   "args":{"n":10},"arg_types":{"n":"int32"}  of a call, if the types are known
 ///   "return":55,"return_type":"int32"          of a return, likewise
+///   "errno":"ENOENT"                           if a library's function returned -1 or a null pointer
 ///   "registers":{"rdi":"0xa",…}, "vectors":{"xmm0":"0x…",…}
 ///   "lr":"0x…","fp":"0x…","sp":"0x…"
 ///   "stack":"0011…"                            its bytes from sp upwards

@@ -178,6 +178,8 @@ struct Parameter {
 struct FunctionTypes {
   Parameter result;
   std::vector<Parameter> parameters;
+  /// A library's function: the last general register of its return is not one, but errno.
+  bool isExternal = false;
   bool hasResult = false;  ///< the text said what the function returns
   bool isVariadic = false; ///< there may be more arguments than parameters
   bool isWhole = false;    ///< the whole text was understood
@@ -215,6 +217,12 @@ std::string argumentsJson(const FunctionTypes &types, const Registers &registers
 std::string argumentTypesJson(const FunctionTypes &types);
 /// The result's value, "null" for void and where the type is not known.
 std::string resultJson(const FunctionTypes &types, const Registers &registers);
+
+/// errno after a call of a library's function that returned -1 or a null pointer, as functions do that have failed.
+/// Nothing for other functions, other results, and where errno was 0 or not recorded.
+std::optional<std::uint32_t> errorOf(const FunctionTypes &types, const Registers &registers);
+/// "ENOENT"; "errno 4711" if it has no name.
+std::string errorName(std::uint64_t number);
 
 /// What general register `number` of a call (of a return: with `isReturn`) is
 /// called: "rdi", "x0"; "r0" for architectures that are not known. Empty if the

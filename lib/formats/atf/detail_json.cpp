@@ -15,9 +15,12 @@ std::string detailJson(const EventDetail &detail, std::uint8_t arch) {
         .json("arg_types", types::argumentTypesJson(types));
   if (detail.isReturn && types.hasResult)
     json.json("return", types::resultJson(types, detail.registers())).text("return_type", types.result.type.text());
+  if (const auto error = detail.isReturn ? types::errorOf(types, detail.registers()) : std::nullopt)
+    json.text("errno", types::errorName(*error));
 
   json.beginObject("registers");
-  for (unsigned i = 0; i < function.registers.size(); ++i)
+  const std::size_t count = function.registers.size() - (detail.isReturn && types.isExternal ? 1 : 0); // errno
+  for (unsigned i = 0; i < count; ++i)
     if (const std::string name = types::registerName(arch, i, detail.isReturn); !name.empty())
       json.hex(name, function.registers[i]);
   json.endObject();

@@ -25,6 +25,7 @@ const FunctionTypes &Catalog::of(std::uint64_t functionId) const {
       types = FunctionTypes::parse(symbol->types);
       types.nameFlags(manifest->displayName(functionId), machine_);
     }
+    types.isExternal = symbol && symbol->isExternal;
     found->second = std::make_unique<const FunctionTypes>(std::move(types));
   }
   return *found->second;
