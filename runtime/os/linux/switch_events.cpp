@@ -9,7 +9,8 @@ namespace ada {
 namespace {
 
 constexpr uint32_t kMostRounds = 8;        // a program may begin threads faster than they can be found
-constexpr uint64_t kMostDataBytes = 65536; // 2,730 records: so many switches of one processor fit between two readings
+// Of a buffer, 24 bytes per record. The more processors, the less each of them has to do with this process.
+constexpr uint64_t kMostDataBytes = 262144, kFewDataBytes = 65536, kManyProcessors = 32;
 
 uint32_t parseNumber(const char *text) {
   uint32_t n = 0;
@@ -41,7 +42,8 @@ int SwitchEvents::open(uint32_t thread, uint32_t processor) {
 
 // The less memory the system lets this user lock for such buffers, the smaller they are.
 int SwitchEvents::map(int fd, uint32_t processor) {
-  for (uint64_t bytes = kMostDataBytes > page_ ? kMostDataBytes : page_; bytes >= page_; bytes /= 4)
+  const uint64_t most = sys::usableProcessors() > kManyProcessors ? kFewDataBytes : kMostDataBytes;
+  for (uint64_t bytes = most; bytes >= page_; bytes /= 4)
     if (char *at = (char *)sys::map(nullptr, page_ + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd)) {
       buffers_[count_++] = {at, bytes, processor};
       return 0;
