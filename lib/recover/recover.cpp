@@ -248,11 +248,11 @@ private:
     t.name.assign(name, ::strnlen(name, sizeof name));
     ring::addLosses(cursor, state);
     t.gaps = gapsIn(thread, state);
-    if (cursor.lost[ADA_LOST_WRITE_ERROR] > 0 && !t.gaps.empty())
-      t.gaps.front().events += state.strayExits;
-    if (cursor.lost[ADA_LOST_WRITE_ERROR] > 0) // of calls that are not in the file
+    if (cursor.lost[ADA_LOST_WRITE_ERROR] > 0) { // of calls that are not in the file
       cursor.lost[ADA_LOST_WRITE_ERROR] += state.strayExits;
-    else if (cursor.notes == ADA_NOTES_MISSING) // of lost calls
+      if (!t.gaps.empty())
+        t.gaps.front().events += state.strayExits;
+    } else if (cursor.notes == ADA_NOTES_MISSING) // of lost calls
       cursor.gaps += static_cast<std::int64_t>(state.strayExits);
     std::uint64_t lost[ADA_LOST_REASONS];
     ring::lossesAt(thread, cursor, lost);
@@ -277,13 +277,8 @@ private:
     std::vector<ring::Gap> gaps;
     if (log.list)
       gaps.assign(log.list->gaps, log.list->gaps + log.list->count);
-    const std::uint64_t lost = ring::lostByThread(thread);
-    if (log.isOpen || lost > log.threadLost) { // nothing followed
-      ring::Gap last = log.isOpen ? log.open : ring::Gap{log.nextBeginNs(), 0, 0};
-      last.toNs = std::max(last.fromNs, timeOfAnchor(/*newest=*/true));
-      last.events += lost > log.threadLost ? lost - log.threadLost : 0;
+    if (ring::Gap last; log.last(ring::lostByThread(thread), timeOfAnchor(/*newest=*/true), last))
       gaps.push_back(last);
-    }
     std::erase_if(gaps, [](const ring::Gap &gap) { return gap.events == 0; });
     return gaps;
   }

@@ -479,14 +479,8 @@ void SessionWriter::listGaps(uint64_t slot, ring::GapList &list) const {
   if (log.list)
     for (size_t i = 0; i < log.list->count; ++i)
       list.gaps[list.count++] = log.list->gaps[i];
-  // Nothing has followed these yet:
-  const uint64_t lostByThread = ring::lostByThread(ring_->threads()[slot]);
-  if ((log.isOpen || lostByThread > log.threadLost) && t.readToNs > 0) {
-    ring::Gap last = log.isOpen ? log.open : ring::Gap{log.nextBeginNs(), 0, 0};
-    last.events += lostByThread - log.threadLost;
-    last.toNs = last.fromNs > t.readToNs ? last.fromNs : t.readToNs;
+  if (ring::Gap last; t.readToNs > 0 && log.last(ring::lostByThread(ring_->threads()[slot]), t.readToNs, last))
     list.add(last);
-  }
   if (t.unwritten > 0) { // all that came after the last event that is in the file
     const uint64_t fromNs = t.index.events() > 0 ? t.index.timeEnd() : log.startNs;
     const uint64_t readToNs = log.lastEventNs > t.readToNs ? log.lastEventNs : t.readToNs;

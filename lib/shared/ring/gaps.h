@@ -120,6 +120,16 @@ struct GapLog {
     else if (list)
       list->countIn(ns, events);
   }
+  // The gap that no event has followed yet, when the thread has lost `lost` in all; it is known up to `toNs`. False if
+  // there is none.
+  bool last(uint64_t lost, uint64_t toNs, Gap &gap) const {
+    if (!isOpen && lost <= threadLost)
+      return false;
+    gap = isOpen ? open : Gap{nextBeginNs(), 0, 0};
+    gap.events += lost > threadLost ? lost - threadLost : 0;
+    gap.toNs = toNs > gap.fromNs ? toNs : gap.fromNs;
+    return true;
+  }
   // Of the last gap, so many events are not lost after all: it is known what they were.
   void restore(uint64_t events) {
     Gap *last = isOpen ? &open : list && list->count > 0 ? &list->gaps[list->count - 1] : nullptr;

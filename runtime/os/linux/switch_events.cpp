@@ -8,7 +8,7 @@
 namespace ada {
 namespace {
 
-constexpr uint32_t kMostRounds = 8;        // a program may begin threads faster than they can be found
+constexpr uint32_t kMostRounds = 8; // a program may begin threads faster than they can be found
 // Of a buffer, 24 bytes per record. The more processors, the less each of them has to do with this process.
 constexpr uint64_t kMostDataBytes = 262144, kFewDataBytes = 65536, kManyProcessors = 32;
 

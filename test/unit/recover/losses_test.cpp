@@ -165,7 +165,9 @@ TEST_F(LossesOfEndedThreads, AreInTheManifest) {
 // event now. Which thread that was of is known from its file.
 TEST_F(LossesOfEndedThreads, AreTakenBackFromTheManifest) {
   addThread(5, {{"dropped", {{"ring_full", 8}}}, {"time_end_ns", 50}});
-  addThread(6, {{"dropped", {{"ring_full", 1}, {"no_memory", 9}}}, {"time_end_ns", 40}, {"gaps", {gap(20, 40, 10)}}});
+  addThread(6, {{"dropped", {{"ring_full", 1}, {"no_memory", 9}}},
+                {"time_end_ns", 40},
+                {"gaps", Json::array({gap(20, 40, 10)})}});
   addThread(7, {{"dropped", "odd"}, {"time_end_ns", 40}});
   ring_.header().events_ended = 15;
   auto threads = recoverThreads();
