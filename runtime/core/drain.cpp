@@ -306,7 +306,7 @@ uint64_t Drain::pass(bool last, bool whole) {
   uint64_t records = 0;
   limitNs_ = reader_.limitNs();
   const uint64_t limitNs = last ? UINT64_MAX : limitNs_;
-  const uint64_t switchesToNs = writer_.sched().limitNs(last);
+  const uint64_t switchesToNs = writer_.sched().limitNs(last || whole);
   bool hasWindows = writer_.windows().active();
   if (hasWindows || isFlight_)
     takeTriggers();

@@ -34,11 +34,12 @@ void SchedLane::begin(uint64_t slot, uint32_t tid, uint32_t number) {
   t.file.begin(place_, number, sched::kFileName);
 }
 
-uint64_t SchedLane::limitNs(bool last) const { return last ? UINT64_MAX : active() ? sys::nowNs() - kLateNs : 0; }
+uint64_t SchedLane::limitNs(bool all) const { return all ? UINT64_MAX : active() ? sys::nowNs() - kLateNs : 0; }
 
 void SchedLane::read(uint64_t limitNs) {
   if (!active())
     return;
+  readAtNs_ = sys::nowNs();
   slots_ = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
   slots_ = slots_ < threads_.ready() ? slots_ : threads_.ready();
   events_.read(limitNs, [&](const Switch &s) {
@@ -56,7 +57,7 @@ bool SchedLane::isBehind(uint64_t slot) {
     return false;
   Thread &t = threads_[slot];
   if (t.endedNs == 0)
-    t.endedNs = sys::nowNs();
+    t.endedNs = readAtNs_;
   const bool isBehind = readToNs_ < t.endedNs;
   isWaited_ |= isBehind;
   return isBehind;

@@ -27,12 +27,12 @@ public:
   bool reserve(uint64_t slots) { return threads_.reserve(slots); }
   void begin(uint64_t slot, uint32_t tid, uint32_t number);
 
-  // At the start of a pass: up to when read() is to take records. `last`: all there are.
-  uint64_t limitNs(bool last) const;
+  // At the start of a pass: up to when read() is to take records. `all`: all there are.
+  uint64_t limitNs(bool all) const;
   // At its end: writes the records up to then, of threads that have begun.
   void read(uint64_t limitNs);
-  // Of a thread that is seen to have ended: whether there may be records that read() has not come to. Then it is to be
-  // asked again after the next pass, which isBusy() hastens.
+  // Of a thread that was seen to have ended before the last read(): whether there may be records that read() has not
+  // come to. Then it is to be asked again after the next pass, which isBusy() hastens.
   bool isBehind(uint64_t slot);
   // Whether the next pass had better be soon.
   bool isBusy() const { return events_.isBusy() || isWaited_; }
@@ -74,7 +74,7 @@ private:
   SteppedArray<Thread, ADA_RING_THREADS> threads_; // by slot
   SwitchEvents::Switch *pending_ = nullptr;
   uint64_t pendingCount_ = 0, slots_ = 0, lastSlot_ = 0;
-  uint64_t fromNs_ = 0, readToNs_ = 0, lost_ = 0;
+  uint64_t fromNs_ = 0, readToNs_ = 0, readAtNs_ = 0, lost_ = 0;
   int error_ = 0;         // of a file
   bool isWaited_ = false; // isBehind() was true since the last read()
 };
