@@ -195,6 +195,8 @@ Expected<std::optional<CallDetails>> callDetails(TraceView &view, std::uint32_t 
       return found.error();
   if (const auto found = findPreviousSame(view, call); !found)
     return found.error();
+  if (const OffCpuLane *lane = view.table().threads[thread].offCpu.get())
+    call.offCpu = lane->timesBetween(call.beginNs, call.endNs.value_or(lane->knownToNs()));
 
   const TraceView::Lease reader = view.lease();
   analysis::ValueReader values(*reader->source, reader->table);

@@ -17,6 +17,8 @@ enum class ItemKind : std::uint8_t {
   Open = 2,      ///< a call whose end is not known
   Exception = 3, ///< a call that was left by an exception
   Gap = 4,       ///< no call: events were lost, `count` of them (0: nobody knows how many)
+  Waiting = 5,   ///< no call: the thread had no processor, for it waited; `count` times, which take `fillNs` of it
+  Preempted = 6, ///< the same, for another thread had it
 };
 
 /// A call, or several short ones of one depth.

@@ -380,8 +380,37 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, std::size_t
   return true;
 }
 
+// Times that are shorter than a pixel are added up, a pixel at a time: as many items as there are pixels, however many
+// times there are.
+static void drawOffCpu(const OffCpuLane &lane, const PictureRequest &request, std::vector<Item> &items) {
+  const std::uint64_t pixelNs = std::max<std::uint64_t>((request.toNs - request.fromNs) / request.pixels, 1);
+  const auto add = [&](std::uint64_t fromNs, std::uint64_t toNs, const OffCpuTimes &times, std::uint64_t count) {
+    const bool isWaiting = times.waitingNs >= times.preemptedNs;
+    if (times.sumNs() > 0)
+      items.push_back({.beginNs = fromNs,
+                       .endNs = toNs,
+                       .count = count,
+                       .fillNs = times.sumNs(),
+                       .kind = isWaiting ? ItemKind::Waiting : ItemKind::Preempted});
+  };
+  for (std::uint64_t ns = request.fromNs; ns < request.toNs;) {
+    const auto rest = lane.between(ns, request.toNs);
+    if (rest.empty())
+      return;
+    const std::uint64_t beginNs = std::max(rest.front().fromNs, ns);
+    std::uint64_t endNs = std::min(rest.front().toNs, request.toNs);
+    const bool isWide = rest.front().durationNs() >= pixelNs;
+    if (!isWide)
+      endNs = std::min(beginNs - (beginNs - request.fromNs) % pixelNs + pixelNs, request.toNs);
+    add(beginNs, endNs, lane.timesBetween(beginNs, endNs), isWide ? 1 : lane.between(beginNs, endNs).size());
+    ns = endNs;
+  }
+}
+
 Expected<Picture> TraceView::picture(const PictureRequest &request) {
   auto picture = drawCalls(request);
+  if (const OffCpuLane *lane = table_.threads[request.thread].offCpu.get(); picture && lane && request.pixels > 0)
+    drawOffCpu(*lane, request, picture->items);
   if (picture)
     for (const LossGap &gap : table_.threads[request.thread].gaps)
       if (gap.fromNs < request.toNs && gap.toNs >= request.fromNs)

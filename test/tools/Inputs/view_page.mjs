@@ -66,7 +66,7 @@ const shows = {
     return layers.flatMap((picture) => [...picture.begin.keys()].filter((i) => picture.begin[i] < pane.axis.to && picture.end[i] > pane.axis.from &&
       (picture.end[i] - picture.begin[i]) / pane.axis.span * pane.width > 20).map((i) => ({picture, i})).sort((a, b) =>
       a.picture.begin[a.i] - b.picture.begin[b.i] || a.picture.depth[a.i] - b.picture.depth[b.i]).map(({i}) => {
-      const kind = ['call', 'box', 'open', 'exception', 'gap', 'waiting'][picture.kind[i]];
+      const kind = ['call', 'box', 'open', 'exception', 'gap', 'waiting', 'preempted'][picture.kind[i]];
       return `${row.thread}:${picture.depth[i]} ${kind} ${pane.session.name(picture.function[i])} ${picture.begin[i]} ${picture.end[i]}`;
     }));
   })))).map((text) => `item ${text}`).join('\n'),
@@ -157,14 +157,14 @@ const acts = {
   },
   pixel: async (at) => console.log(await pixel(at)),
   resize: (width) => page.setViewportSize({width: Number(width), height: 800}),
-  // A gap and a wait in the first thread, as the server tells of them: no trace has a wait yet.
+  // A gap and a wait in the first thread, as the server tells of them.
   mark: async (times) => {
     const [gap, wait] = times.split(',').map((range) => range.split('-').map(Number));
     await page.route(/api.picture/, async (route) => {
       const response = await route.fetch(), answer = await response.json();
       const {timeline} = answer.threads[0];
       for (const [kind, [begin, end]] of [[4, gap], [5, wait]])
-        for (const [column, value] of Object.entries({depth: 0, begin, end, function: 0, kind, seq: -1, count: 0, fill: 0}))
+        for (const [column, value] of Object.entries({depth: 0, begin, end, function: 0, kind, seq: -1, count: 0, fill: kind === 5 ? end - begin : 0}))
           timeline[column].push(value);
       await route.fulfill({response, json: answer});
     });

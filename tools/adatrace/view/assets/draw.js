@@ -7,7 +7,7 @@ import {HUES, SHADES, hueOf} from './theme.js';
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {{from: number, to: number, width: number, top: number, height: number, level: number}} Frame where a row is, and what time is visible */
 
-export const KIND = {call: 0, box: 1, open: 2, exception: 3, gap: 4, waiting: 5};
+export const KIND = {call: 0, box: 1, open: 2, exception: 3, gap: 4, waiting: 5, preempted: 6};
 export const FONT = '11px system-ui, sans-serif';
 const NARROWEST_NAME = 26, PADDING = 4;
 
@@ -137,12 +137,12 @@ export function drawPicture(context, picture, session, frame, colours, chosen) {
 }
 
 /**
- * Exceptions, open calls, gaps and waiting.
+ * Exceptions, open calls, gaps, and when the thread had no processor.
  * @param {CanvasRenderingContext2D} context @param {Picture} picture @param {Frame} frame @param {Colours} colours
  * @param {(i: number) => number} left @param {(i: number) => number} right @param {(i: number) => boolean} isShown @param {number} high
  */
 function drawMarks(context, picture, frame, colours, left, right, isShown, high) {
-  const {kind, depth, count} = picture, {top, level} = frame;
+  const {kind, depth, count, begin, end: ends} = picture, {top, level} = frame;
   for (let i = 0; i < count; ++i) {
     if (kind[i] < KIND.open || !isShown(i))
       continue;
@@ -164,8 +164,11 @@ function drawMarks(context, picture, frame, colours, left, right, isShown, high)
       context.fillStyle = hatching(context, colours.bad);
       context.fillRect(x, top, Math.max(wide, 2), frame.height);
     } else {
-      context.fillStyle = colours.waiting;
+      // Of a box of several times, as dark as they fill it.
+      context.globalAlpha = Math.min(1, picture.fill[i] / Math.max(ends[i] - begin[i], 1));
+      context.fillStyle = kind[i] === KIND.waiting ? colours.waiting : colours.preempted;
       context.fillRect(x, top, wide, frame.height);
+      context.globalAlpha = 1;
     }
   }
 }

@@ -78,3 +78,12 @@ export function niceStep(least) {
       return factor * power;
   return 10 * power;
 }
+
+/**
+ * What went by of a call without a processor; empty if nothing did, or it is not known.
+ * @param {{waiting_ns: number | null, preempted_ns: number | null}} call
+ */
+export function offCpu({waiting_ns: waiting, preempted_ns: preempted}) {
+  const parts = [preempted ? `${duration(preempted)} preempted` : '', waiting ? `${duration(waiting)} waiting` : ''];
+  return parts.filter((part) => part).join(', ');
+}

@@ -1,7 +1,7 @@
 // The panel of the chosen call: its figures, arguments and result, the calls around it, and its source.
 // @ts-check
 import {button, make} from './dom.js';
-import {counted, duration, timeLabel} from './numbers.js';
+import {counted, duration, offCpu, timeLabel} from './numbers.js';
 import {colourOf} from './theme.js';
 import {walk} from './walk.js';
 
@@ -39,6 +39,8 @@ export class CallPanel {
     fact('total', call.end_ns === null ? `${duration(end - call.begin_ns)}, still open` : duration(end - call.begin_ns));
     if (call.self_ns !== null && call.self_ns !== undefined)
       fact('self', duration(call.self_ns));
+    if (offCpu(call))
+      fact('without a processor', offCpu(call));
     fact('begin', timeLabel(call.begin_ns, 1, Math.max(call.begin_ns, 1)));
     fact('end', call.end_ns === null ? 'open' : timeLabel(call.end_ns, 1, Math.max(call.end_ns, 1)), call.is_exception ? 'bad' : '');
     if (call.is_exception)

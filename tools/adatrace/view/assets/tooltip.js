@@ -3,7 +3,7 @@
 import {getCall} from './api.js';
 import {debounce, element, make} from './dom.js';
 import {KIND, whichCall} from './draw.js';
-import {counted, duration, percent} from './numbers.js';
+import {counted, duration, offCpu, percent} from './numbers.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./api.js').Call} Call */
@@ -59,8 +59,9 @@ export function startTooltip(app) {
     const lines = [];
     if (kind === KIND.gap)
       lines.push(make('b', '', `gap: ${lostIn(picture, item)}`), duration(length));
-    else if (kind === KIND.waiting)
-      lines.push(make('b', '', 'not running'), duration(length));
+    else if (kind >= KIND.waiting)
+      lines.push(make('b', '', kind === KIND.waiting ? 'waiting' : 'preempted'), picture.calls[item] > 1
+        ? `${counted(picture.calls[item], 'time')}, ${duration(picture.fill[item])} of ${duration(length)}` : duration(length));
     else if (kind === KIND.box && picture.calls[item] > 1)
       lines.push(make('b', '', name), `${counted(picture.calls[item], 'short call')}, most of their time in this function`,
         `they fill ${duration(picture.fill[item])} of ${duration(length)} (${percent(picture.fill[item], length)})`);
@@ -70,6 +71,8 @@ export function startTooltip(app) {
       const end = isOpen ? ', still open' : kind === KIND.exception || call?.is_exception ? ', left by an exception' : '';
       lines.push((call ? call.end_ns === null ? 'open' : duration(call.end_ns - call.begin_ns) : duration(length)) +
         (call && call.self_ns !== null ? `, self ${duration(call.self_ns)}` : '') + end);
+      if (call && offCpu(call))
+        lines.push(offCpu(call));
       if (call?.args)
         lines.push(make('span', 'code', call.args));
       if (call?.result)
