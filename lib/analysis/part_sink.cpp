@@ -81,6 +81,27 @@ Expected<void> PartSink::addThread(const model::Thread &thread) {
   return {};
 }
 
+// What of it lies in a range.
+static std::shared_ptr<const OffCpuLane> partOf(const std::shared_ptr<const OffCpuLane> &lane, uint64_t fromNs,
+                                                uint64_t toNs) {
+  if (!lane || (fromNs <= lane->knownFromNs() && toNs >= lane->knownToNs()))
+    return lane;
+  fromNs = std::max(fromNs, lane->knownFromNs());
+  toNs = std::min(toNs, lane->knownToNs());
+  if (fromNs >= toNs)
+    return nullptr;
+  const bool hasBegun = lane->beganNs() >= fromNs && lane->beganNs() < toNs;
+  uint64_t switches = hasBegun && lane->beganNs() > 0;
+  std::vector<OffCpu> periods;
+  for (OffCpu off : lane->between(fromNs, toNs)) {
+    switches += off.toNs < toNs; // it got one again
+    off.fromNs = std::max(off.fromNs, fromNs);
+    off.toNs = std::min(off.toNs, toNs);
+    periods.push_back(off);
+  }
+  return std::make_shared<OffCpuLane>(std::move(periods), fromNs, toNs, switches, hasBegun ? lane->beganNs() : 0);
+}
+
 // When the first event comes: by then the traces that we write have named all threads.
 Expected<void> PartSink::decideAll() {
   if (std::exchange(decided_, true))
@@ -93,6 +114,7 @@ Expected<void> PartSink::decideAll() {
     if (!state.wanted)
       continue;
     thread.index = state.index = chosenThreads_++;
+    thread.offCpu = partOf(thread.offCpu, filter_.fromNs, filter_.toNs);
     if (auto added = sink_.addThread(thread); !added)
       return added;
   }

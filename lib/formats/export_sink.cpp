@@ -83,6 +83,9 @@ Expected<void> ExportSink::addThread(const Thread &thread) {
   table_.threads.push_back(thread);
   threads_.emplace_back();
   newThread(table_.threads.back());
+  if (thread.offCpu)
+    offCpuTimes(thread, *thread.offCpu);
+  table_.threads.back().offCpu = {};
   return status();
 }
 
@@ -165,6 +168,18 @@ std::string nameOf(const Process &process) {
 }
 std::string labelOf(const Process &process) {
   return nameOf(process) + (process.pid ? " (pid " + std::to_string(*process.pid) + ")" : "");
+}
+
+std::string_view nameOf(OffCpu::Why why) {
+  switch (why) {
+  case OffCpu::Why::Waiting:
+    return "waiting";
+  case OffCpu::Why::Preempted:
+    return "preempted";
+  case OffCpu::Why::Unknown:
+    break;
+  }
+  return "unknown";
 }
 
 std::string textOf(std::string_view text) {

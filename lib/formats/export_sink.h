@@ -68,6 +68,8 @@ protected:
   virtual void newProcess(const Process &) {}
   virtual void newThread(const Thread &) {}
   virtual void newFunction(const Function &) {}
+  /// Of a thread that was new just now, if any are known. What has no place for them counts them.
+  virtual void offCpuTimes(const Thread &thread, const OffCpuLane &) { lost_.addOffCpu(thread); }
   virtual void beginCall(const Call &) {}
   virtual void endCall(const End &) = 0;
   virtual void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) = 0;
@@ -112,6 +114,8 @@ std::string labelOf(const Thread &thread);
 /// "app (pid 4711)": the file name of the executable, or what the process is called.
 std::string nameOf(const Process &process);
 std::string labelOf(const Process &process);
+/// "waiting", "preempted", "unknown"
+std::string_view nameOf(OffCpu::Why why);
 /// As it is shown everywhere, but as UTF-8: bytes that are not become U+FFFD.
 std::string textOf(std::string_view text);
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
@@ -27,6 +28,14 @@ public:
   void addChanged(std::initializer_list<std::string_view> texts) {
     for (const std::string_view text : texts)
       add("names and texts with bytes that are not UTF-8: these bytes are changed", !isUtf8(text));
+  }
+  /// Of a thread whose times without a processor are left out.
+  void addOffCpu(const Thread &thread, std::string_view why = "the format has no place for them") {
+    if (!thread.offCpu)
+      return;
+    const auto known = std::ranges::count_if(thread.offCpu->periods(),
+                                             [](const OffCpu &off) { return off.why != OffCpu::Why::Unknown; });
+    add("times without a processor: " + std::string(why), static_cast<std::uint64_t>(known));
   }
   const std::vector<Loss> &list() const noexcept { return all_; }
   void clear() { all_.clear(); }

@@ -195,6 +195,7 @@ public:
   }
   Expected<void> addThread(const Thread &thread) override {
     threads_.push_back(thread);
+    lost_.addOffCpu(thread, "they need a session, a single index file has no place for them");
     return {};
   }
   Expected<void> addFunction(const Function &function) override {

@@ -17,6 +17,11 @@ public:
   bool knowsRange() const override { return true; }
 };
 
+/// When a thread had no processor, in our own exports: the category of such events, and the tid of their track without
+/// the number of the thread, which is above those of SystemIds.
+inline constexpr std::string_view kOffCpuCategory = "off-cpu";
+inline constexpr std::uint32_t kOffCpuTids = 0x60000000;
+
 /// Microseconds as a JSON number ("1234.567", "1.5e3", also in quotes), in nanoseconds, rounded; nothing if it is none,
 /// negative or too large.
 std::optional<std::uint64_t> nanosecondsOf(std::string_view microseconds);

@@ -4,9 +4,14 @@
 //
 // Times are microseconds with three decimals since the trace began, so doubles hold them exactly for a hundred days. E
 // events repeat the name: some importers compare it. A call that is still open has no E.
+//
+// When a thread had no processor is X events on a track of their own: they begin and end between those of calls, and
+// would not nest.
 #include "base/json.h"
 #include "formats/export_sink.h"
 #include "operations.h"
+
+#include <algorithm>
 
 namespace ada::model {
 
@@ -37,6 +42,24 @@ private:
     putMeta(place, "thread_name", "name", jsonString(ids_.isReal(thread.index) ? nameOf(thread) : labelOf(thread)));
     putMeta(place, "thread_sort_index", "sort_index", std::to_string(thread.index));
   }
+  void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override {
+    const std::string place = "\"pid\":" + std::to_string(ids_.pid(thread.process)) +
+                              ",\"tid\":" + std::to_string(kOffCpuTids + thread.index);
+    putMeta(place, "thread_name", "name", jsonString(nameOf(thread) + ": without a processor"));
+    putMeta(place, "thread_sort_index", "sort_index", std::to_string(thread.index));
+    for (const OffCpu &off : lane.periods()) {
+      const std::uint64_t fromNs = std::max(off.fromNs, startNs_);
+      if (off.toNs <= fromNs) {
+        lose("times without a processor before the first event: the format's times begin there");
+        continue;
+      }
+      std::string &json = open('X', place + ",\"ts\":", fromNs).append(",\"dur\":");
+      appendMicroseconds(json, off.toNs - fromNs);
+      json.append(",\"cat\":\"").append(kOffCpuCategory).append("\",\"name\":\"").append(nameOf(off.why));
+      json.append("\",\"args\":{\"processor\":").append(std::to_string(off.processor)).append("}");
+      close();
+    }
+  }
   void newFunction(const Function &function) override {
     names_.push_back(",\"name\":" + jsonString(function.displayName));
     JsonMembers source;
@@ -48,7 +71,7 @@ private:
   }
 
   void beginCall(const Call &call) override {
-    open('B', call.thread, call.timeNs) += names_[call.function];
+    open('B', places_[call.thread], call.timeNs) += names_[call.function];
     const std::string &source = sources_[call.function];
     if (!call.arguments.empty() || !source.empty()) {
       JsonText args(out_.text().append(",\"args\":"));
@@ -64,7 +87,7 @@ private:
   void endCall(const End &end) override {
     if (end.isOpen())
       return;
-    open('E', end.thread, end.span.endNs) += names_[end.span.functionIndex];
+    open('E', places_[end.thread], end.span.endNs) += names_[end.span.functionIndex];
     const bool isReturn = end.span.how == SpanEnd::Return;
     if (!isReturn || !end.result.empty() || !end.values.empty()) {
       JsonText args(out_.text().append(",\"args\":"));
@@ -80,7 +103,7 @@ private:
     close();
   }
   void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
-    std::string &json = open('i', thread, timeNs).append(",\"s\":\"t\",\"name\":");
+    std::string &json = open('i', places_[thread], timeNs).append(",\"s\":\"t\",\"name\":");
     appendJsonString(json, text.name);
     if (!text.json.empty())
       json.append(",\"args\":").append(text.json);
@@ -99,17 +122,20 @@ private:
     isFirst_ = false;
     out_.settle();
   }
-  std::string &open(char phase, std::uint32_t thread, std::uint64_t timeNs) {
-    const std::uint64_t since = timeNs > startNs_ ? timeNs - startNs_ : 0;
+  std::string &open(char phase, std::string_view place, std::uint64_t timeNs) {
     std::string &text = out_.text();
     text.append(isFirst_ ? "{\"ph\":\"" : ",\n{\"ph\":\"") += phase;
-    text.append("\",").append(places_[thread]).append(std::to_string(since / 1000));
+    text.append("\",").append(place);
+    appendMicroseconds(text, timeNs > startNs_ ? timeNs - startNs_ : 0);
     isFirst_ = false;
-    if (const auto rest = static_cast<unsigned>(since % 1000)) {
+    return text;
+  }
+  static void appendMicroseconds(std::string &text, std::uint64_t ns) {
+    text.append(std::to_string(ns / 1000));
+    if (const auto rest = static_cast<unsigned>(ns % 1000)) {
       const char digits[4] = {'.', char('0' + rest / 100), char('0' + rest / 10 % 10), char('0' + rest % 10)};
       text.append(digits, 4);
     }
-    return text;
   }
   void close() {
     out_.text() += '}';

@@ -104,12 +104,13 @@ public:
 private:
   struct Fields {
     char phase = 0;
-    std::string_view ts, duration, pid = "0", tid = "0", arguments;
+    std::string_view ts, duration, pid = "0", tid = "0", category, arguments;
     std::string name;
     bool hasName = false;
   };
   bool parse(std::string_view json, Fields &fields);
   void add(const Fields &fields);
+  bool takeOffCpu(const Fields &fields);
   void addName(const Fields &fields);
   std::string_view argumentText(std::string_view json);
   void takeSource(std::string_view &arguments, Function &function);
@@ -194,6 +195,9 @@ bool Reader::parse(std::string_view json, Fields &fields) {
       text(fields.ts);
     } else if (key == "dur") {
       text(fields.duration);
+    } else if (key == "cat") {
+      text(fields.category);
+      fields.category = idOf(fields.category);
     } else if (key == "pid") {
       text(fields.pid);
       fields.pid = idOf(fields.pid);
@@ -272,6 +276,19 @@ void Reader::addName(const Fields &fields) {
       name.clear();
   }
   thread.name = name;
+}
+
+// When a thread had no processor is no call, and the model has it from sessions only. True if that is what it was.
+bool Reader::takeOffCpu(const Fields &fields) {
+  if (!isOwn_)
+    return false;
+  if (fields.phase == 'M')
+    return numberOf(fields.tid).value_or(0) >= kOffCpuTids;
+  if (fields.phase != 'X' || fields.category != kOffCpuCategory)
+    return false;
+  ++usable;
+  lost_.add("times without a processor: only sessions are read with them");
+  return true;
 }
 
 void Reader::add(const Fields &fields) {
@@ -353,10 +370,10 @@ void Reader::add(const Fields &fields) {
 
 bool Reader::onEvent(std::string_view json, std::uint64_t offset) {
   Fields fields;
-  if (parse(json, fields))
-    add(fields);
-  else
+  if (!parse(json, fields))
     noteDamage(offset);
+  else if (!takeOffCpu(fields))
+    add(fields);
   return bool(status);
 }
 

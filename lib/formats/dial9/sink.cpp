@@ -1,8 +1,9 @@
-// Writes the model as a dial9 stream. Nothing is lost.
+// Writes the model as a dial9 stream. Of threads, it does not say when they had no processor; all else is there.
 #include "ada/trace/convert.h"
 
 #include "ada/trace/dial9/encoder.h"
 #include "ada_schemas.h"
+#include "model/loss_list.h"
 
 #include <array>
 #include <functional>
@@ -41,6 +42,7 @@ public:
     return check(encoder_.flush());
   }
   bool wantsDetails() const override { return true; }
+  std::vector<Loss> losses() const override { return lost_.list(); }
 
 private:
   using Values = std::span<const dial9::Value>;
@@ -77,6 +79,7 @@ private:
   std::vector<std::function<Expected<void>()>> waiting_;
   ByteSinkAdapter target_;
   dial9::Encoder encoder_;
+  LossList lost_;
 };
 
 } // namespace
@@ -102,6 +105,7 @@ Expected<void> Dial9Sink::addProcess(const Process &process) {
 }
 
 Expected<void> Dial9Sink::addThread(const Thread &thread) {
+  lost_.addOffCpu(thread);
   return tell([this, thread] {
     return now(Dial9Type::Thread, {V::varint(thread.index), V::varint(thread.process), V::varint(thread.number),
                                    V::varint(thread.tid), V::string(thread.name), V::u8(thread.arch), V::u8(thread.os),

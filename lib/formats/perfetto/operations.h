@@ -17,6 +17,16 @@ public:
   bool knowsRange() const override { return true; }
 };
 
+namespace perfetto {
+
+/// When a thread had no processor, in our own exports: the name of such a track, and its uuid by that of the thread's.
+inline constexpr std::string_view kOffCpuTrack = "without a processor";
+constexpr std::uint64_t offCpuTrackOf(std::uint64_t threadTrack) {
+  return std::uint64_t{3} << 32 | (threadTrack & 0xFFFFFFFF);
+}
+
+} // namespace perfetto
+
 } // namespace ada::model
 
 #endif // ADA_LIB_FORMATS_PERFETTO_OPERATIONS_H

@@ -4,6 +4,7 @@
 // earlier packets introduced, defaults, and clocks of its own; all of that is void when packets were lost, until the
 // sequence begins anew.
 #include "packet_reader.h"
+#include "operations.h"
 #include "packet_splitter.h"
 
 #include <algorithm>
@@ -374,6 +375,7 @@ void PacketReader::addTrack(pbf_reader fields) {
   put(track.tid, read.tid, read.tid.has_value());
   put(track.parent, read.parent, read.parent.has_value());
   track.isProcess |= read.isProcess;
+  track.isOffCpu |= track.name == kOffCpuTrack && track.parent && track.uuid == offCpuTrackOf(*track.parent);
 }
 
 void PacketReader::addTree(pbf_reader tree) {

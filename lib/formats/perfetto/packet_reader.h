@@ -44,6 +44,7 @@ struct Track {
   std::string name = {}, threadName = {}, processName = {};
   std::optional<std::uint32_t> pid = {}, tid = {};
   bool isProcess = false, hasEvents = false;
+  bool isOffCpu = false; ///< of our own exports: when a thread had no processor
 };
 
 inline std::string_view viewOf(pbf_reader &field) {

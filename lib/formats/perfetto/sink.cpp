@@ -4,6 +4,8 @@
 // before it, and the number of a name that an earlier packet of the sequence has introduced. So threads may come in any
 // order, mixed or not. Field numbers are those of Perfetto's public .proto files; test/tools/Inputs/perfetto.proto has
 // them with their names.
+//
+// When a thread had no processor is slices on a track inside of its own, which have a sequence of their own.
 #include "formats/export_sink.h"
 #include "operations.h"
 
@@ -36,7 +38,7 @@ enum class TrackEvent : Number { Annotations = 4, Type = 9, NameId = 10, TrackUu
 enum class Interned : Number { EventNames = 2, Sources = 4 };
 enum class EventName : Number { Id = 1, Name = 2 };
 enum class Source : Number { Id = 1, File = 2, Line = 4 };
-enum class Annotation : Number { Text = 6, Json = 9, Name = 10 };
+enum class Annotation : Number { Integer = 3, Text = 6, Json = 9, Name = 10 };
 enum EventType { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3 };
 enum SequenceFlag { kStateCleared = 1, kNeedsState = 2 };
 
@@ -51,9 +53,11 @@ public:
 
 private:
   struct Sequence {
+    std::uint32_t id = 0;
+    std::uint64_t track = 0;
     bool isBegun = false;
     std::uint64_t nowNs = 0;
-    std::vector<bool> knowsName; // by function
+    std::vector<bool> knowsName = {}; // by function
   };
 
   void newProcess(const Process &process) override {
@@ -70,7 +74,7 @@ private:
   }
   void newThread(const Thread &thread) override {
     ids_.add(thread);
-    sequences_.emplace_back();
+    sequences_.push_back({.id = thread.index + kFirstSequence, .track = uuidOf(thread)});
     put([&](Part<Packet> &packet) {
       packet.add_uint32(Packet::SequenceId, kSharedSequence);
       Part<Track> track(packet, Packet::TrackDescriptor);
@@ -90,8 +94,30 @@ private:
     });
   }
 
+  void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override {
+    Sequence sequence{.id = thread.index + kFirstOffCpuSequence, .track = perfetto::offCpuTrackOf(uuidOf(thread))};
+    put([&](Part<Packet> &packet) {
+      packet.add_uint32(Packet::SequenceId, kSharedSequence);
+      Part<Track> track(packet, Packet::TrackDescriptor);
+      track.add_uint64(Track::Uuid, sequence.track);
+      track.add_uint64(Track::Parent, uuidOf(thread));
+      track.add_string(Track::Name, std::string(perfetto::kOffCpuTrack));
+    });
+    for (const OffCpu &off : lane.periods()) {
+      putEvent(sequence, off.fromNs, kNoName, [&](Part<TrackEvent> &event) {
+        event.add_enum(TrackEvent::Type, kSliceBegin);
+        event.add_string(TrackEvent::Name, std::string(nameOf(off.why)));
+        Part<Annotation> annotation(event, TrackEvent::Annotations);
+        annotation.add_string(Annotation::Name, "processor");
+        annotation.add_uint64(Annotation::Integer, off.processor);
+      });
+      putEvent(sequence, off.toNs, kNoName,
+               [](Part<TrackEvent> &event) { event.add_enum(TrackEvent::Type, kSliceEnd); });
+    }
+  }
+
   void beginCall(const Call &call) override {
-    putEvent(call.thread, call.timeNs, call.function, [&](Part<TrackEvent> &event) {
+    putEvent(sequences_[call.thread], call.timeNs, call.function, [&](Part<TrackEvent> &event) {
       event.add_enum(TrackEvent::Type, kSliceBegin);
       event.add_uint64(TrackEvent::NameId, idOf(call.function));
       if (!function(call.function).file.empty())
@@ -102,7 +128,7 @@ private:
   void endCall(const End &end) override {
     if (end.isOpen()) // a slice without an end is shown as what it is
       return;
-    putEvent(end.thread, end.span.endNs, kNoName, [&](Part<TrackEvent> &event) {
+    putEvent(sequences_[end.thread], end.span.endNs, kNoName, [&](Part<TrackEvent> &event) {
       event.add_enum(TrackEvent::Type, kSliceEnd);
       if (end.span.how != SpanEnd::Return)
         annotate(event, "end", spanEndName(end.span.how));
@@ -111,7 +137,7 @@ private:
     });
   }
   void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
-    putEvent(thread, timeNs, kNoName, [&](Part<TrackEvent> &event) {
+    putEvent(sequences_[thread], timeNs, kNoName, [&](Part<TrackEvent> &event) {
       event.add_enum(TrackEvent::Type, kInstant);
       event.add_string(TrackEvent::Name, textOf(text.name));
       if (!text.json.empty()) {
@@ -142,12 +168,11 @@ private:
     protozero::pbf_writer(out_.text()).add_message(kTracePacket, packet_);
     out_.settle();
   }
-  template <class Fill> void putEvent(std::uint32_t number, std::uint64_t timeNs, std::uint32_t name, Fill &&fill) {
-    Sequence &sequence = sequences_[number];
+  template <class Fill> void putEvent(Sequence &sequence, std::uint64_t timeNs, std::uint32_t name, Fill &&fill) {
     if (!sequence.isBegun)
-      beginSequence(number, timeNs);
+      beginSequence(sequence, timeNs);
     put([&](Part<Packet> &packet) {
-      packet.add_uint32(Packet::SequenceId, sequenceOf(number));
+      packet.add_uint32(Packet::SequenceId, sequence.id);
       if (timeNs >= sequence.nowNs) {
         packet.add_uint64(Packet::Timestamp, timeNs - sequence.nowNs);
         sequence.nowNs = timeNs;
@@ -183,12 +208,12 @@ private:
         source.add_uint32(Source::Line, about.line);
     }
   }
-  // The sequence's clock starts at its first event, and its events are on the thread's track.
-  void beginSequence(std::uint32_t number, std::uint64_t timeNs) {
-    sequences_[number].isBegun = true;
-    sequences_[number].nowNs = timeNs;
+  // The sequence's clock starts at its first event, and its events are on its track.
+  void beginSequence(Sequence &sequence, std::uint64_t timeNs) {
+    sequence.isBegun = true;
+    sequence.nowNs = timeNs;
     put([&](Part<Packet> &packet) {
-      packet.add_uint32(Packet::SequenceId, sequenceOf(number));
+      packet.add_uint32(Packet::SequenceId, sequence.id);
       packet.add_uint32(Packet::SequenceFlags, kStateCleared);
       {
         Part<ClockSnapshot> snapshot(packet, Packet::ClockSnapshot);
@@ -203,12 +228,12 @@ private:
       Part<Defaults> defaults(packet, Packet::Defaults);
       defaults.add_uint32(Defaults::TimestampClock, kSequenceClock);
       Part<TrackEvent> event(defaults, Defaults::TrackEvent);
-      event.add_uint64(TrackEvent::TrackUuid, uuidOf(thread(number)));
+      event.add_uint64(TrackEvent::TrackUuid, sequence.track);
     });
   }
 
   static constexpr std::uint32_t kNoName = ~std::uint32_t{0}, kSharedSequence = 1;
-  static std::uint32_t sequenceOf(std::uint32_t thread) { return thread + 2; }
+  static constexpr std::uint32_t kFirstSequence = 2, kFirstOffCpuSequence = 0x80000000; // by thread
   static std::uint64_t uuidOf(const Process &process) { return std::uint64_t{1} << 32 | process.index; }
   static std::uint64_t uuidOf(const Thread &thread) { return std::uint64_t{2} << 32 | thread.index; }
   static std::uint64_t idOf(std::uint32_t function) { return function + std::uint64_t{1}; }

@@ -160,6 +160,10 @@ void PacketReader::addEvent(pbf_reader fields, std::uint64_t timeNs, Sequence &s
   if (!track)
     track = sequence.defaultTrack;
   event.thread = track ? trackOf(*track) : sequence.threadTrack != kNoTrack ? sequence.threadTrack : trackOf(0);
+  if (tracks_[event.thread].isOffCpu) { // no call, and the model has it from sessions only
+    ++usable;
+    return lost_.add("times without a processor: only sessions are read with them", type == kBegin);
+  }
   tracks_[event.thread].hasEvents = true;
   std::string text = hasMembers ? members.object() : std::string();
   if (text == "{}")

@@ -18,6 +18,8 @@ CREATE TABLE calls (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES calls, thr
   result TEXT, "values" TEXT);
 CREATE TABLE marks (id INTEGER PRIMARY KEY, thread INTEGER NOT NULL REFERENCES threads, call INTEGER REFERENCES calls,
   time_ns INTEGER NOT NULL, name TEXT NOT NULL, data TEXT);
+CREATE TABLE off_cpu (id INTEGER PRIMARY KEY, thread INTEGER NOT NULL REFERENCES threads, begin_ns INTEGER NOT NULL,
+  end_ns INTEGER NOT NULL, why TEXT NOT NULL, processor INTEGER NOT NULL);
 CREATE TABLE trace (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 )";
 
@@ -26,6 +28,7 @@ inline constexpr char kSqliteViews[] = R"(
 CREATE INDEX calls_by_parent ON calls (parent);
 CREATE INDEX calls_by_function ON calls (function);
 CREATE INDEX calls_by_thread ON calls (thread, begin_ns);
+CREATE INDEX off_cpu_by_thread ON off_cpu (thread, begin_ns);
 CREATE VIEW all_calls AS SELECT c.id, c.parent, p.pid, t.tid, t.name AS thread, f.name AS function, f.file, f.line, c.depth,
   c.begin_ns, c.end_ns, c.end_ns - c.begin_ns AS duration_ns, c.self_ns, c.end, c.arguments, c.result, c."values"
   FROM calls c JOIN functions f ON f.id = c.function JOIN threads t ON t.id = c.thread JOIN processes p ON p.id = t.process;

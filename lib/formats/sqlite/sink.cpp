@@ -86,6 +86,16 @@ private:
         (row.prepare(database_, "INSERT INTO threads VALUES (?,?,?,?,?)") &&
          row.number(thread.index).number(thread.process).number(thread.number).number(thread.tid).text(name).insert()));
   }
+  void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override {
+    Insertion row;
+    check(!status_ || row.prepare(database_, "INSERT INTO off_cpu VALUES (NULL,?,?,?,?,?)"));
+    for (const OffCpu &off : lane.periods()) {
+      if (!status_)
+        return;
+      row.number(thread.index).number(off.fromNs).number(off.toNs);
+      check(row.text(nameOf(off.why)).number(off.processor).insert());
+    }
+  }
   void newFunction(const Function &function) override {
     const std::string signature = textOf(function.signature);
     Insertion row;

@@ -233,6 +233,7 @@ Expected<void> WtfSink::addThread(const Thread &thread) {
   }
   state.hasZone = true;
   lost_.addChanged({thread.name, thread.description});
+  lost_.addOffCpu(thread);
   const auto zone = static_cast<std::uint16_t>(threads_.size());
   if (auto written = writeInfo(infoText(WtfThreadInfo{thread, zone})); !written)
     return written;

@@ -1,0 +1,31 @@
+# sched_file.py SESSION/pid_N/thread_N "KNOWN_FROM KNOWN_TO" "TIME KIND PROCESSOR"...: writes when the thread had a processor
+# (docs/formats/sched.md). KIND is on, waits, preempted or lost.
+import os
+import struct
+import sys
+
+KINDS = {"on": 1, "waits": 2, "preempted": 3, "lost": 4}
+KNOWN_TO = 5
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def main(thread, known, *records):
+    known_from, known_to = map(int, known.split())
+    data = struct.pack("<8sIIQQ", b"ADASCHED", 1, 4711, known_from, 0)
+    for record in records:
+        time, kind, value = record.split()
+        data += struct.pack("<QII", int(time), KINDS[kind], int(value))
+    data += struct.pack("<QII", known_to, KNOWN_TO, crc32c(data))
+    with open(os.path.join(thread, "sched.ads"), "wb") as out:
+        out.write(data)
+
+
+main(*sys.argv[1:])
