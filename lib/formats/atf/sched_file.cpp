@@ -126,7 +126,7 @@ std::shared_ptr<const OffCpuLane> SchedLanes::of(const std::string &thread, std:
   return lanes_[index];
 }
 
-Expected<void> writeSched(const std::string &path, const OffCpuLane &lane, std::uint32_t tid) {
+std::string schedBytes(const OffCpuLane &lane, std::uint32_t tid) {
   Header header = {{}, sched::kVersion, tid, lane.knownFromNs(), 0};
   std::memcpy(header.magic, sched::kMagic, sizeof header.magic);
   std::string bytes(reinterpret_cast<const char *>(&header), sizeof header);
@@ -153,7 +153,11 @@ Expected<void> writeSched(const std::string &path, const OffCpuLane &lane, std::
       add(off.toNs, Kind::On, off.processor);
   }
   add(lane.knownToNs(), Kind::KnownTo, crc32c(0, bytes.data(), bytes.size()));
-  return replaceFile(path, bytes);
+  return bytes;
+}
+
+Expected<void> writeSched(const std::string &path, const OffCpuLane &lane, std::uint32_t tid) {
+  return replaceFile(path, schedBytes(lane, tid));
 }
 
 Expected<void> finishSched(const std::string &path) {

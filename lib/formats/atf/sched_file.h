@@ -19,6 +19,9 @@ private:
   std::vector<std::shared_ptr<const OffCpuLane>> lanes_;
 };
 
+/// The bytes of such a file for what is known of a thread.
+std::string schedBytes(const OffCpuLane &lane, std::uint32_t tid);
+
 /// Writes such a file for what is known of a thread.
 Expected<void> writeSched(const std::string &path, const OffCpuLane &lane, std::uint32_t tid);
 
