@@ -1,9 +1,11 @@
 // Index and detail events into files, by raw system calls.
 #include "session_writer.h"
+
 #include "identity.h"
 #include "images.h"
 #include "message.h"
 #include "process_info.h"
+#include "shared/manifest_keys.h"
 #include "shared/ring/losses.h"
 #include "shared/ring/tables.h"
 
@@ -52,7 +54,7 @@ void SessionWriter::start(Ring &ring, Images &images, const Options &options, co
 
 void SessionWriter::startSched() {
   if (!options_->sched)
-    sched_.refuse("option sched is 0");
+    sched_.refuse(manifest::kNotAskedFor);
   else if (options_->isBounded())
     sched_.refuse("not in bounded traces");
   else if (!ownFiles_)

@@ -7,6 +7,7 @@
 #include "output/record_progress.h"
 #include "process/child_process.h"
 #include "process/functions_off.h"
+#include "process/processor_times.h"
 #include "process/record_statistics.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
@@ -247,6 +248,8 @@ int run(Options options, const Invocation &invocation) {
       explainDeath(directory, invocation.color);
     tellUnmatchedGlobs(session, *runtime);
     tellFunctionsOff(session);
+    if (const std::string why = whyNoProcessorTimes(session); !why.empty())
+      complain(fmt::format("when threads had a processor was not recorded: {}; --sched=0 does without", why));
     reportEnd(session, *runtime, ending, name, built);
   }
   removeEmpty();
