@@ -3,6 +3,7 @@
 #include "argument_registers.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
+#include "type_names.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -111,8 +112,10 @@ private:
       return text + "void";
     if (isa<DISubroutineType>(target))
       return text + "function";
+    if (const std::string name = stringName(plain(target)); !name.empty())
+      return text + name;
     if (!target->getName().empty())
-      return text + target->getName().str();
+      return text + qualifiedName(target);
     const auto *derived = dyn_cast<DIDerivedType>(target);
     if (derived && derived->getTag() == dwarf::DW_TAG_pointer_type)
       return text + pointee(derived) + " *";

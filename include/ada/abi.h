@@ -229,21 +229,39 @@ ADA_ABI_ASSERT(offsetof(ada_record, stamp) == 0 && offsetof(ada_record, what) ==
 
 /* Registers and stack, behind a record with ADA_RECORD_DETAIL, in units of 16 bytes. */
 typedef struct ada_detail {
-  uint16_t reserved0;
-  uint16_t stack_bytes; /* of the stack window, at most 256 */
-  uint8_t integers;     /* general registers that carry arguments, or the return value */
-  uint8_t vectors;      /* 16 bytes each, before the stack */
-  uint8_t reserved[2];
+  uint16_t contents_bytes; /* of what arguments point to, behind the stack; at most ADA_MOST_CONTENTS_BYTES */
+  uint16_t stack_bytes;    /* of the stack window, at most 256 */
+  uint8_t integers;        /* general registers that carry arguments, or the return value */
+  uint8_t vectors;         /* 16 bytes each, before the stack */
+  uint8_t contents;        /* how many of them there are */
+  uint8_t reserved;
   uint64_t registers[8]; /* as the ATF detail payload has them; [7] of a library's return: errno */
   uint64_t lr, fp, sp;
   uint64_t reserved2[2];
-  /* uint8_t vectors[vectors][16]; uint8_t stack[stack_bytes] */
+  /* uint8_t vectors[vectors][16]; uint8_t stack[stack_bytes], filled up to a unit; ada_contents with their bytes */
 } ada_detail;
 
 ADA_ABI_ASSERT(sizeof(ada_detail) == 112, "ada_detail is 7 units");
 
+/* What one argument, or the result, points to (option strings). Its bytes follow, filled up to 8. */
+typedef struct ada_contents {
+  uint8_t where;   /* general register that holds the address, as in `registers`; ADA_CONTENTS_RESULT: it is in the */
+                   /* result, which is in memory */
+  uint8_t flags;   /* ADA_CONTENTS_* */
+  uint16_t bytes;  /* that follow */
+  uint32_t unused; /* 0 */
+  uint64_t length; /* of all there is; ~0 if that is not known */
+} ada_contents;
+#define ADA_CONTENTS_RESULT 0x80u
+#define ADA_CONTENTS_UNREADABLE 1u /* the memory can't be read, or not all of it */
+
+ADA_ABI_ASSERT(sizeof(ada_contents) == 16, "ada_contents is a unit");
+
 #define ADA_MOST_STACK_BYTES 256u
-#define ADA_MOST_DETAIL_UNITS (7u + 8u + ADA_MOST_STACK_BYTES / 16u)
+#define ADA_MOST_CONTENTS 4u                                                             /* of an event */
+#define ADA_MOST_STRING_BYTES 256u                                                       /* of one of them */
+#define ADA_MOST_CONTENTS_BYTES (ADA_MOST_CONTENTS * (16u + ADA_MOST_STRING_BYTES + 8u)) /* a zero may follow */
+#define ADA_MOST_DETAIL_UNITS (7u + 8u + ADA_MOST_STACK_BYTES / 16u + ADA_MOST_CONTENTS_BYTES / 16u)
 
 #ifdef __cplusplus
 }

@@ -40,7 +40,7 @@ std::optional<atf::EventDetail> ValueTexts::detailOf(const model::Event &event, 
   const atf::DetailEvent first = eventOf(details[0]);
   const std::optional<atf::FunctionPayload> function = first.function();
   // The detail of another event says nothing of this one.
-  if (!function || first.type == atf::kDetailVectors || first.timestampNs != event.timeNs ||
+  if (!function || atf::isAddition(first.type) || first.timestampNs != event.timeNs ||
       function->functionId != table_.functions[event.function].id)
     return std::nullopt;
   atf::EventDetail detail{.event = first,
@@ -48,8 +48,12 @@ std::optional<atf::EventDetail> ValueTexts::detailOf(const model::Event &event, 
                           .vectors = std::nullopt,
                           .isReturn = event.kind == model::Kind::Return,
                           .types = &typesOf(event.function, archOf(event))};
-  if (details.size() > 1)
-    detail.vectors = eventOf(details[1]).vectors();
+  for (const auto &next : details.subspan(1, std::min<size_t>(details.size() - 1, 2))) {
+    if (auto vectors = eventOf(next).vectors(); vectors && !detail.vectors)
+      detail.vectors = vectors;
+    else if (auto contents = eventOf(next).contents(); contents && detail.contents.empty())
+      detail.contents = std::move(contents->contents);
+  }
   return detail;
 }
 

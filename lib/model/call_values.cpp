@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/number_text.h"
+#include "base/quantities.h"
 #include "base/text.h"
 #include "shared/arch.h"
 
@@ -51,6 +52,39 @@ Value Parameter::value(const Registers &registers) const {
   return Value(type, Bytes(bytes).first(used), flags);
 }
 
+const Contents *Parameter::contents(const Registers &registers) const {
+  if (where.empty() || registers.contents.empty())
+    return nullptr;
+  const bool isInMemory = where[0].place == Piece::Place::Vector;
+  if (!isInMemory && where[0].place != Piece::Place::General)
+    return nullptr;
+  const auto found = std::ranges::find_if(registers.contents, [&](const Contents &c) {
+    return isInMemory ? c.where == Contents::kOfResult : c.where == where[0].number;
+  });
+  return found == registers.contents.end() ? nullptr : &*found;
+}
+
+static std::string_view charactersOf(const Contents &contents) {
+  return {reinterpret_cast<const char *>(contents.bytes.data()), contents.bytes.size()};
+}
+
+std::string Contents::text() const {
+  if (isUnreadable && bytes.empty())
+    return "(unreadable)";
+  std::string text = jsonString(charactersOf(*this));
+  if (isWhole())
+    return text;
+  text += "…";
+  if (length)
+    text += " (" + formatCount(*length, "byte") + ")";
+  return isUnreadable ? text + " (unreadable)" : text;
+}
+
+std::string Contents::json() const {
+  std::string text(charactersOf(*this));
+  return jsonString(isWhole() ? text : text + "…");
+}
+
 std::string registerName(std::uint8_t arch, unsigned number, bool isReturn) {
   const ArchInfo &info = archInfo(arch);
   const char *name = number < std::size(info.onCall) ? (isReturn ? info.onReturn : info.onCall)[number] : nullptr;
@@ -72,7 +106,19 @@ void append(std::string &list, const std::string &text) {
 }
 
 std::string valueText(const Parameter &parameter, const Registers &registers) {
-  return parameter.isLeftOut ? "<unused>" : parameter.value(registers).text();
+  if (parameter.isLeftOut)
+    return "<unused>";
+  const Contents *contents = parameter.contents(registers);
+  if (!contents)
+    return parameter.value(registers).text();
+  const bool isAddress = contents->isUnreadable && contents->bytes.empty();
+  return isAddress ? parameter.value(registers).text() + " " + contents->text() : contents->text();
+}
+
+std::string valueJson(const Parameter &parameter, const Registers &registers) {
+  const Contents *contents = parameter.isLeftOut ? nullptr : parameter.contents(registers);
+  const bool isText = contents && !(contents->isUnreadable && contents->bytes.empty());
+  return isText ? contents->json() : parameter.value(registers).json();
 }
 
 void appendVectors(std::string &list, const Registers &registers, std::uint8_t arch, unsigned claimed) {
@@ -159,7 +205,7 @@ template <class Entry> static std::string parametersJson(const FunctionTypes &ty
 }
 
 std::string argumentsJson(const FunctionTypes &types, const Registers &registers) {
-  return parametersJson(types, [&](const Parameter &parameter) { return parameter.value(registers).json(); });
+  return parametersJson(types, [&](const Parameter &parameter) { return valueJson(parameter, registers); });
 }
 
 std::string argumentTypesJson(const FunctionTypes &types) {
@@ -167,7 +213,7 @@ std::string argumentTypesJson(const FunctionTypes &types) {
 }
 
 std::string resultJson(const FunctionTypes &types, const Registers &registers) {
-  return types.hasResult ? types.result.value(registers).json() : "null";
+  return types.hasResult ? valueJson(types.result, registers) : "null";
 }
 
 } // namespace ada::types

@@ -72,7 +72,7 @@ Expected<std::uint64_t> repairLinks(const std::string &indexPath, std::uint64_t 
     return cleared.size();
   // The file is mapped, so what was cleared is seen here. Details need not be in the order of their index events.
   details->forEach([&](const atf::DetailEvent &detail) -> bool {
-    if (detail.indexSeq >= count || detail.type == atf::kDetailVectors)
+    if (detail.indexSeq >= count || atf::isAddition(detail.type))
       return true;
     const atf::IndexEvent event = (*index)[detail.indexSeq];
     const auto function = detail.function();

@@ -8,6 +8,7 @@
 #include "loaded_object.h"
 #include "ring.h"
 #include "shared/manifest_keys.h"
+#include "text_arguments.h"
 #include "tick_clock.h"
 
 namespace ada {
@@ -195,6 +196,7 @@ void Images::remove(const ada_image *table, Ring &ring) {
         *at = image->next;
         keepSymbols(*image);
         image->table = nullptr;
+        TextArguments::forget();
         if (image->ringSlot && ring.exists())
           ring.retire(image->ringSlot - 1, ring.stamp());
       }

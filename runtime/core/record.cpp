@@ -8,6 +8,7 @@
 #include "process_events.h"
 #include "session.h"
 #include "shared/ring/thread_reader.h"
+#include "text_arguments.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -297,7 +298,8 @@ ada_record_detail(const ada_detail_frame *frame, const arch::SavedRegisters *sav
   const DetailSite site(*frame, arch::returnAddressOf(*frame), isCall);
   uint32_t vectors = vectorCount(site, isCall);
   uint64_t stack = readableStack(site.sp, runtime.stackBytes);
-  uint64_t units = 7 + vectors + (stack + 15) / 16;
+  const TextArguments texts = runtime.stringBytes ? TextArguments::of(*frame->function) : TextArguments();
+  uint64_t units = 7 + vectors + (stack + 15) / 16 + (roomForTexts(texts.count(isCall), runtime.stringBytes) + 15) / 16;
   uint64_t bytes = sizeof(ada_record) + units * 16;
   uint64_t what = (uint64_t)frame->function | kind | ADA_RECORD_DETAIL | units << ring::kUnitsShift;
   uint64_t place = arch::reserve(&t.position, bytes);
@@ -309,11 +311,11 @@ ada_record_detail(const ada_detail_frame *frame, const arch::SavedRegisters *sav
   ada_detail *d = (ada_detail *)(r + 1);
   __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_RELEASE); // a handler that comes now, or a kill, must not find a detail without it
-  d->reserved0 = 0;
+  d->contents_bytes = 0;
   d->stack_bytes = (uint16_t)stack;
   d->integers = (uint8_t)site.integers;
   d->vectors = (uint8_t)vectors;
-  d->reserved[0] = d->reserved[1] = 0;
+  d->contents = d->reserved = 0;
   char *tail = (char *)(d + 1);
   arch::fillRegisters(*d, tail, site, *saved, isCall);
   if (!isCall && (frame->function->flags & ADA_FUNCTION_EXTERNAL)) // no result takes that many registers
@@ -331,6 +333,8 @@ ada_record_detail(const ada_detail_frame *frame, const arch::SavedRegisters *sav
     to[i] = from[i];
   for (uint64_t i = stack & ~7ull; i < stack; ++i)
     tail[i] = ((const char *)site.sp)[i];
+  if (texts.count(isCall) > 0)
+    readTexts(*d, (unsigned char *)ring::contentsOf(*d), texts, runtime.stringBytes, isCall, site.memory);
   __atomic_store_n(&r->stamp, TickClock::stamp(runtime.ring), __ATOMIC_RELEASE);
 }
 

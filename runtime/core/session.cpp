@@ -297,6 +297,7 @@ void startOnce() {
       else {
         r.recording = r.options.enabled;
         r.stackBytes = (uint32_t)r.options.stack_size;
+        r.stringBytes = (uint32_t)r.options.strings;
         r.images.setTriggers(&r.triggers);
         if (r.options.budget > 0)
           r.images.keepFigures();

@@ -32,11 +32,12 @@ struct Runtime {
   Images images;
   Drain drain;
   TickClock ticks;
-  uint32_t state = 0;      // (atomic) State
-  bool recording = false;  // between ada_start and ada_stop
-  uint32_t processId = 0;  // whom the memory belongs to: a vfork child has another
-  uint32_t stackBytes = 0; // stack window of detail events
-  Path sessionDirectory;   // absolute
+  uint32_t state = 0;       // (atomic) State
+  bool recording = false;   // between ada_start and ada_stop
+  uint32_t processId = 0;   // whom the memory belongs to: a vfork child has another
+  uint32_t stackBytes = 0;  // stack window of detail events
+  uint32_t stringBytes = 0; // of each text that detail events hold
+  Path sessionDirectory;    // absolute
   bool sessionIsMade = false;
   SharedSession *shared = nullptr;
   uint32_t *isOriginal = nullptr; // 1 in the process that wrote it: a copied process finds 0

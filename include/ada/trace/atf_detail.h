@@ -14,6 +14,7 @@
 #include "ada/trace/atf_format.h"
 #include "ada/trace/atf_index.h"
 #include "ada/trace/error.h"
+#include "ada/trace/types.h"
 
 #include <array>
 #include <cstddef>
@@ -53,6 +54,12 @@ struct VectorPayload {
   std::span<const std::byte> registers = {};
 };
 
+/// What arguments or the result of a function event point to: AdaTrace's own event behind it.
+struct ContentsPayload {
+  std::uint64_t functionId = 0;
+  std::vector<types::Contents> contents = {}; ///< their bytes lie in the file
+};
+
 /// A detail event of either version. `payload` lies in the file and lives as
 /// long as a copy of the reader does; of a packed file, as long as a copy of the event.
 struct DetailEvent {
@@ -74,6 +81,8 @@ struct DetailEvent {
   /// The payload as vector registers, if the event is of type kDetailVectors
   /// and exactly as long as it says.
   std::optional<VectorPayload> vectors() const;
+  /// Likewise of type kDetailContents.
+  std::optional<ContentsPayload> contents() const;
 };
 
 class DetailReader {

@@ -73,6 +73,10 @@ inline constexpr std::uint16_t kDetailFunctionCall = 3, kDetailFunctionReturn = 
 /// AdaTrace's own: vector registers, right behind the function event with the
 /// same index_seq. Readers of the specification alone skip it by its length.
 inline constexpr std::uint16_t kDetailVectors = 0xADA0;
+/// Likewise: what arguments, or the result, point to; behind the vector registers, if there are any.
+inline constexpr std::uint16_t kDetailContents = 0xADA1;
+/// Whether an event of a type only adds to the function event before it.
+constexpr bool isAddition(std::uint16_t type) { return type == kDetailVectors || type == kDetailContents; }
 
 //===--- on disk ----------------------------------------------------------===//
 
@@ -161,6 +165,24 @@ struct RawVectorPayload {
   std::uint8_t count, bytesEach, reserved[6];
 };
 static_assert(sizeof(RawVectorPayload) == 16);
+
+/// Payload of kDetailContents; `count` RawContents follow, each with its bytes behind it, filled up to 8.
+struct RawContentsPayload {
+  Little64 functionId;
+  std::uint8_t count, reserved[7];
+};
+static_assert(sizeof(RawContentsPayload) == 16);
+struct RawContents {
+  std::uint8_t where; ///< number of the register in the function event that holds the address;
+                      ///< kContentsOfResult: the text is in the result, which is in memory
+  std::uint8_t flags; ///< kContentsUnreadable
+  Little16 bytes;
+  Little32 reserved;
+  Little64 length; ///< of the whole text; kUnknownLength if no end was seen
+};
+static_assert(sizeof(RawContents) == 16);
+inline constexpr std::uint8_t kContentsOfResult = 0x80, kContentsUnreadable = 1;
+inline constexpr std::uint64_t kUnknownLength = ~std::uint64_t{0};
 
 /// Last 64 bytes of a detail file. The byte count is the third field here, the
 /// last one in the index footer.

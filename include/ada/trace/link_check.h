@@ -31,13 +31,13 @@ struct LinkFlaw {
     DetailFunction,  ///< its payload is about another function
     DetailTime,      ///< it was at another time
     // Of a detail event, about the index event that its index_seq names.
-    IndexMissing,    ///< there is no event of that number
-    IndexElsewhere,  ///< its detail_seq names another detail event, or none
-    VectorsAstray,   ///< vector registers that are not right behind a function
-                     ///< event of the same index_seq
-    VectorsFunction, ///< vector registers of another function than theirs
-    BadPayload,      ///< vector registers that are not as long as they say
-    OtherThread,     ///< version 1: the thread's id is not the file's
+    IndexMissing,     ///< there is no event of that number
+    IndexElsewhere,   ///< its detail_seq names another detail event, or none
+    AdditionAstray,   ///< vector registers or contents that are not right behind a function
+                      ///< event of the same index_seq (contents: or behind its vector registers)
+    AdditionFunction, ///< such that are of another function than theirs
+    BadPayload,       ///< such that are not as long as they say
+    OtherThread,      ///< version 1: the thread's id is not the file's
   };
   static constexpr unsigned kKinds = 11;
 

@@ -61,13 +61,15 @@ struct ThreadEvent : IndexEvent {
 };
 
 /// What was recorded with a call or return. Its spans lie in the detail file
-/// and live as long as a copy of the thread's DetailReader does; of a packed file, as long as `event`, and
-/// `vectorsEvent`.
+/// and live as long as a copy of the thread's DetailReader does; of a packed file, as long as `event`,
+/// `vectorsEvent` and `contentsEvent`.
 struct EventDetail {
   DetailEvent event;        ///< the function event
   FunctionPayload function; ///< its registers and stack
   std::optional<VectorPayload> vectors;
   DetailEvent vectorsEvent = {}; ///< the event that `vectors` are of
+  std::vector<types::Contents> contents = {};
+  DetailEvent contentsEvent = {}; ///< likewise
   bool isReturn = false;
   /// Types of the function; they fit no event whose payload is about another.
   const types::FunctionTypes *types = nullptr;
@@ -81,6 +83,9 @@ struct EventDetail {
 ///   "return":55,"return_type":"int32"          of a return, likewise
 ///   "errno":"ENOENT"                           if a library's function returned -1 or a null pointer
 ///   "registers":{"rdi":"0xa",…}, "vectors":{"xmm0":"0x…",…}
+///   "contents":{"rdi":{"length":5,"bytes":"68656c6c6f"},…}  of text that a register points to (the result itself:
+///   "result");
+///                                              length null: no end was seen; "unreadable":true
 ///   "lr":"0x…","fp":"0x…","sp":"0x…"
 ///   "stack":"0011…"                            its bytes from sp upwards
 std::string detailJson(const EventDetail &detail, std::uint8_t arch);

@@ -95,6 +95,22 @@ struct Piece {
   std::uint32_t bytes = 8;
 };
 
+/// What an argument, or the result, points to, as it was recorded (option strings of the runtime).
+struct Contents {
+  static constexpr std::uint8_t kOfResult = 0x80;
+
+  std::uint8_t where = 0; ///< number of the general register that holds the address; kOfResult: of the result in memory
+  bool isUnreadable = false;                ///< the memory could not be read, or not all of it
+  std::optional<std::uint64_t> length = {}; ///< of the whole text in bytes, if its end was seen
+  std::span<const std::byte> bytes = {};    ///< its first ones
+
+  bool isWhole() const noexcept { return length == bytes.size(); }
+  /// "text" in quotes, escaped as in JSON; `"te"… (100,000 bytes)` if there is more; `(unreadable)`.
+  std::string text() const;
+  /// A JSON string with the text, and "…" behind it if there is more.
+  std::string json() const;
+};
+
 /// What a detail event recorded. Default: nothing was.
 struct Registers {
   /// The general registers; empty spans mean that they were not recorded.
@@ -104,6 +120,8 @@ struct Registers {
   std::uint32_t vectorBytes = 16;
   /// Stack bytes from the stack pointer upwards.
   std::span<const std::byte> stack = {};
+  /// What the general registers point to, as far as it was recorded.
+  std::span<const Contents> contents = {};
 };
 
 struct Flag {
@@ -172,6 +190,8 @@ struct Parameter {
 
   /// Its value on a call (of the result: on a return).
   Value value(const Registers &registers) const;
+  /// What it points to, if that was recorded; else null.
+  const Contents *contents(const Registers &registers) const;
 };
 
 /// What a types text says about a function.

@@ -31,6 +31,25 @@ std::string detailJson(const EventDetail &detail, std::uint8_t arch) {
       json.text(types::vectorName(arch, i), "0x" + hexDigits(detail.vectors->registers.subspan(i * each, each), true));
     json.endObject();
   }
+  if (!detail.contents.empty()) {
+    json.beginObject("contents");
+    for (const types::Contents &contents : detail.contents) {
+      const bool isResult = contents.where == types::Contents::kOfResult;
+      const std::string name = isResult ? "result" : types::registerName(arch, contents.where, detail.isReturn);
+      if (name.empty())
+        continue;
+      json.beginObject(name);
+      if (contents.length)
+        json.number("length", *contents.length);
+      else
+        json.json("length", "null");
+      json.text("bytes", hexDigits(contents.bytes));
+      if (contents.isUnreadable)
+        json.boolean("unreadable", true);
+      json.endObject();
+    }
+    json.endObject();
+  }
   json.hex("lr", function.lr).hex("fp", function.fp).hex("sp", function.sp);
   return json.text("stack", hexDigits(function.stack)).list();
 }

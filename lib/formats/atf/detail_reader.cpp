@@ -294,4 +294,28 @@ std::optional<VectorPayload> DetailEvent::vectors() const {
                        .registers = payload.subspan(sizeof(RawVectorPayload))};
 }
 
+std::optional<ContentsPayload> DetailEvent::contents() const {
+  if (type != kDetailContents || payload.size() < sizeof(RawContentsPayload))
+    return std::nullopt;
+  const auto raw = load<RawContentsPayload>(payload, 0);
+  ContentsPayload found{.functionId = raw.functionId};
+  std::size_t at = sizeof raw;
+  for (unsigned i = 0; i < raw.count; ++i) {
+    if (payload.size() - at < sizeof(RawContents))
+      return std::nullopt;
+    const auto head = load<RawContents>(payload, at);
+    at += sizeof head;
+    const std::size_t bytes = head.bytes, filled = (bytes + 7) / 8 * 8;
+    if (payload.size() - at < filled)
+      return std::nullopt;
+    types::Contents contents{.where = head.where, .isUnreadable = (head.flags & kContentsUnreadable) != 0};
+    if (head.length != kUnknownLength)
+      contents.length = head.length;
+    contents.bytes = payload.subspan(at, bytes);
+    found.contents.push_back(contents);
+    at += filled;
+  }
+  return at == payload.size() ? std::optional(std::move(found)) : std::nullopt;
+}
+
 } // namespace ada::atf

@@ -30,11 +30,12 @@ std::string LinkFlaw::text() const {
   case Kind::IndexElsewhere:
     return "index_seq names an index event " +
            (found == kNoDetail ? std::string("without detail") : "whose detail_seq is " + is);
-  case Kind::VectorsAstray:
-    return "index_seq of vector registers is " + is + ", but the event before them is not the function event of that";
-  case Kind::VectorsFunction:
-    return "function_id of vector registers is " + functionIdText(found) + ", in the function event before them " +
-           functionIdText(expected);
+  case Kind::AdditionAstray:
+    return "index_seq of vector registers or contents is " + is +
+           ", but the event before them is not the function event of that";
+  case Kind::AdditionFunction:
+    return "function_id of vector registers or contents is " + functionIdText(found) +
+           ", in the function event before them " + functionIdText(expected);
   case Kind::BadPayload:
     return "the payload of " + is + " bytes is not what event_type " + be + " has";
   case Kind::OtherThread:
@@ -118,7 +119,7 @@ private:
     // An exceptional exit has a call's number, and a newer writer's types mean
     // what they want.
     const bool isOurs =
-        detail.type == kDetailFunctionCall || detail.type == kDetailFunctionReturn || detail.type == kDetailVectors;
+        detail.type == kDetailFunctionCall || detail.type == kDetailFunctionReturn || isAddition(detail.type);
     if (isOurs && detail.type != wanted)
       return flaw(Kind::DetailKind, seq, linkField(), detail.type, wanted);
     if (detail.timestampNs != event.timestampNs)
@@ -134,8 +135,8 @@ private:
       flaw(Kind::OtherThread, event, offsetof(RawDetailEventV1, threadId), event.threadId, details_->header().threadId);
     if (event.indexSeq >= end_)
       return flaw(Kind::IndexMissing, event, kSeqField, event.indexSeq, end_);
-    if (event.type == kDetailVectors)
-      return vectors(event, before);
+    if (isAddition(event.type))
+      return addition(event, before);
     if (event.type != kDetailFunctionCall && event.type != kDetailFunctionReturn)
       return;
     // A payload that is not a function's is opaque; the event is valid.
@@ -147,15 +148,25 @@ private:
       flaw(Kind::IndexElsewhere, event, kSeqField, link, event.seq);
   }
 
-  void vectors(const DetailEvent &event, const DetailEvent *before) const {
+  void addition(const DetailEvent &event, const DetailEvent *before) const {
+    const bool mayFollowVectors = event.type == kDetailContents;
     if (!before || before->indexSeq != event.indexSeq ||
-        (before->type != kDetailFunctionCall && before->type != kDetailFunctionReturn))
-      return flaw(Kind::VectorsAstray, event, kSeqField, event.indexSeq, before ? before->indexSeq : 0);
-    const auto registers = event.vectors();
-    if (!registers)
+        (before->type != kDetailFunctionCall && before->type != kDetailFunctionReturn &&
+         !(mayFollowVectors && before->type == kDetailVectors)))
+      return flaw(Kind::AdditionAstray, event, kSeqField, event.indexSeq, before ? before->indexSeq : 0);
+    const auto functionOf = [](const DetailEvent &e) -> std::optional<std::uint64_t> {
+      if (const auto vectors = e.vectors())
+        return vectors->functionId;
+      const auto contents = e.contents();
+      return contents ? std::optional(contents->functionId) : std::nullopt;
+    };
+    const std::optional<std::uint64_t> own = functionOf(event);
+    if (!own)
       return flaw(Kind::BadPayload, event, 0, event.payload.size(), event.type);
-    if (const auto function = before->function(); function && function->functionId != registers->functionId)
-      flaw(Kind::VectorsFunction, event, kDetailEventHeaderBytes, registers->functionId, function->functionId);
+    const auto function = isAddition(before->type) ? std::nullopt : before->function();
+    const std::optional<std::uint64_t> first = function ? std::optional(function->functionId) : functionOf(*before);
+    if (first && first != own)
+      flaw(Kind::AdditionFunction, event, kDetailEventHeaderBytes, *own, *first);
   }
 
   const IndexReader &index_;
@@ -180,7 +191,7 @@ static bool beginsWell(const IndexReader &index, const DetailReader &details) {
   bool isGood = true;
   details.forEach([&](const DetailEvent &detail) {
     const std::uint64_t seq = detail.indexSeq - gone;
-    if (detail.type != kDetailVectors && detail.indexSeq >= gone)
+    if (!isAddition(detail.type) && detail.indexSeq >= gone)
       isGood = seq < index.size() && index[seq].detailSeq == detail.seq &&
                belongTogether(detail.indexSeq, index[seq], detail);
     return isGood && detail.seq < kLookedAt;

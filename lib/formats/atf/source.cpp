@@ -511,7 +511,7 @@ std::vector<Loss> AtfSource::losses() const {
       continue;
     if (auto reader = atf::DetailReader::open(detail, {.checksum = atf::ChecksumPolicy::Defer, .lowMemory = true})) {
       std::uint64_t events = 0;
-      reader->forEach([&](const atf::DetailEvent &event) { events += event.type != atf::kDetailVectors; });
+      reader->forEach([&](const atf::DetailEvent &event) { events += !atf::isAddition(event.type); });
       all.add(kNoPlace, events);
     }
   }

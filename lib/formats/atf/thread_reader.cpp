@@ -36,7 +36,8 @@ const FunctionTypes &Catalog::of(std::uint64_t functionId) const {
 namespace ada::atf {
 
 types::Registers EventDetail::registers() const {
-  types::Registers registers{.general = function.registers, .vectors = {}, .vectorBytes = 16, .stack = function.stack};
+  types::Registers registers{
+      .general = function.registers, .vectors = {}, .vectorBytes = 16, .stack = function.stack, .contents = contents};
   if (vectors) {
     registers.vectors = vectors->registers;
     registers.vectorBytes = vectors->bytesEach;
@@ -61,7 +62,7 @@ std::optional<EventDetail> ThreadReader::detail(const ThreadEvent &event) const 
   if (event.detailSeq == kNoDetail || !details_)
     return std::nullopt;
   std::optional<DetailEvent> found = details_->at(event.detailSeq);
-  if (!found || found->type == kDetailVectors || !belongTogether(index().numberOf(event.seq), event, *found))
+  if (!found || isAddition(found->type) || !belongTogether(index().numberOf(event.seq), event, *found))
     return std::nullopt;
   std::optional<FunctionPayload> function = found->function();
   if (!function)
@@ -71,11 +72,18 @@ std::optional<EventDetail> ThreadReader::detail(const ThreadEvent &event) const 
                      .vectors = std::nullopt,
                      .isReturn = event.kind == EventKind::Return,
                      .types = &typesOf(event.functionId)};
-  if (std::optional<DetailEvent> next = details_->at(event.detailSeq + 1))
-    if (next->indexSeq == index().numberOf(event.seq)) {
-      detail.vectors = next->vectors();
+  for (std::uint64_t seq = event.detailSeq + 1; seq <= event.detailSeq + 2; ++seq) {
+    std::optional<DetailEvent> next = details_->at(seq);
+    if (!next || next->indexSeq != index().numberOf(event.seq))
+      break;
+    if (auto vectors = next->vectors(); vectors && !detail.vectors) {
+      detail.vectors = vectors;
       detail.vectorsEvent = *std::move(next);
+    } else if (auto contents = next->contents(); contents && detail.contents.empty()) {
+      detail.contents = std::move(contents->contents);
+      detail.contentsEvent = *std::move(next);
     }
+  }
   return detail;
 }
 

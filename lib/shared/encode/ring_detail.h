@@ -1,7 +1,8 @@
-// Encodes the detail of a ring record as one or two detail events.
+// Encodes the detail of a ring record as one to three detail events.
 //
-// The first holds registers and stack. Where vector registers carry arguments or a return value, one of AdaTrace's own
-// type follows with the same index number; readers of the specification alone skip it by its length.
+// The first holds registers and stack. Where vector registers carry arguments or a return value, and where texts that
+// arguments point to were recorded, events of AdaTrace's own types follow with the same index number; readers of the
+// specification alone skip them by their length.
 #ifndef ADA_LIB_SHARED_ENCODE_RING_DETAIL_H
 #define ADA_LIB_SHARED_ENCODE_RING_DETAIL_H
 
@@ -10,17 +11,33 @@
 
 namespace ada::atf {
 
+inline constexpr std::size_t kMostContentsBytes = ADA_MOST_CONTENTS_BYTES;
+inline constexpr std::size_t kMostContentsPayloadBytes = sizeof(RawContentsPayload) + kMostContentsBytes;
+
+// `count` RawContents with their bytes, which are ada_contents as the ring has them. Returns how many bytes the payload
+// has.
+inline std::size_t encodeContentsPayload(unsigned char *to, std::uint64_t functionId, unsigned count,
+                                         const void *contents, std::size_t bytes) {
+  static_assert(sizeof(ada_contents) == sizeof(RawContents) &&
+                offsetof(ada_contents, length) == offsetof(RawContents, length));
+  auto &raw = *reinterpret_cast<RawContentsPayload *>(to);
+  __builtin_memset(to, 0, sizeof raw);
+  raw.functionId = functionId, raw.count = static_cast<std::uint8_t>(count);
+  __builtin_memcpy(to + sizeof raw, contents, bytes);
+  return sizeof raw + bytes;
+}
+
 inline constexpr std::size_t kMostRingDetailBytes =
-    2 * kDetailEventHeaderBytes + kMostFunctionPayloadBytes + kMostVectorPayloadBytes;
+    3 * kDetailEventHeaderBytes + kMostFunctionPayloadBytes + kMostVectorPayloadBytes + kMostContentsPayloadBytes;
 static_assert(kMaxStackBytes == ADA_MOST_STACK_BYTES);
 
-// Calls `emit(const DetailHead &, const unsigned char *payload, size_t bytes)` for each of the one or two events that
-// belong to index event `indexSeq`.
+// Calls `emit(const DetailHead &, const unsigned char *payload, size_t bytes)` for each of the one to three events
+// that belong to index event `indexSeq`.
 template <class Emit>
 inline void eachDetailEvent(const ring::Event &e, const ada_detail &d, std::uint64_t indexSeq, std::uint32_t threadId,
                             Emit &&emit) {
-  unsigned char payload[kMostFunctionPayloadBytes];
-  static_assert(sizeof payload >= kMostVectorPayloadBytes);
+  unsigned char payload[kMostContentsPayloadBytes];
+  static_assert(sizeof payload >= kMostVectorPayloadBytes && sizeof payload >= kMostFunctionPayloadBytes);
   const auto *vectors = reinterpret_cast<const unsigned char *>(&d + 1);
   DetailHead head{.type = e.kind == ring::kReturn ? kDetailFunctionReturn : kDetailFunctionCall,
                   .indexSeq = indexSeq,
@@ -34,13 +51,18 @@ inline void eachDetailEvent(const ring::Event &e, const ada_detail &d, std::uint
                                        .sp = d.sp,
                                        .stack = vectors + kVectorBytes * d.vectors,
                                        .stackBytes = d.stack_bytes}));
-  if (d.vectors == 0)
-    return;
-  head.type = kDetailVectors;
-  emit(head, payload, encodeVectorPayload(payload, e.functionId, d.vectors, vectors));
+  if (d.vectors > 0) {
+    head.type = kDetailVectors;
+    emit(head, payload, encodeVectorPayload(payload, e.functionId, d.vectors, vectors));
+  }
+  if (d.contents > 0) {
+    head.type = kDetailContents;
+    emit(head, payload,
+         encodeContentsPayload(payload, e.functionId, d.contents, ring::contentsOf(d), d.contents_bytes));
+  }
 }
 
-// Both events behind each other; `to` has room for kMostRingDetailBytes. Returns their size, and in `count` how many.
+// All of them behind each other; `to` has room for kMostRingDetailBytes. Returns their size, and in `count` how many.
 inline std::size_t encodeRingDetail(unsigned char *to, unsigned version, const ring::Event &e, const ada_detail &d,
                                     std::uint64_t indexSeq, std::uint32_t threadId, unsigned &count) {
   unsigned char *p = to;

@@ -127,9 +127,9 @@ inline const char *wanted(const Option &option) {
 // What is wrong with a number beyond its form, as the end of a sentence that begins with it; null if nothing is.
 inline const char *limitOf(const Option &option, uint64_t number) {
   const TextPiece name(option.name);
-  return name == "stack_size" && number > 256     ? "is more than 256"
-         : name == "drain_threads" && number > 16 ? "is more than 16"
-                                                  : nullptr;
+  return (name == "stack_size" || name == "strings") && number > 256 ? "is more than 256"
+         : name == "drain_threads" && number > 16                    ? "is more than 16"
+                                                                     : nullptr;
 }
 
 inline bool isGlobs(const Option &option) { return TextPiece(option.metavar) == "GLOBS"; }

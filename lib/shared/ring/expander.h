@@ -209,10 +209,16 @@ inline const ada_detail *detailOf(const ada_record *r) {
   if (!hasDetail(r->what))
     return nullptr;
   const ada_detail *d = (const ada_detail *)(r + 1);
-  if (d->vectors > 8 || d->stack_bytes > ADA_MOST_STACK_BYTES ||
-      unitsOf(r->what) != 7u + d->vectors + (d->stack_bytes + 15u) / 16)
+  if (d->vectors > 8 || d->stack_bytes > ADA_MOST_STACK_BYTES || d->contents_bytes > ADA_MOST_CONTENTS_BYTES ||
+      d->contents > ADA_MOST_CONTENTS ||
+      unitsOf(r->what) < 7u + d->vectors + (d->stack_bytes + 15u) / 16 + (d->contents_bytes + 15u) / 16)
     return nullptr;
   return d;
+}
+
+// Where its d->contents ada_contents begin, of d->contents_bytes together.
+inline const unsigned char *contentsOf(const ada_detail &d) {
+  return (const unsigned char *)(&d + 1) + 16u * d.vectors + (d.stack_bytes + 15u) / 16 * 16;
 }
 
 } // namespace ada::ring

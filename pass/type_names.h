@@ -1,0 +1,22 @@
+// Names of types as the source has them, out of debug information.
+#ifndef ADA_PASS_TYPE_NAMES_H
+#define ADA_PASS_TYPE_NAMES_H
+
+#include <string>
+
+namespace llvm {
+class DIType;
+}
+
+namespace ada {
+
+/// The name of TYPE with the namespaces and classes that it is in, but for those that are inline or have no name.
+std::string qualifiedName(const llvm::DIType *type);
+
+/// If TYPE is the class behind std::string: "std::string", if it is laid out as libstdc++ does it today, which the
+/// runtime knows (text_arguments.h); of other libraries and versions the name of the class. Otherwise "".
+std::string stringName(const llvm::DIType *type);
+
+} // namespace ada
+
+#endif

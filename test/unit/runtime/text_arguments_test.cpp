@@ -1,0 +1,180 @@
+// What text arguments point to: which arguments are text, and reading it from memory of any kind.
+#include "core/text_arguments.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <sys/mman.h>
+#include <vector>
+
+namespace {
+
+using namespace ada;
+
+std::string formsOf(const char *types) {
+  const TextArguments texts = TextArguments::parse(types);
+  std::string forms;
+  for (unsigned i = 0; i <= TextArguments::kRegisters; ++i)
+    forms += "-tov"[static_cast<unsigned>(texts.argument(i))];
+  return forms + (texts.isResultObject() ? "m" : "");
+}
+
+TEST(TextArguments, AreFoundInTypes) {
+  EXPECT_EQ(formsOf(nullptr), "---------");
+  EXPECT_EQ(formsOf(""), "---------");
+  EXPECT_EQ(formsOf("i0:s32;s:i0:p(const char);t:i1:p(char);u:i2:p(unsigned char)"), "tt-------");
+  EXPECT_EQ(formsOf("i0:p(const char)"), "--------t");
+  EXPECT_EQ(formsOf("v;s:i0:r(const std\\:\\:string);p:i3:p(std\\:\\:string);q:i4:p(string)"), "o--o-----");
+  EXPECT_EQ(
+      formsOf("i0+i1:{basic_string_view<char\\, std\\:\\:char_traits<char> >|_M_len@0:u64,_M_str@8:p(const char)};"
+              "v:i2+i3:{basic_string_view<char\\, std\\:\\:char_traits<char> >|_M_len@0:u64,_M_str@8:p(const char)}"),
+      "--v-----v");
+  EXPECT_EQ(
+      formsOf(
+          "v0.16+v1.16:{basic_string<char\\, std\\:\\:char_traits<char>\\, std\\:\\:allocator<char> >|_M_dataplus@0:"
+          "{_Alloc_hider|@0:{allocator<char>},_M_p@0:p(char)},_M_string_length@8:u64,@16:?128()};n:i1:s32"),
+      "---------m");
+  // Not in a register, or left out; a register that there isn't; a name with everything in it; text that is cut.
+  EXPECT_EQ(formsOf("-:p(char);a:-:p(char);b:!:p(char);c:m8:p(char);d:i9:p(char)"), "---------");
+  EXPECT_EQ(formsOf("v;a\\;\\:i1\\:p(char):i0:p(char)"), "t--------");
+  EXPECT_EQ(formsOf("i0:s32;s:i0:p(const cha"), "---------");
+  EXPECT_EQ(formsOf("i0:s32;s:i0+i1:p(const char)"), "---------");
+  EXPECT_EQ(formsOf("\\"), "---------");
+}
+
+// Whatever is cut off a text, or comes twice: nothing is read beyond it, and numbers stay those of registers.
+TEST(TextArguments, ReadAnyText) {
+  const std::string whole =
+      "i0:p(char);a\\:b:i0:p(const char);v:i1+i2:{basic_string_view<char\\,x|_M_len@0:u64,_M_str@8:p(const "
+      "char)};s:i7:r(std\\:\\:string)";
+  for (std::size_t from = 0; from < whole.size(); ++from)
+    for (std::size_t n = 0; n <= whole.size() - from; ++n) {
+      const std::string part = whole.substr(from, n);
+      EXPECT_LE(TextArguments::parse(part.c_str()).count(true), ADA_MOST_CONTENTS);
+      EXPECT_LE(TextArguments::parse(part.c_str()).count(false), 1u);
+    }
+}
+
+class Texts : public testing::Test {
+protected:
+  static constexpr std::size_t kPage = 4096;
+  void SetUp() override {
+    // Two pages, and a third that can't be read.
+    memory_ = static_cast<char *>(mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(memory_, MAP_FAILED);
+    mprotect(memory_ + 2 * kPage, kPage, PROT_NONE);
+  }
+  void TearDown() override { munmap(memory_, 3 * kPage); }
+  char *end() { return memory_ + 2 * kPage; }
+
+  struct Text {
+    unsigned where, flags;
+    std::uint64_t length;
+    std::string bytes;
+    bool operator==(const Text &) const = default;
+  };
+  std::vector<Text> read(const char *types, std::vector<std::uint64_t> registers, std::uint32_t most,
+                         bool isCall = true, const void *memory = nullptr) {
+    ada_detail detail = {};
+    detail.integers = static_cast<std::uint8_t>(registers.size());
+    std::copy(registers.begin(), registers.end(), detail.registers);
+    const TextArguments texts = TextArguments::parse(types);
+    const std::size_t room = roomForTexts(texts.count(isCall), most);
+    std::vector<unsigned char> to(room + 1, 0xee);
+    readTexts(detail, to.data(), texts, most, isCall, memory);
+    EXPECT_LE(detail.contents_bytes, room);
+    EXPECT_EQ(to[room], 0xee);
+    std::vector<Text> found;
+    std::size_t at = 0;
+    for (unsigned i = 0; i < detail.contents; ++i) {
+      ada_contents head;
+      std::memcpy(&head, &to[at], sizeof head);
+      at += sizeof head;
+      found.push_back({head.where, head.flags, head.length, {reinterpret_cast<char *>(&to[at]), head.bytes}});
+      at += (head.bytes + 7u) / 8 * 8;
+    }
+    EXPECT_EQ(at, detail.contents_bytes);
+    return found;
+  }
+  static std::uint64_t at(const void *address) { return reinterpret_cast<std::uint64_t>(address); }
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+
+  char *memory_ = nullptr;
+};
+
+TEST_F(Texts, EndAtTheZero) {
+  const char *types = "v;s:i0:p(char)";
+  EXPECT_EQ(read(types, {at("hello")}, 64), (std::vector<Text>{{0, 0, 5, "hello"}}));
+  EXPECT_EQ(read(types, {at("")}, 64), (std::vector<Text>{{0, 0, 0, ""}}));
+  EXPECT_EQ(read(types, {at("hello")}, 6), (std::vector<Text>{{0, 0, 5, "hello"}}));
+  EXPECT_EQ(read(types, {at("hello")}, 5), (std::vector<Text>{{0, 0, 5, "hello"}}));
+  EXPECT_EQ(read(types, {at("hello")}, 4), (std::vector<Text>{{0, 0, kUnknown, "hell"}})); // its end is not seen
+  EXPECT_EQ(read(types, {at("hello")}, 3), (std::vector<Text>{{0, 0, kUnknown, "hel"}}));
+  EXPECT_EQ(read(types, {0}, 64), (std::vector<Text>{}));
+  EXPECT_EQ(read(types, {}, 64), (std::vector<Text>{})); // the register was not recorded
+}
+
+TEST_F(Texts, MayPointAnywhere) {
+  const char *types = "v;s:i0:p(char)";
+  for (const std::uint64_t address : {std::uint64_t{1}, at(end()), at(end() + 100), std::uint64_t{1} << 63, kUnknown,
+                                      kUnknown - 10, std::uint64_t{0x7fffffffffff}})
+    EXPECT_EQ(read(types, {address}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}})) << address;
+  // At the edge of what is mapped, with and without an end; and over the border of two pages.
+  for (std::size_t n = 1; n < 300; ++n) {
+    std::memset(memory_, 'x', 2 * kPage);
+    const std::string all(std::min<std::size_t>(n, 256), 'x');
+    EXPECT_EQ(read(types, {at(end() - n)}, 256),
+              (std::vector<Text>{{0, n <= 256 ? ADA_CONTENTS_UNREADABLE : 0, kUnknown, all}}));
+    end()[-1] = 0;
+    EXPECT_EQ(read(types, {at(end() - n)}, 256),
+              (std::vector<Text>{{0, 0, n <= 257 ? n - 1 : kUnknown, n <= 256 ? all.substr(1) : all}}));
+    memory_[kPage + 10] = 0;
+    EXPECT_EQ(read(types, {at(memory_ + kPage + 10 - std::min<std::size_t>(n, 255))}, 256),
+              (std::vector<Text>{{0, 0, std::min<std::size_t>(n, 255), all.substr(0, 255)}}));
+  }
+}
+
+TEST_F(Texts, OfTheStandardLibrary) {
+  const std::string small = "small", large(100000, 'l'), zeros("a\0b", 3);
+  const char *types = "v;s:i0:r(const std\\:\\:string)";
+  EXPECT_EQ(read(types, {at(&small)}, 64), (std::vector<Text>{{0, 0, 5, "small"}}));
+  EXPECT_EQ(read(types, {at(&large)}, 64), (std::vector<Text>{{0, 0, 100000, large.substr(0, 64)}}));
+  EXPECT_EQ(read(types, {at(&zeros)}, 64), (std::vector<Text>{{0, 0, 3, zeros}}));
+  const std::uint64_t torn[2] = {7, kUnknown};
+  EXPECT_EQ(read(types, {at(torn)}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
+  EXPECT_EQ(read(types, {at(end() - 8)}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
+  EXPECT_EQ(read("v0.16+v1.16:{basic_string<char\\,x|_M_p@0:p(char)},_M_string_length@8:u64}", {}, 64, false, &small),
+            (std::vector<Text>{{ADA_CONTENTS_RESULT, 0, 5, "small"}}));
+
+  const char *view = "i0+i1:{basic_string_view<char\\,x|_M_len@0:u64,_M_str@8:p(const char)};"
+                     "v:i2+i3:{basic_string_view<char\\,x|_M_len@0:u64,_M_str@8:p(const char)}";
+  EXPECT_EQ(read(view, {0, 0, 3, at("abcdef")}, 64), (std::vector<Text>{{2, 0, 3, "abc"}}));
+  EXPECT_EQ(read(view, {6, at("abcdef")}, 4, false), (std::vector<Text>{{0, 0, 6, "abcd"}}));
+  EXPECT_EQ(read(view, {0, 0, 3}, 64), (std::vector<Text>{}));
+}
+
+TEST_F(Texts, AreFourAtMost) {
+  const char *types = "v;a:i0:p(char);b:i1:p(char);c:i2:p(char);d:i3:p(char);e:i4:p(char)";
+  const std::uint64_t text = at("x");
+  EXPECT_EQ(read(types, {text, 0, text, text, text, text}, 8).size(), 4u);
+  EXPECT_EQ(read(types, {text, text, text, text, text, text}, 256).size(), 4u);
+}
+
+TEST(TextArguments, AreRememberedByAddress) {
+  struct alignas(16) {
+    ada_function function[2000] = {};
+    char types[2][16] = {"v;s:i0:p(char)", "v;s:i1:p(char)"};
+  } static image;
+  for (unsigned i = 0; i < 2000; ++i)
+    image.function[i].types_off = static_cast<int32_t>(reinterpret_cast<char *>(image.types[i % 2]) -
+                                                       reinterpret_cast<char *>(&image.function[i]));
+  for (int round = 0; round < 3; ++round)
+    for (unsigned i = 0; i < 2000; ++i)
+      ASSERT_EQ(TextArguments::of(image.function[i]).argument(i % 2), TextForm::Terminated);
+  image.function[7].types_off = 0;
+  TextArguments::forget();
+  EXPECT_EQ(TextArguments::of(image.function[7]).count(true), 0u);
+}
+
+} // namespace
