@@ -169,6 +169,8 @@ void WaitState::end(std::uint32_t thread, const Span &span) {
     over.waitNs += frame.unknownNs;
   if (over.waitNs < filter_.minDurationNs)
     over.waitNs = 0;
+  const bool isWhole = !filter_.minDurationNs && !filter_.fromNs && filter_.toNs == ~std::uint64_t{0};
+  over.hasWaited = over.waitNs || (over.isOpen && isWhole && canWait(frame.does.action));
   over.isTimeout = frame.does.isTimed && result && *result == kTimeout;
   over.isShown = frame.isShown;
   over.object = frame.object;

@@ -76,8 +76,10 @@ struct WaitEnd {
   std::uint32_t thread = 0;
   std::uint32_t object = kNobody;
   std::uint32_t caller = kNobody;      ///< the program's own function it was called from
-  std::uint64_t endNs = 0, waitNs = 0; ///< 0 if it did not wait
+  std::uint64_t endNs = 0, waitNs = 0; ///< what counts of it
   std::uint32_t waker = kNobody, wakerFunction = kNobody;
+  /// Also a call that is open, and of which nothing is known but that it waits: it was its thread's last event.
+  bool hasWaited = false;
   bool isTimeout = false, isOpen = false, isShown = true;
 };
 
@@ -96,7 +98,7 @@ public:
   virtual void ownersChanged(std::uint32_t /*object*/, std::uint64_t /*ns*/) {} ///< after
   /// The thread gives away what it has had since before anything was known of it.
   virtual void earlierOwner(std::uint32_t /*object*/, std::uint32_t /*thread*/, std::uint64_t /*ns*/) {}
-  /// For every call that waits or may have waited, also where waitNs is 0.
+  /// For every call that may have waited, also where it has not.
   virtual void waitEnds(const WaitEnd &) {}
 };
 

@@ -29,7 +29,7 @@ public:
   explicit WakerCollector(Wakers &wakers) : wakers_(wakers) {}
   void attach(const WaitState &state) { state_ = &state; }
   void waitEnds(const WaitEnd &over) override {
-    if (over.waker == kNobody || !over.waitNs)
+    if (over.waker == kNobody || !over.hasWaited)
       return;
     const WaitObject &object = state_->object(over.object);
     if (object.kind == WaitKind::Join) {
@@ -177,7 +177,7 @@ public:
     if (!isSelected_[over.thread])
       return;
     unlink(over.thread, over.endNs);
-    if (over.waitNs && over.isShown)
+    if (over.hasWaited && over.isShown)
       add(over, waiter);
     waiter.shares.clear();
   }
@@ -303,7 +303,7 @@ private:
     row.totalNs += over.waitNs;
     row.timeouts += over.isTimeout;
     row.open += over.isOpen;
-    if (over.waitNs > row.maxNs) {
+    if (row.waits == 1 || over.waitNs > row.maxNs) {
       row.maxNs = over.waitNs;
       row.maxThread = over.thread;
       row.maxSeq = over.frame->isEarlier ? std::nullopt : std::optional(over.frame->beginSeq);
