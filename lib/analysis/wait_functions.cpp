@@ -195,6 +195,12 @@ WaitFunction waitFunctionOf(const model::Function &function) {
   return row->function;
 }
 
+bool isOfLibrary(const model::Function &function) {
+  return function.isExternal || function.displayName.starts_with("std::") ||
+         function.file.starts_with("/usr/include/") || function.file.starts_with("/usr/lib/") ||
+         waitFunctionOf(function).action != WaitAction::None;
+}
+
 WaitFunction futexFunction(std::uint64_t operation) {
   switch (operation & 0x7f) { // without FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME
   case 0:                     // FUTEX_WAIT

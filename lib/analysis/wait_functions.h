@@ -79,6 +79,9 @@ struct WaitFunction {
 /// functions of its own (read, open) count for functions of libraries only, or where no source is known.
 WaitFunction waitFunctionOf(const model::Function &function);
 
+/// Whether it is no function of the program's own: a library's, one that waits, or one of the C++ library's headers.
+bool isOfLibrary(const model::Function &function);
+
 /// What a futex system call does; `operation` is its second argument.
 WaitFunction futexFunction(std::uint64_t operation);
 /// Whether the number is that of the futex system call. `arch`: ATF's code.

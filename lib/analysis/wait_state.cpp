@@ -113,11 +113,11 @@ void WaitState::account(std::uint32_t thread, std::uint64_t ns) {
   state.lastNs = ns;
 }
 
-WaitFunction WaitState::functionOf(std::uint32_t function) {
+const WaitState::Known &WaitState::functionOf(std::uint32_t function) {
   if (function >= functions_.size())
     functions_.resize(function + std::size_t{1});
   if (!functions_[function])
-    functions_[function] = waitFunctionOf(table_.functions[function]);
+    functions_[function] = {waitFunctionOf(table_.functions[function]), isOfLibrary(table_.functions[function])};
   return *functions_[function];
 }
 
@@ -128,8 +128,8 @@ void WaitState::begin(std::uint32_t thread, std::uint64_t seq, const model::Even
   frame.beginNs = call.isEarlier ? call.timeNs : nowNs_;
   frame.beginSeq = seq;
   frame.isEarlier = call.isEarlier;
-  frame.does = functionOf(call.function);
-  frame.isLibrary = frame.does.action != WaitAction::None || table_.functions[call.function].isExternal;
+  const Known &known = functionOf(call.function);
+  frame.does = known.does, frame.isLibrary = known.isLibrary;
   frame.isShown = frame.isLibrary && !state.frames.empty() ? state.frames.back().isShown : shown;
   state.frames.push_back(frame);
   const auto detail = event_ && !call.isEarlier ? values_.detailOf(call, *batch_) : std::nullopt;

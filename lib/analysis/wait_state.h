@@ -148,7 +148,10 @@ private:
     std::array<Wake, 8> last;
     std::size_t count = 0;
   };
-  using Registers = std::span<const std::uint64_t>;
+  struct Known {
+    WaitFunction does;
+    bool isLibrary = false;
+  };
 
   void begin(std::uint32_t thread, std::uint64_t seq, const model::Event &call, bool shown);
   void end(std::uint32_t thread, const Span &span);
@@ -158,7 +161,7 @@ private:
   void returned(std::uint32_t thread, const WaitFrame &frame, std::optional<std::int32_t> result);
   void opened(std::uint32_t thread, const WaitFrame &frame, std::int32_t result);
   void account(std::uint32_t thread, std::uint64_t ns);
-  WaitFunction functionOf(std::uint32_t function);
+  const Known &functionOf(std::uint32_t function);
 
   std::uint32_t objectAt(std::uint32_t process, WaitKind kind, std::uint64_t value);
   std::uint32_t descriptor(std::uint32_t process, WaitKind kind, std::uint64_t fd, bool isWrite);
@@ -184,7 +187,7 @@ private:
   std::vector<ThreadState> threads_;
   std::vector<std::unique_ptr<ThreadCalls<Consumer>>> calls_;
   std::vector<std::unique_ptr<Consumer>> consumers_;
-  std::vector<std::optional<WaitFunction>> functions_;
+  std::vector<std::optional<Known>> functions_;
 
   std::deque<WaitObject> objects_;
   std::vector<std::uint32_t> free_;
