@@ -222,6 +222,7 @@ void WaitState::tellOf(WaitEnd &over, std::optional<std::int32_t> result) {
 
 //===--- effects of calls -------------------------------------------------===//
 
+// Long because it is one switch over what functions do, each case a few lines.
 void WaitState::called(std::uint32_t thread, WaitFrame &frame, const atf::EventDetail &detail) {
   const std::array<std::uint64_t, 8> &registers = detail.function.registers;
   const std::uint32_t process = processOf(thread);
