@@ -46,7 +46,7 @@ WaitState::WaitState(TraceTable &table, const FilterOptions &filter, WaitListene
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     threads_[i].lane = table.threads[i].offCpu.get();
     threads_[i].offCpu = OffCpuFollower(threads_[i].lane, filter.fromNs, filter.toNs);
-    consumers_[i] = std::make_unique<Consumer>(*this, i);
+    consumers_[i] = std::make_unique<Consumer>(Consumer{*this, i});
     calls_[i] = std::make_unique<ThreadCalls<Consumer>>(*consumers_[i], rules_, nullptr);
   }
 }

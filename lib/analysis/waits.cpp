@@ -236,9 +236,10 @@ private:
   void addLink(Waiter &waiter, std::uint32_t holder, std::uint32_t takenIn, std::uint64_t ns) {
     Activity &activity = activities_[holder];
     activity.watch(state_->innermost(holder), ns);
-    Link &link = waiter.links.emplace_back(holder, takenIn, ns);
+    Link link = {holder, takenIn, ns, {}};
     for (const auto &[where, time] : activity.slots())
       link.before.push_back(time);
+    waiter.links.push_back(std::move(link));
   }
   void link(std::uint32_t thread, std::uint64_t ns) {
     for (const std::uint32_t holder : state_->waitedFor(thread)) {
@@ -367,12 +368,13 @@ std::vector<std::vector<DeadlockThread>> deadlocksOf(const WaitState &state) {
     for (std::size_t i = 0; i < cycle.size(); ++i) {
       const WaitFrame &frame = *state.waiting(cycle[i]);
       const WaitObject &object = state.object(frame.object);
-      DeadlockThread &thread = threads.emplace_back(cycle[i], describe(object), frame.beginNs);
+      DeadlockThread thread = {cycle[i], describe(object), frame.beginNs, kNobody, {}};
       for (const Owner &owner : object.owners)
         if (owner.thread == cycle[(i + 1) % cycle.size()])
           thread.takenIn = owner.function;
       for (std::size_t depth = state.thread(cycle[i]).frames.size(); depth-- > 0;)
         thread.frames.push_back(state.thread(cycle[i]).frames[depth].function);
+      threads.push_back(std::move(thread));
     }
   }
   return found;
