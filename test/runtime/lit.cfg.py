@@ -6,6 +6,7 @@
 #   %session  ADA_OPTIONS for a session in %t/session; more options can be appended: %session:format=1
 #   %arch     what programs are built for: x86_64 or aarch64
 #   %less     by what large numbers of repetitions are divided: 1, and 4 where programs are emulated
+#   %switch_events  1 with the feature of that name, else 0
 #   %like_plain DIR COMMAND  builds and runs with and without hooks: same output, same status; see Inputs/like_plain.sh
 # A test begins with `rm -rf %t && mkdir -p %t` and writes below %t only.
 # Features: switch-events (the system tells when threads have processors), root (mounting and set-uid need it), valgrind, python-headers (to build an extension module), java (javac and jni.h; %java_home
@@ -41,6 +42,7 @@ if shutil.which("valgrind") and not emulated:
     config.available_features.add("valgrind")
 if not emulated and switch_events.are_allowed():
     config.available_features.add("switch-events")
+config.substitutions.append(("%switch_events", str(int("switch-events" in config.available_features))))
 if os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")) and not emulated:
     config.available_features.add("python-headers")
     config.substitutions.append(("%extension_include", sysconfig.get_path("include")))

@@ -35,13 +35,13 @@ struct Command {
   bool takesProgram = false; ///< the first argument that is no option ends them
 };
 
-extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kDiff, kInfo, kDump, kVerify, kConvert,
-    kRecover, kFlags, kTrigger, kView, kOpen;
+extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kDiff, kInfo, kDump,
+    kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen;
 
 /// All subcommands in the order of --help.
 inline std::span<const Command *const> commands() {
-  static const Command *const list[] = {&kRecord, &kTree,    &kReport,  &kGraph,   &kFlame, &kStacks,
-                                        &kLast,   &kDiff,    &kView,    &kOpen,    &kInfo,  &kDump,
+  static const Command *const list[] = {&kRecord, &kTree,    &kReport,  &kGraph,   &kFlame, &kStacks, &kLast,
+                                        &kWaits,  &kWhy,     &kDiff,    &kView,    &kOpen,  &kInfo,   &kDump,
                                         &kVerify, &kConvert, &kRecover, &kTrigger, &kFlags};
   return list;
 }

@@ -32,7 +32,15 @@ struct Options {
   std::string progress = "auto";
   std::vector<std::string> program;
   bool quiet = false, append = false;
+  bool waits = false;
 };
+
+// Functions whose arguments tell what is waited for, and who has it.
+constexpr const char *kWaitGlobs =
+    "pthread_{mutex,rwlock,spin,cond,barrier}_*|pthread_{create,join,timedjoin_np,clockjoin_np}|sem_*|syscall|"
+    "std::condition_variable::*|std::_V2::condition_variable_any::*|std::thread::{join,_M_start_thread}|"
+    "std::__1::{thread,mutex,condition_variable}::*|pipe|pipe2|socket|socketpair|accept|accept4|connect|open|openat|"
+    "creat|eventfd|close|read|readv|pread|preadv|write|writev|pwrite|pwritev|recv*|send*|epoll_*";
 
 struct Place {
   std::string session; ///< its absolute path, because the program may change its directory
@@ -180,6 +188,29 @@ std::string completeDetail(OptionList &options) {
   return {};
 }
 
+// What --waits adds to the options.
+void addWaits(OptionList &options) {
+  const std::string *detail = findOption(options, "detail");
+  setOption(options, "detail", (detail && !detail->empty() ? *detail + "|" : "") + kWaitGlobs);
+  if (!findOption(options, "stack_size"))
+    setOption(options, "stack_size", "256"); // pipe() and std::thread::join() are given addresses on the stack
+}
+
+// What is of interest when the program has ended.
+void tellOfRun(const std::string &session, const Options &options, const OptionList &asked, const OptionList &runtime,
+               const Ending &ending, const Invocation &invocation, Instrumentation built) {
+  const std::string &name = invocation.program.front();
+  if (const std::string directory = directoryOf(session, ending.pid); WIFSIGNALED(ending.status) && !directory.empty())
+    explainDeath(directory, invocation.color);
+  tellUnmatchedGlobs(session, asked);
+  if (options.waits && !hasLibraryCalls(session))
+    warning("--waits: no call of a library can be recorded, because {} was built without --ada-calls=default", name);
+  tellFunctionsOff(session);
+  if (const std::string why = whyNoProcessorTimes(session); !why.empty())
+    complain(fmt::format("when threads had a processor was not recorded: {}; --sched=0 does without", why));
+  reportEnd(session, runtime, ending, name, built);
+}
+
 int run(Options options, const Invocation &invocation) {
   if (invocation.program.empty())
     return fail(kWrongUsage, "record: no program given; see adatrace record --help");
@@ -197,6 +228,9 @@ int run(Options options, const Invocation &invocation) {
   if (problem = completeDetail(*runtime); !problem.empty())
     return fail(kWrongUsage, "record: {}", problem);
 
+  const OptionList asked = *runtime;
+  if (options.waits)
+    addWaits(*runtime);
   if (isTaken(options))
     return fail(kWrongUsage, "record: {} holds a trace already; --append adds to it, or choose another directory",
                 *findOption(options.runtime, "session"));
@@ -242,16 +276,8 @@ int run(Options options, const Invocation &invocation) {
   if (const std::string how = describe(ending); !how.empty() && !options.quiet)
     complain(fmt::format("{} {}", name, how));
   recoverUnfinished(session, ending, options.quiet);
-  if (!options.quiet) {
-    if (const std::string directory = directoryOf(session, ending.pid);
-        WIFSIGNALED(ending.status) && !directory.empty())
-      explainDeath(directory, invocation.color);
-    tellUnmatchedGlobs(session, *runtime);
-    tellFunctionsOff(session);
-    if (const std::string why = whyNoProcessorTimes(session); !why.empty())
-      complain(fmt::format("when threads had a processor was not recorded: {}; --sched=0 does without", why));
-    reportEnd(session, *runtime, ending, name, built);
-  }
+  if (!options.quiet)
+    tellOfRun(session, options, asked, *runtime, ending, invocation, built);
   removeEmpty();
   return ending.exitCode();
 }
@@ -324,6 +350,10 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
          "A line of numbers on standard error while the program runs: auto (if that is a terminal), always or never")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+  app.add_flag(
+      "--waits", options->waits,
+      "Also the arguments of functions that wait, which tell what for: `adatrace waits` and `why`. The program "
+      "must be built with --ada-calls=default");
   app.add_flag("--append", options->append, "Add to the session that --session names, if there is a trace in it");
   app.add_flag("-q,--quiet", options->quiet, "Print nothing but errors: no hints, no closing line");
   return [options, &invocation] { return run(*options, invocation); };

@@ -4,6 +4,7 @@
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/stack_lines.h"
+#include "output/wait_lines.h"
 
 #include <CLI/CLI.hpp>
 
@@ -42,15 +43,36 @@ int run(Options &options, const Invocation &invocation, int (*show)(const Option
   return input->close(table->damage());
 }
 
+// Only where a thread is in a call that waits is it worth reading the whole trace.
+bool mayBeDeadlock(StackTable &table) {
+  return std::ranges::any_of(table.threads(), [&](const analysis::ThreadEnd &end) {
+    if (end.open.empty())
+      return false;
+    const analysis::WaitFunction does =
+        analysis::waitFunctionOf(table.functions()[end.open.front().span.functionIndex]);
+    return analysis::isLock(does.kind) && analysis::canWait(does.action);
+  });
+}
+
 int showStacks(const Options &options, const Palette &palette, StackTable &table) {
+  std::vector<std::vector<analysis::DeadlockThread>> deadlocks;
+  if (mayBeDeadlock(table)) {
+    auto read = analysis::readDeadlocks(table.input().source(), table.input().table());
+    if (!read)
+      return fail(kCantRead, "{}", read.error().text());
+    deadlocks = *std::move(read);
+  }
   for (analysis::ThreadEnd &end : table.threads())
     if (!table.readValues(end.thread, end.open, options.lines.mostFrames) ||
         !table.readValues(end.thread, end.finished, end.finished.size()))
       return kCantRead;
   Output out;
   if (options.format != "text") {
-    printStacksJson(out, table, table.threads(), options.lines, options.format == "json");
+    printStacksJson(out, table, table.threads(), deadlocks, options.lines, options.format == "json");
   } else {
+    printDeadlocks(out, palette, table.input(), deadlocks, options.lines.names.style);
+    if (!deadlocks.empty())
+      out.write("\n");
     bool isFirst = true;
     for (const analysis::ThreadEnd &end : table.threads()) {
       if (!std::exchange(isFirst, false))

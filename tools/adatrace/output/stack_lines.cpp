@@ -4,6 +4,7 @@
 #include "base/quantities.h"
 #include "json_fields.h"
 #include "process/recover_process.h"
+#include "wait_lines.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -173,8 +174,10 @@ void addArguments(JsonMembers &json, const EndCall &call) {
 } // namespace
 
 void printStacksJson(Output &out, const StackTable &table, const std::vector<ThreadEnd> &ends,
+                     const std::vector<std::vector<analysis::DeadlockThread>> &deadlocks,
                      const StackLineOptions &options, bool isArray) {
   JsonList list(out, isArray);
+  FunctionNames names(table.input().table().functions, options.names.style);
   for (const ThreadEnd &end : ends) {
     list.next();
     const model::Thread &thread = table.input().table().threads[end.thread];
@@ -192,6 +195,13 @@ void printStacksJson(Output &out, const StackTable &table, const std::vector<Thr
       json.json({}, frame.object());
     }
     json.endArray();
+    const auto isInside = [&](const std::vector<analysis::DeadlockThread> &cycle) {
+      return std::ranges::find(cycle, end.thread, &analysis::DeadlockThread::thread) != cycle.end();
+    };
+    if (const auto found = std::ranges::find_if(deadlocks, isInside); found != deadlocks.end())
+      json.json("deadlock", deadlockJson(table.input(), *found, names));
+    else
+      json.null("deadlock");
     out.write(json.object());
   }
   list.finish();

@@ -7,6 +7,7 @@
 #include "trace/trace_input.h"
 
 #include "analysis/thread_ends.h"
+#include "analysis/waits.h"
 
 #include <optional>
 #include <string>
@@ -28,7 +29,7 @@ public:
   std::vector<analysis::ThreadEnd> &threads() { return ends_.threads; }
   const std::vector<model::Function> &functions() const { return ends_.functions; }
   const analysis::Damage &damage() const { return ends_.damage; }
-  const TraceInput &input() const { return *input_; }
+  TraceInput &input() const { return *input_; }
   /// The time up to which an open call of this thread is open: now if its process lives, else the end of the trace.
   uint64_t endNs(uint32_t thread) const { return processEnds_[input_->table().threads[thread].process]; }
   bool isAlive(uint32_t thread) const { return areAlive_[input_->table().threads[thread].process]; }
@@ -56,6 +57,7 @@ void printStackLine(Output &out, const Palette &palette, const StackTable &table
                     const StackLineOptions &options);
 /// One object per thread; docs/json.md has the keys.
 void printStacksJson(Output &out, const StackTable &table, const std::vector<analysis::ThreadEnd> &ends,
+                     const std::vector<std::vector<analysis::DeadlockThread>> &deadlocks,
                      const StackLineOptions &options, bool isArray);
 
 /// A call with its thread.

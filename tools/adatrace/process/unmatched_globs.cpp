@@ -7,6 +7,8 @@
 
 #include "ada/trace/manifest.h"
 
+#include <algorithm>
+
 namespace ada::cli {
 
 // Every function that could have been recorded, in all processes.
@@ -18,7 +20,8 @@ static std::vector<model::Function> functionsOf(const std::string &session) {
         functions.push_back({.id = symbol.functionId,
                              .name = std::string(symbol.name),
                              .displayName = std::string(manifest->displayName(symbol.functionId)),
-                             .file = std::string(symbol.file)});
+                             .file = std::string(symbol.file),
+                             .isExternal = symbol.isExternal});
   return functions;
 }
 
@@ -48,6 +51,10 @@ void tellUnmatchedGlobs(const std::string &session, const OptionList &options) {
       warning("--{} '{}' matches no function of the program{}{}", name, unmatched.glob, near, near.empty() ? "" : "?");
     }
   }
+}
+
+bool hasLibraryCalls(const std::string &session) {
+  return std::ranges::any_of(functionsOf(session), &model::Function::isExternal);
 }
 
 } // namespace ada::cli

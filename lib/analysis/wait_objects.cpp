@@ -1,0 +1,249 @@
+// What WaitState knows of objects and threads: which are which, who owns, wakes and joins.
+#include "wait_state.h"
+
+#include <algorithm>
+
+namespace ada::analysis {
+
+// A thread's stack begins a little below its handle: pthread_t is the address of what glibc keeps of a thread, at the
+// end of its stack.
+static constexpr std::uint64_t kMostAboveStack = 256 << 10;
+
+//===--- objects ----------------------------------------------------------===//
+
+std::uint32_t WaitState::newObject(WaitObject object) {
+  if (free_.empty()) {
+    objects_.push_back(std::move(object));
+    return static_cast<std::uint32_t>(objects_.size() - 1);
+  }
+  const std::uint32_t at = free_.back();
+  free_.pop_back();
+  objects_[at] = std::move(object);
+  return at;
+}
+
+// Nothing may refer to it but numbers that are not used any more.
+void WaitState::forget(std::uint32_t object) {
+  WaitObject &gone = objects_[object];
+  for (const Owner &owner : gone.owners)
+    std::erase(threads_[owner.thread].held, object);
+  for (const std::optional<std::uint64_t> &value : {gone.value, gone.other})
+    for (const Space space : {Space::Address, Space::Descriptor})
+      if (value)
+        if (const auto at = byValue_.find({gone.process, space, *value}); at != byValue_.end() && at->second == object)
+          byValue_.erase(at);
+  wakes_.erase(object);
+  watchedBy_.erase(object);
+  gone = {};
+  free_.push_back(object);
+}
+
+std::uint32_t WaitState::objectAt(std::uint32_t process, WaitKind kind, std::uint64_t value) {
+  const auto at = byValue_.find({process, Space::Address, value});
+  if (at != byValue_.end()) {
+    WaitObject &known = objects_[at->second];
+    if (known.kind == kind || !known.waiters.empty() || !known.owners.empty())
+      return at->second;
+    known.kind = kind; // the memory was used again
+    known.place = kNobody;
+    return at->second;
+  }
+  WaitObject object;
+  object.process = process, object.kind = kind, object.value = value;
+  return byValue_[{process, Space::Address, value}] = newObject(std::move(object));
+}
+
+std::uint32_t WaitState::newDescriptor(std::uint32_t process, WaitKind kind, std::uint64_t fd, std::uint32_t place) {
+  WaitObject object;
+  object.process = process, object.kind = kind, object.value = fd, object.place = place;
+  return byValue_[{process, Space::Descriptor, fd}] = newObject(std::move(object));
+}
+
+void WaitState::newPair(std::uint32_t process, WaitKind kind, std::uint64_t first, std::uint64_t second,
+                        std::uint32_t place) {
+  const std::uint32_t object = newDescriptor(process, kind, first, place);
+  objects_[object].other = second;
+  byValue_[{process, Space::Descriptor, second}] = object;
+}
+
+std::uint32_t WaitState::descriptor(std::uint32_t process, WaitKind kind, std::uint64_t fd, bool isWrite) {
+  fd &= 0xffffffff;
+  const auto find = [&](std::uint64_t number) { return byValue_.find({process, Space::Descriptor, number}); };
+  if (const auto at = find(fd); at != byValue_.end()) {
+    WaitObject &known = objects_[at->second];
+    if (known.kind == WaitKind::Descriptor)
+      known.kind = kind;
+    return at->second;
+  }
+  // A pipe whose descriptors were written to where nothing was recorded: the system gives the lowest numbers that are
+  // free, and these are neighbours mostly.
+  const std::uint64_t reading = isWrite ? fd - 1 : fd;
+  if (kind == WaitKind::Descriptor && !unreadPipes_[process].empty() && fd > 3 - std::uint64_t(!isWrite) &&
+      find(reading) == byValue_.end() && find(reading + 1) == byValue_.end()) {
+    newPair(process, WaitKind::Pipe, reading, reading + 1, unreadPipes_[process].front());
+    unreadPipes_[process].pop_front();
+    return find(fd)->second;
+  }
+  return newDescriptor(process, kind, fd, kNobody);
+}
+
+void WaitState::disown(std::uint32_t object, std::uint32_t thread) {
+  std::erase_if(objects_[object].owners, [&](const Owner &owner) { return owner.thread == thread; });
+  std::erase(threads_[thread].held, object);
+}
+
+void WaitState::own(std::uint32_t object, std::uint32_t thread, bool isShared) {
+  std::vector<Owner> &owners = objects_[object].owners;
+  const auto mine = std::ranges::find(owners, thread, &Owner::thread);
+  if (mine != owners.end() && mine->isShared == isShared) {
+    ++mine->count;
+    return;
+  }
+  listener_.ownersChange(object, nowNs_);
+  // Whoever had it meanwhile has given it back where nothing is traced.
+  const std::vector<Owner> before = owners;
+  for (const Owner &owner : before)
+    if (!isShared || !owner.isShared)
+      disown(object, owner.thread);
+  owners.push_back({thread, innermost(thread).first, 1, isShared});
+  threads_[thread].held.push_back(object);
+  listener_.ownersChanged(object, nowNs_);
+}
+
+void WaitState::giveAway(std::uint32_t object, std::uint32_t thread) {
+  std::vector<Owner> &owners = objects_[object].owners;
+  const auto mine = std::ranges::find(owners, thread, &Owner::thread);
+  if (mine != owners.end() && mine->count > 1 && threads_[thread].frames.back().does.action == WaitAction::Unlock) {
+    --mine->count;
+    return;
+  }
+  if (mine == owners.end()) {
+    // It was taken before the trace began, or where nothing is traced.
+    if (owners.empty())
+      listener_.earlierOwner(object, thread, nowNs_);
+  } else {
+    listener_.ownersChange(object, nowNs_);
+    disown(object, thread);
+    listener_.ownersChanged(object, nowNs_);
+  }
+  const WaitObject &left = objects_[object];
+  const bool isUsed = threads_[thread].frames.back().mutex == object;
+  if (left.owners.empty() && left.waiters.empty() && left.place == kNobody && !isUsed)
+    forget(object);
+}
+
+void WaitState::wake(std::uint32_t object, std::uint32_t thread, std::uint64_t value, bool isWrite) {
+  const auto add = [&](std::uint32_t to) {
+    Wakes &wakes = wakes_[to];
+    wakes.last[wakes.count++ % wakes.last.size()] = {thread, innermost(thread).first, nowNs_, value, isWrite};
+  };
+  add(object);
+  if (const auto watched = watchedBy_.find(object); watched != watchedBy_.end())
+    for (const std::uint32_t epoll : watched->second)
+      if (objects_[epoll].kind == WaitKind::Poll)
+        add(epoll);
+}
+
+// The last one before the thread went on that can have woken it.
+const WaitState::Wake *WaitState::wakeOf(const WaitFrame &frame, std::uint32_t thread, std::uint64_t untilNs) const {
+  const auto known = wakes_.find(frame.object);
+  if (known == wakes_.end())
+    return nullptr;
+  const Wakes &wakes = known->second;
+  for (std::size_t i = 0; i < std::min(wakes.count, wakes.last.size()); ++i) {
+    const Wake &wake = wakes.last[(wakes.count - 1 - i) % wakes.last.size()];
+    if (wake.thread == thread || wake.ns > untilNs)
+      continue;
+    if (wake.ns < frame.beginNs)
+      return nullptr;
+    const bool isReading = frame.does.action == WaitAction::Read, isWriting = frame.does.action == WaitAction::Write;
+    if ((isReading && (!wake.isWrite || wake.value == frame.argument)) ||
+        (isWriting && (wake.isWrite || wake.value == frame.argument)) ||
+        (frame.does.action == WaitAction::Poll && !wake.isWrite))
+      continue;
+    return &wake;
+  }
+  return nullptr;
+}
+
+//===--- threads ----------------------------------------------------------===//
+
+std::uint32_t WaitState::joinedBy(std::uint32_t thread, std::uint64_t handle) const {
+  std::uint32_t found = kNobody;
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    const ThreadState &other = threads_[i];
+    if (i != thread && processOf(i) == processOf(thread) && !other.isJoined && other.stackTop &&
+        other.stackTop < handle && handle - other.stackTop < kMostAboveStack &&
+        (found == kNobody || other.stackTop > threads_[found].stackTop))
+      found = i;
+  }
+  return found;
+}
+
+std::uint32_t WaitState::endedLast(std::uint32_t joiner, std::uint64_t sinceNs) const {
+  std::uint32_t found = kNobody;
+  for (std::uint32_t i = 0; i < threads_.size(); ++i)
+    if (i != joiner && processOf(i) == processOf(joiner) && threads_[i].hasEnded && !threads_[i].isJoined &&
+        threads_[i].lastNs >= sinceNs && (found == kNobody || threads_[i].lastNs > threads_[found].lastNs))
+      found = i;
+  return found;
+}
+
+std::pair<std::uint32_t, std::uint32_t> WaitState::innermost(std::uint32_t thread) const {
+  const std::vector<WaitFrame> &frames = threads_[thread].frames;
+  std::uint32_t library = kNobody;
+  for (std::size_t i = frames.size(); i-- > 0;) {
+    if (!frames[i].isLibrary)
+      return {frames[i].function, library};
+    library = frames[i].function;
+  }
+  return {kNobody, library};
+}
+
+const WaitFrame *WaitState::waiting(std::uint32_t thread) const {
+  const ThreadState &state = threads_[thread];
+  return !state.frames.empty() && canWait(state.frames.back().does.action) ? &state.frames.back() : nullptr;
+}
+
+std::vector<std::uint32_t> WaitState::waitedFor(std::uint32_t thread) const {
+  const WaitFrame *frame = waiting(thread);
+  if (!frame || frame->object == kNobody)
+    return {};
+  const WaitObject &object = objects_[frame->object];
+  std::vector<std::uint32_t> threads;
+  if (object.joined != kNobody)
+    threads.push_back(object.joined);
+  if (isLock(object.kind) || object.kind == WaitKind::Futex)
+    for (const Owner &owner : object.owners)
+      if (frame->does.action != WaitAction::ReadLock || !owner.isShared)
+        threads.push_back(owner.thread);
+  return threads;
+}
+
+std::vector<Deadlock> WaitState::deadlocks() const {
+  std::vector<Deadlock> found;
+  std::vector<char> isSeen(threads_.size());
+  Deadlock path;
+  // A path from each thread that was not on one before; one that meets itself is a cycle.
+  const auto follow = [&](const auto &self, std::uint32_t thread) -> void {
+    if (const auto begin = std::ranges::find(path, thread); begin != path.end()) {
+      found.emplace_back(begin, path.end());
+      return;
+    }
+    if (isSeen[thread])
+      return;
+    isSeen[thread] = 1;
+    const WaitFrame *frame = waiting(thread);
+    if (!frame || frame->does.isTimed)
+      return;
+    path.push_back(thread);
+    for (const std::uint32_t next : waitedFor(thread))
+      self(self, next);
+    path.pop_back();
+  };
+  for (std::uint32_t i = 0; i < threads_.size(); ++i)
+    follow(follow, i);
+  return found;
+}
+
+} // namespace ada::analysis

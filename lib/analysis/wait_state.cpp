@@ -1,0 +1,370 @@
+// Follows the calls of all threads, and what they do to locks, wakers and descriptors.
+#include "wait_state.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ada::analysis {
+
+namespace {
+
+constexpr std::int32_t kOwnerDied = 130, kTimeout = 110; // EOWNERDEAD, ETIMEDOUT
+
+// Eight bytes of the stack that was recorded with the event, if that has them.
+std::optional<std::uint64_t> onStack(const atf::EventDetail &detail, std::uint64_t address) {
+  const atf::FunctionPayload &event = detail.function;
+  std::uint64_t value;
+  if (address < event.sp || event.stack.size() < sizeof value || address - event.sp > event.stack.size() - sizeof value)
+    return std::nullopt;
+  std::memcpy(&value, event.stack.data() + (address - event.sp), sizeof value);
+  return value;
+}
+
+} // namespace
+
+struct WaitState::Consumer {
+  WaitState &state;
+  std::uint32_t thread;
+  void begin(std::uint64_t seq, const model::Event &call, bool shown, std::string &&) {
+    state.begin(thread, seq, call, shown);
+  }
+  void end(const Span &span, bool, std::string &&) { state.end(thread, span); }
+};
+
+// A wait is shown where its caller is, so functions of libraries are followed whatever is asked for.
+static FilterOptions callersOnly(FilterOptions filter) {
+  filter.noExternal = false;
+  filter.minDurationNs = 0;
+  filter.fromNs = 0, filter.toNs = ~std::uint64_t{0};
+  return filter;
+}
+
+WaitState::WaitState(TraceTable &table, const FilterOptions &filter, WaitListener &listener)
+    : table_(table), filter_(filter), listener_(listener), callFilter_(callersOnly(filter)), rules_(callFilter_, table),
+      values_(table), threads_(table.threads.size()), calls_(table.threads.size()), consumers_(table.threads.size()),
+      unreadPipes_(table.processes.size()) {
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    threads_[i].lane = table.threads[i].offCpu.get();
+    threads_[i].offCpu = OffCpuFollower(threads_[i].lane, filter.fromNs, filter.toNs);
+    consumers_[i] = std::make_unique<Consumer>(Consumer{*this, i});
+    calls_[i] = std::make_unique<ThreadCalls<Consumer>>(*consumers_[i], rules_, nullptr);
+  }
+}
+
+WaitState::~WaitState() = default;
+
+//===--- events -----------------------------------------------------------===//
+
+void WaitState::take(std::uint64_t seq, const model::Event &event, const model::Batch &batch) {
+  const std::uint32_t thread = event.thread;
+  ThreadState &state = threads_[thread];
+  nowNs_ = std::max(event.timeNs, state.lastNs);
+  event_ = &event, batch_ = &batch, seq_ = seq;
+  listener_.beforeEvent(thread, nowNs_);
+  account(thread, nowNs_);
+  calls_[thread]->take(seq, event, batch);
+  const auto &extent = table_.threads[thread].extent;
+  state.hasEnded = state.frames.empty() && extent && seq + 1 == extent->events;
+  listener_.innermostChanged(thread, nowNs_);
+  event_ = nullptr;
+}
+
+void WaitState::finish(std::uint64_t endNs) {
+  for (std::uint32_t i = 0; i < threads_.size(); ++i)
+    listener_.beforeEvent(i, std::max(endNs, threads_[i].lastNs));
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    if (!threads_[i].hasBegun || threads_[i].frames.empty())
+      continue;
+    nowNs_ = std::max(endNs, threads_[i].lastNs);
+    account(i, nowNs_);
+    threads_[i].offCpu.take(~std::uint64_t{0}, [](const OffCpu &) {});
+  }
+  for (std::uint32_t i = 0; i < threads_.size(); ++i)
+    calls_[i]->finish();
+}
+
+// What the thread did since its last event, all of it in its innermost call.
+void WaitState::account(std::uint32_t thread, std::uint64_t ns) {
+  ThreadState &state = threads_[thread];
+  if (!state.hasBegun) {
+    state.hasBegun = true;
+    state.offCpu.skipTo(ns);
+  } else if (!state.frames.empty()) {
+    WaitFrame &frame = state.frames.back();
+    const bool isSpin = frame.does.kind == WaitKind::SpinLock;
+    std::uint64_t unknownNs = 0;
+    state.offCpu.take(ns, [&](const OffCpu &off) {
+      if (off.why == OffCpu::Why::Waiting)
+        frame.waitNs += off.durationNs(), frame.wokenNs = off.toNs;
+      else if (off.why == OffCpu::Why::Unknown)
+        unknownNs += off.durationNs();
+    });
+    if (canWait(frame.does.action)) {
+      const std::uint64_t from = std::max(state.lastNs, filter_.fromNs), to = std::min(ns, filter_.toNs);
+      if (!state.lane || isSpin) {
+        frame.unknownNs += to > from ? to - from : 0;
+      } else {
+        const std::uint64_t knownFrom = std::clamp(state.lane->knownFromNs(), from, std::max(from, to));
+        const std::uint64_t knownTo = std::clamp(state.lane->knownToNs(), knownFrom, std::max(knownFrom, to));
+        frame.unknownNs += unknownNs + (to > from ? to - from - (knownTo - knownFrom) : 0);
+      }
+    }
+  }
+  state.lastNs = ns;
+}
+
+const WaitState::Known &WaitState::functionOf(std::uint32_t function) {
+  if (function >= functions_.size())
+    functions_.resize(function + std::size_t{1});
+  if (!functions_[function])
+    functions_[function] = {waitFunctionOf(table_.functions[function]), isOfLibrary(table_.functions[function])};
+  return *functions_[function];
+}
+
+void WaitState::begin(std::uint32_t thread, std::uint64_t seq, const model::Event &call, bool shown) {
+  ThreadState &state = threads_[thread];
+  WaitFrame frame;
+  frame.function = call.function;
+  frame.beginNs = call.isEarlier ? call.timeNs : nowNs_;
+  frame.beginSeq = seq;
+  frame.isEarlier = call.isEarlier;
+  const Known &known = functionOf(call.function);
+  frame.does = known.does, frame.isLibrary = known.isLibrary;
+  frame.isShown = frame.isLibrary && !state.frames.empty() ? state.frames.back().isShown : shown;
+  state.frames.push_back(frame);
+  const auto detail = event_ && !call.isEarlier ? values_.detailOf(call, *batch_) : std::nullopt;
+  if (detail && state.stackTop < detail->function.sp)
+    state.stackTop = detail->function.sp;
+  if (frame.does.action == WaitAction::None)
+    return;
+  hasWaitFunctions_ = true;
+  if (detail) {
+    hasArguments_ = true;
+    called(thread, state.frames.back(), *detail);
+  }
+  WaitFrame &now = state.frames.back();
+  if (!canWait(now.does.action))
+    return;
+  if (now.object != kNobody)
+    objects_[now.object].waiters.push_back(thread);
+  listener_.waitBegins(thread, nowNs_);
+}
+
+void WaitState::end(std::uint32_t thread, const Span &span) {
+  ThreadState &state = threads_[thread];
+  if (state.frames.empty())
+    return;
+  const WaitFrame frame = state.frames.back();
+  std::optional<std::int32_t> result;
+  if (event_ && span.how == SpanEnd::Return && span.endSeq == seq_)
+    if (const auto detail = values_.detailOf(*event_, *batch_))
+      result = static_cast<std::int32_t>(detail->function.registers[0]);
+
+  WaitEnd over;
+  over.thread = thread;
+  over.endNs = nowNs_;
+  over.isOpen = span.how == SpanEnd::Open;
+  over.waitNs = frame.does.kind == WaitKind::SpinLock ? 0 : frame.waitNs;
+  if (frame.unknownNs >= kShortestWaitNs || (over.isOpen && frame.does.action != WaitAction::None))
+    over.waitNs += frame.unknownNs;
+  if (over.waitNs < filter_.minDurationNs)
+    over.waitNs = 0;
+  const bool isWhole = !filter_.minDurationNs && !filter_.fromNs && filter_.toNs == ~std::uint64_t{0};
+  over.hasWaited = over.waitNs || (over.isOpen && isWhole && canWait(frame.does.action));
+  over.isTimeout = frame.does.isTimed && result && *result == kTimeout;
+  over.isShown = frame.isShown;
+  over.object = frame.object;
+
+  for (std::size_t i = state.frames.size(); i-- > 0 && over.caller == kNobody;)
+    if (!state.frames[i].isLibrary)
+      over.caller = state.frames[i].function;
+  over.frame = &frame;
+  if (canWait(frame.does.action) || over.waitNs)
+    tellOf(over, result);
+  state.frames.pop_back();
+  if (span.how != SpanEnd::Open)
+    returned(thread, frame, span.how == SpanEnd::Exception ? std::optional(-1) : result);
+}
+
+// Finds out what it waited for, and who ended that.
+void WaitState::tellOf(WaitEnd &over, std::optional<std::int32_t> result) {
+  const WaitFrame &frame = *over.frame;
+  const bool isWait = canWait(frame.does.action);
+  if (frame.does.action == WaitAction::Join && !over.isOpen && result.value_or(0) == 0) {
+    over.waker = frame.object != kNobody ? objects_[frame.object].joined : kNobody;
+    if (over.waker == kNobody || !threads_[over.waker].hasEnded) // it ended while it was joined
+      over.waker = endedLast(over.thread, frame.beginNs);
+    if (over.waker != kNobody)
+      threads_[over.waker].isJoined = true;
+  } else if (isWait && frame.object != kNobody && !isLock(objects_[frame.object].kind) && !over.isTimeout &&
+             !over.isOpen) {
+    if (const Wake *wake = wakeOf(frame, over.thread, frame.wokenNs ? frame.wokenNs : nowNs_))
+      over.waker = wake->thread, over.wakerFunction = wake->function;
+  }
+  if (over.object == kNobody) {
+    WaitObject object;
+    object.process = processOf(over.thread);
+    object.kind = isWait ? frame.does.kind : frame.isLibrary ? WaitKind::Library : WaitKind::Own;
+    object.callee = frame.isLibrary ? frame.function : kNobody;
+    object.caller = over.caller;
+    over.object = newObject(std::move(object));
+  }
+  if (objects_[over.object].kind == WaitKind::Join && over.waker != kNobody) {
+    objects_[over.object].joined = over.waker;
+    objects_[over.object].callee = objects_[over.object].caller = kNobody;
+  }
+  listener_.waitEnds(over);
+  WaitObject &object = objects_[over.object];
+  std::erase(object.waiters, over.thread);
+  if (object.waiters.empty() && (frame.object == kNobody || object.kind == WaitKind::Join))
+    forget(over.object);
+}
+
+//===--- effects of calls -------------------------------------------------===//
+
+// Long because it is one switch over what functions do, each case a few lines.
+void WaitState::called(std::uint32_t thread, WaitFrame &frame, const atf::EventDetail &detail) {
+  const std::array<std::uint64_t, 8> &registers = detail.function.registers;
+  const std::uint32_t process = processOf(thread);
+  if (frame.does.action == WaitAction::Syscall) {
+    frame.does = {};
+    if (!isFutexCall(registers[0], table_.threads[thread].arch))
+      return;
+    frame.does = futexFunction(registers[2]);
+    frame.does.object = 1;
+    frame.does.isTimed = registers[4] != 0;
+  }
+  const std::uint64_t argument = registers[frame.does.object];
+  frame.argument = argument;
+  const auto fd = static_cast<std::int32_t>(argument);
+  const auto atAddress = [&] { return objectAt(process, frame.does.kind, argument); };
+  switch (frame.does.action) {
+  case WaitAction::Init:
+    if (const auto old = byValue_.find({process, Space::Address, argument}); old != byValue_.end())
+      if (objects_[old->second].waiters.empty())
+        forget(old->second);
+    objects_[atAddress()].place = innermost(thread).first;
+    break;
+  case WaitAction::Lock:
+  case WaitAction::ReadLock:
+  case WaitAction::TryLock:
+  case WaitAction::TryReadLock:
+  case WaitAction::Await:
+    frame.object = atAddress();
+    break;
+  case WaitAction::Unlock:
+    giveAway(atAddress(), thread);
+    break;
+  case WaitAction::WaitUnlocked: {
+    frame.object = atAddress();
+    std::optional<std::uint64_t> mutex = registers[1];
+    if (frame.does.isCxx) // a std::unique_lock, whose first member is the mutex
+      mutex = onStack(detail, registers[1]);
+    const std::vector<std::uint32_t> &held = threads_[thread].held;
+    if (mutex)
+      frame.mutex = objectAt(process, WaitKind::Mutex, *mutex);
+    else if (held.size() == 1)
+      frame.mutex = held[0];
+    if (frame.mutex != kNobody)
+      giveAway(frame.mutex, thread);
+    break;
+  }
+  case WaitAction::Wake:
+    wake(atAddress(), thread, argument, true);
+    break;
+  case WaitAction::Arrive:
+    frame.object = atAddress();
+    wake(frame.object, thread, argument, true);
+    break;
+  case WaitAction::Join: {
+    const std::optional<std::uint64_t> handle = frame.does.isCxx ? onStack(detail, argument) : argument;
+    const std::uint32_t joined = handle ? joinedBy(thread, *handle) : kNobody;
+    if (joined != kNobody) {
+      WaitObject object;
+      object.process = process, object.kind = WaitKind::Join, object.joined = joined;
+      frame.object = newObject(std::move(object));
+    }
+    break;
+  }
+  case WaitAction::Accept:
+  case WaitAction::Poll:
+    if (fd >= 0)
+      frame.object = descriptor(process, frame.does.kind, argument, false);
+    break;
+  case WaitAction::Read:
+  case WaitAction::Write:
+    if (fd >= 0) {
+      const bool isWrite = frame.does.action == WaitAction::Write;
+      frame.object = descriptor(process, frame.does.kind, argument, isWrite);
+      frame.argument = static_cast<std::uint32_t>(fd);
+      wake(frame.object, thread, frame.argument, isWrite);
+    }
+    break;
+  case WaitAction::Watch: {
+    const std::uint32_t epoll = descriptor(process, WaitKind::Poll, argument, false);
+    std::vector<std::uint32_t> &list = watchedBy_[descriptor(process, WaitKind::Descriptor, registers[2], false)];
+    if (std::ranges::find(list, epoll) == list.end())
+      list.push_back(epoll);
+    break;
+  }
+  case WaitAction::Close:
+    if (const auto at = byValue_.find({process, Space::Descriptor, static_cast<std::uint32_t>(fd)});
+        at != byValue_.end()) {
+      const std::uint32_t object = at->second;
+      byValue_.erase(at);
+      const auto isOpen = [&](std::optional<std::uint64_t> end) {
+        const auto other = end ? byValue_.find({process, Space::Descriptor, *end}) : byValue_.end();
+        return other != byValue_.end() && other->second == object;
+      };
+      if (objects_[object].waiters.empty() && !isOpen(objects_[object].value) && !isOpen(objects_[object].other))
+        forget(object);
+    }
+    break;
+  default:
+    break;
+  }
+}
+
+void WaitState::returned(std::uint32_t thread, const WaitFrame &frame, std::optional<std::int32_t> result) {
+  const bool isSuccess = frame.does.isCxx || result.value_or(0) == 0 || *result == kOwnerDied;
+  switch (frame.does.action) {
+  case WaitAction::Lock:
+  case WaitAction::ReadLock:
+    if (frame.object != kNobody && isSuccess)
+      own(frame.object, thread, frame.does.action == WaitAction::ReadLock);
+    break;
+  case WaitAction::TryLock:
+  case WaitAction::TryReadLock:
+    if (frame.object != kNobody && (frame.does.isCxx ? (result.value_or(0) & 0xff) == 1 : result && isSuccess))
+      own(frame.object, thread, frame.does.action == WaitAction::TryReadLock);
+    break;
+  case WaitAction::WaitUnlocked:
+    if (frame.mutex != kNobody)
+      own(frame.mutex, thread, false);
+    break;
+  case WaitAction::Open:
+  case WaitAction::Accept:
+  case WaitAction::OpenPipe:
+  case WaitAction::OpenPair:
+    if (result && *result >= 0)
+      opened(thread, frame, *result);
+    break;
+  default:
+    break;
+  }
+}
+
+void WaitState::opened(std::uint32_t thread, const WaitFrame &frame, std::int32_t result) {
+  const std::uint32_t process = processOf(thread), place = innermost(thread).first;
+  if (frame.does.action == WaitAction::Open || frame.does.action == WaitAction::Accept) {
+    newDescriptor(process, frame.does.kind, static_cast<std::uint32_t>(result), place);
+    return;
+  }
+  const auto detail = values_.detailOf(*event_, *batch_);
+  if (const auto ends = detail ? onStack(*detail, frame.argument) : std::nullopt)
+    newPair(process, frame.does.kind, *ends & 0xffffffff, *ends >> 32, place);
+  else if (frame.does.action == WaitAction::OpenPipe)
+    unreadPipes_[process].push_back(place);
+}
+
+} // namespace ada::analysis

@@ -1,0 +1,208 @@
+// Who owns what and who waits for it, as the events of all threads come in the order of their times.
+//
+// A wait is a call during which its thread waited without a processor, as the system's switches tell (off_cpu.h), while
+// no call was open inside it. Where nothing tells that, it is a call of a function that waits (wait_functions.h) and
+// took kShortestWaitNs or longer; all of its time counts then, as that of spin locks always does.
+//
+// What a lock belongs to is known from the calls themselves: from the return of a call that takes it to the call that
+// gives it back. Of everything else that is waited for, the last who woke it before the wait ended is known.
+// That needs the arguments of these calls. Without them, objects are anonymous: one for each function and its caller.
+//
+// Memory: threads, their open calls, and objects; locks that nobody has or waited for are forgotten.
+#ifndef ADA_LIB_ANALYSIS_WAIT_STATE_H
+#define ADA_LIB_ANALYSIS_WAIT_STATE_H
+
+#include "off_cpu_follower.h"
+#include "thread_calls.h"
+#include "wait_functions.h"
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+namespace ada::analysis {
+
+constexpr std::uint32_t kNobody = ~std::uint32_t{0}; ///< no thread, no function, no object
+constexpr std::uint64_t kShortestWaitNs = 10'000;
+
+/// A thread has it now.
+struct Owner {
+  std::uint32_t thread = kNobody;
+  std::uint32_t function = kNobody; ///< in which it took it
+  std::uint32_t count = 1;          ///< of a recursive lock
+  bool isShared = false;
+};
+
+struct WaitObject {
+  std::uint32_t process = 0;
+  WaitKind kind = WaitKind::Own;
+  /// The address or descriptor; of a join the thread, once it is known. Nothing: anonymous.
+  std::optional<std::uint64_t> value;
+  std::optional<std::uint64_t> other; ///< the other end of a pipe or pair
+  std::uint32_t joined = kNobody;     ///< of a join: the thread
+  std::uint32_t place = kNobody;      ///< the function that made it
+  std::uint32_t callee = kNobody;     ///< of anonymous ones: the function that waits
+  std::uint32_t caller = kNobody;     ///< of anonymous ones: who called it
+  std::vector<Owner> owners;
+  std::vector<std::uint32_t> waiters; ///< threads, now
+
+  auto key() const {
+    return std::tuple(process, kind, value.has_value(), value.value_or(0), other.value_or(0), joined, place, callee,
+                      caller);
+  }
+};
+
+/// An open call.
+struct WaitFrame {
+  std::uint32_t function = kNobody;
+  std::uint64_t beginNs = 0, beginSeq = 0;
+  bool isShown = true, isEarlier = false;
+  bool isLibrary = false; ///< of a library, or one that waits: not the program's own
+  WaitFunction does;
+  std::uint32_t object = kNobody, mutex = kNobody; ///< what it waits for, and gives away meanwhile
+  std::uint64_t argument = 0;
+  std::uint64_t waitNs = 0, unknownNs = 0; ///< so far
+  std::uint64_t wokenNs = 0;               ///< end of the last time without a processor
+};
+
+/// A call that waited is over.
+struct WaitEnd {
+  const WaitFrame *frame = nullptr;
+  std::uint32_t thread = 0;
+  std::uint32_t object = kNobody;
+  std::uint32_t caller = kNobody;      ///< the program's own function it was called from
+  std::uint64_t endNs = 0, waitNs = 0; ///< what counts of it
+  std::uint32_t waker = kNobody, wakerFunction = kNobody;
+  /// Also a call that is open, and of which nothing is known but that it waits: it was its thread's last event.
+  bool hasWaited = false;
+  bool isTimeout = false, isOpen = false, isShown = true;
+};
+
+/// A set of threads each of which waits for the next one, and the last for the first.
+using Deadlock = std::vector<std::uint32_t>;
+
+class WaitListener {
+public:
+  virtual ~WaitListener() = default;
+  /// The thread's next event, before it has an effect.
+  virtual void beforeEvent(std::uint32_t /*thread*/, std::uint64_t /*ns*/) {}
+  /// The thread's innermost call is another one now.
+  virtual void innermostChanged(std::uint32_t /*thread*/, std::uint64_t /*ns*/) {}
+  virtual void waitBegins(std::uint32_t /*thread*/, std::uint64_t /*ns*/) {}
+  virtual void ownersChange(std::uint32_t /*object*/, std::uint64_t /*ns*/) {}  ///< before
+  virtual void ownersChanged(std::uint32_t /*object*/, std::uint64_t /*ns*/) {} ///< after
+  /// The thread gives away what it has had since before anything was known of it.
+  virtual void earlierOwner(std::uint32_t /*object*/, std::uint32_t /*thread*/, std::uint64_t /*ns*/) {}
+  /// For every call that may have waited, also where it has not.
+  virtual void waitEnds(const WaitEnd &) {}
+};
+
+class WaitState {
+public:
+  struct ThreadState {
+    std::vector<WaitFrame> frames;
+    std::uint64_t lastNs = 0, stackTop = 0;
+    std::vector<std::uint32_t> held; ///< locks
+    bool hasBegun = false, hasEnded = false, isJoined = false;
+    const OffCpuLane *lane = nullptr;
+    OffCpuFollower offCpu;
+  };
+
+  /// All must outlive this. Waits count within [filter.fromNs, filter.toNs).
+  WaitState(TraceTable &table, const FilterOptions &filter, WaitListener &listener);
+  ~WaitState();
+
+  void take(std::uint64_t seq, const model::Event &event, const model::Batch &batch);
+  /// No event will come any more; calls are open up to `endNs`.
+  void finish(std::uint64_t endNs);
+  /// Of those that can't end: of locks and joins whose calls are open, without a limit of time. Before finish().
+  std::vector<Deadlock> deadlocks() const;
+
+  const TraceTable &table() const { return table_; }
+  const ThreadState &thread(std::uint32_t thread) const { return threads_[thread]; }
+  const WaitObject &object(std::uint32_t object) const { return objects_[object]; }
+  /// The program's own function that the thread is in, and the library's that this one has called.
+  std::pair<std::uint32_t, std::uint32_t> innermost(std::uint32_t thread) const;
+  /// The call in which the thread waits now, or null.
+  const WaitFrame *waiting(std::uint32_t thread) const;
+  /// Whom it waits for as far as that is known while it waits: owners of the lock, or the joined thread.
+  std::vector<std::uint32_t> waitedFor(std::uint32_t thread) const;
+
+  bool hasWaitFunctions() const { return hasWaitFunctions_; } ///< some were called
+  bool hasArguments() const { return hasArguments_; }         ///< of some of these calls
+
+private:
+  struct Consumer;
+  enum class Space { Address, Descriptor }; ///< what numbers of objects mean
+  struct Wake {
+    std::uint32_t thread = kNobody, function = kNobody;
+    std::uint64_t ns = 0, value = 0;
+    bool isWrite = true;
+  };
+  struct Wakes {
+    std::array<Wake, 8> last;
+    std::size_t count = 0;
+  };
+  struct Known {
+    WaitFunction does;
+    bool isLibrary = false;
+  };
+
+  void begin(std::uint32_t thread, std::uint64_t seq, const model::Event &call, bool shown);
+  void end(std::uint32_t thread, const Span &span);
+  void tellOf(WaitEnd &over, std::optional<std::int32_t> result);
+  void called(std::uint32_t thread, WaitFrame &frame, const atf::EventDetail &detail);
+  /// The call's effects on return; `result` nothing if it is not known.
+  void returned(std::uint32_t thread, const WaitFrame &frame, std::optional<std::int32_t> result);
+  void opened(std::uint32_t thread, const WaitFrame &frame, std::int32_t result);
+  void account(std::uint32_t thread, std::uint64_t ns);
+  const Known &functionOf(std::uint32_t function);
+
+  std::uint32_t objectAt(std::uint32_t process, WaitKind kind, std::uint64_t value);
+  std::uint32_t descriptor(std::uint32_t process, WaitKind kind, std::uint64_t fd, bool isWrite);
+  std::uint32_t newDescriptor(std::uint32_t process, WaitKind kind, std::uint64_t fd, std::uint32_t place);
+  void newPair(std::uint32_t process, WaitKind kind, std::uint64_t first, std::uint64_t second, std::uint32_t place);
+  std::uint32_t newObject(WaitObject object);
+  void forget(std::uint32_t object);
+  void own(std::uint32_t object, std::uint32_t thread, bool isShared);
+  void giveAway(std::uint32_t object, std::uint32_t thread);
+  void disown(std::uint32_t object, std::uint32_t thread);
+  void wake(std::uint32_t object, std::uint32_t thread, std::uint64_t value, bool isWrite);
+  const Wake *wakeOf(const WaitFrame &frame, std::uint32_t thread, std::uint64_t untilNs) const;
+  std::uint32_t joinedBy(std::uint32_t thread, std::uint64_t handle) const;
+  std::uint32_t endedLast(std::uint32_t joiner, std::uint64_t sinceNs) const;
+  std::uint32_t processOf(std::uint32_t thread) const { return table_.threads[thread].process; }
+
+  TraceTable &table_;
+  FilterOptions filter_;
+  WaitListener &listener_;
+  FilterOptions callFilter_; // of callers
+  FunctionRules rules_;
+  ValueTexts values_;
+  std::vector<ThreadState> threads_;
+  std::vector<std::unique_ptr<ThreadCalls<Consumer>>> calls_;
+  std::vector<std::unique_ptr<Consumer>> consumers_;
+  std::vector<std::optional<Known>> functions_;
+
+  std::deque<WaitObject> objects_;
+  std::vector<std::uint32_t> free_;
+  std::map<std::tuple<std::uint32_t, Space, std::uint64_t>, std::uint32_t> byValue_;
+  std::unordered_map<std::uint32_t, Wakes> wakes_;                          // by object
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> watchedBy_; // by object: epoll's
+  std::vector<std::deque<std::uint32_t>> unreadPipes_; // by process: who made pipes whose descriptors are not known
+
+  // The event at hand.
+  const model::Event *event_ = nullptr;
+  const model::Batch *batch_ = nullptr;
+  std::uint64_t nowNs_ = 0, seq_ = 0;
+  bool hasWaitFunctions_ = false, hasArguments_ = false;
+};
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_WAIT_STATE_H

@@ -1,0 +1,430 @@
+// Adds up waits by object.
+//
+// What a holder did while others waited: as long as anybody waits for a thread, its time is added up by the function
+// that it is in. A wait remembers these sums as they are when it begins, and takes the difference when it ends. So an
+// event costs the same however many threads wait.
+#include "waits.h"
+
+#include "merged_events.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ada::analysis {
+
+namespace {
+
+using ObjectKey = decltype(std::declval<WaitObject>().key());
+/// What a first reading finds out.
+struct Wakers {
+  std::map<ObjectKey, std::set<std::uint32_t>> of; ///< who has ever woken somebody that waited for an object
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> joined; ///< by thread and number of the call
+};
+
+constexpr std::size_t kMostWakers = 16;     // per object: of more, the others have no figures of what they did
+constexpr std::size_t kMostFunctions = 256; // per thread: of more, the others are one
+
+class WakerCollector : public WaitListener {
+public:
+  explicit WakerCollector(Wakers &wakers) : wakers_(wakers) {}
+  void attach(const WaitState &state) { state_ = &state; }
+  void waitEnds(const WaitEnd &over) override {
+    if (over.waker == kNobody || !over.hasWaited)
+      return;
+    const WaitObject &object = state_->object(over.object);
+    if (object.kind == WaitKind::Join) {
+      wakers_.joined[{over.thread, over.frame->beginSeq}] = over.waker;
+      return;
+    }
+    std::set<std::uint32_t> &known = wakers_.of[object.key()];
+    if (known.size() < kMostWakers)
+      known.insert(over.waker);
+  }
+
+private:
+  Wakers &wakers_;
+  const WaitState *state_ = nullptr;
+};
+
+/// Where a thread was.
+using Where = std::pair<std::uint32_t, std::uint32_t>; // the program's function, the library's
+
+/// What a thread does while others wait for it.
+class Activity {
+public:
+  void watch(Where where, std::uint64_t ns) {
+    if (watchers_++ == 0) {
+      slots_.clear(), slotOf_.clear();
+      sinceNs_ = ns;
+      moveTo(where);
+    }
+    settle(ns);
+  }
+  void unwatch() { --watchers_; }
+  bool isWatched() const { return watchers_ > 0; }
+  void moveTo(Where where) {
+    const auto known = slotOf_.find(where);
+    if (known != slotOf_.end()) {
+      at_ = known->second;
+      return;
+    }
+    if (slots_.size() >= kMostFunctions)
+      where = {kNobody, kNobody};
+    const auto [slot, isNew] = slotOf_.try_emplace(where, slots_.size());
+    at_ = slot->second;
+    if (isNew)
+      slots_.push_back({where, 0});
+  }
+  void settle(std::uint64_t ns) {
+    if (ns > sinceNs_)
+      slots_[at_].second += ns - sinceNs_, sinceNs_ = ns;
+  }
+  const std::vector<std::pair<Where, std::uint64_t>> &slots() const { return slots_; }
+
+private:
+  std::vector<std::pair<Where, std::uint64_t>> slots_;
+  std::map<Where, std::size_t> slotOf_;
+  std::size_t at_ = 0, watchers_ = 0;
+  std::uint64_t sinceNs_ = 0;
+};
+
+struct Link {
+  std::uint32_t holder = kNobody, takenIn = kNobody;
+  std::uint64_t fromNs = 0;
+  std::vector<std::uint64_t> before; ///< sums of the holder's slots
+};
+
+struct Share {
+  std::uint64_t waits = 0, ns = 0, waitingNs = 0, preemptedNs = 0;
+  std::map<Where, std::uint64_t> where;
+  std::map<std::uint32_t, std::uint64_t> takenIn;
+  void add(const Share &other) {
+    waits += other.waits, ns += other.ns, waitingNs += other.waitingNs, preemptedNs += other.preemptedNs;
+    for (const auto &[at, time] : other.where)
+      where[at] += time;
+    for (const auto &[at, time] : other.takenIn)
+      takenIn[at] += time;
+  }
+};
+
+template <class Key> Key mostOf(const std::map<Key, std::uint64_t> &times, Key none) {
+  const auto most = std::ranges::max_element(times, {}, &std::pair<const Key, std::uint64_t>::second);
+  return most == times.end() ? none : most->first;
+}
+
+WaitedFor describe(const WaitObject &object) {
+  return {object.process, object.kind, object.value, object.other, object.joined, object.place, object.callee};
+}
+
+class WaitTable : public WaitListener {
+public:
+  WaitTable(const TraceTable &table, const std::vector<std::uint32_t> &threads, const WaitsOptions &options,
+            const Wakers &wakers)
+      : options_(options), wakers_(wakers), isSelected_(table.threads.size()), activities_(table.threads.size()),
+        waiters_(table.threads.size()) {
+    for (const std::uint32_t thread : threads)
+      isSelected_[thread] = true;
+  }
+  void attach(const WaitState &state) { state_ = &state; }
+
+  void beforeEvent(std::uint32_t thread, std::uint64_t ns) override {
+    if (activities_[thread].isWatched())
+      activities_[thread].settle(ns);
+  }
+  void innermostChanged(std::uint32_t thread, std::uint64_t) override {
+    if (activities_[thread].isWatched())
+      activities_[thread].moveTo(state_->innermost(thread));
+  }
+  void waitBegins(std::uint32_t thread, std::uint64_t ns) override {
+    if (!isSelected_[thread])
+      return;
+    Waiter &waiter = waiters_[thread];
+    waiter.links.clear(), waiter.shares.clear();
+    link(thread, ns);
+    const WaitFrame &frame = *state_->waiting(thread);
+    if (!waiter.links.empty())
+      return;
+    if (const auto joined = wakers_.joined.find({thread, frame.beginSeq}); joined != wakers_.joined.end())
+      return addLink(waiter, joined->second, kNobody, ns);
+    if (frame.object == kNobody)
+      return;
+    if (const auto known = wakers_.of.find(state_->object(frame.object).key()); known != wakers_.of.end())
+      for (const std::uint32_t waker : known->second)
+        if (waker != thread)
+          addLink(waiter, waker, kNobody, ns);
+  }
+  void ownersChange(std::uint32_t object, std::uint64_t ns) override {
+    for (const std::uint32_t thread : state_->object(object).waiters)
+      unlink(thread, ns);
+  }
+  void ownersChanged(std::uint32_t object, std::uint64_t ns) override {
+    for (const std::uint32_t thread : state_->object(object).waiters)
+      if (isSelected_[thread])
+        link(thread, ns);
+  }
+  void earlierOwner(std::uint32_t object, std::uint32_t owner, std::uint64_t ns) override {
+    for (const std::uint32_t thread : state_->object(object).waiters) {
+      const WaitFrame *frame = state_->waiting(thread);
+      if (!frame || !isSelected_[thread] || thread == owner)
+        continue;
+      Share &share = waiters_[thread].shares[owner];
+      const std::uint64_t waited = waitedBetween(thread, frame->beginNs, ns);
+      share.ns += waited, share.where[state_->innermost(owner)] += waited;
+    }
+  }
+  void waitEnds(const WaitEnd &over) override {
+    Waiter &waiter = waiters_[over.thread];
+    if (!isSelected_[over.thread])
+      return;
+    unlink(over.thread, over.endNs);
+    if (over.hasWaited && over.isShown)
+      add(over, waiter);
+    waiter.shares.clear();
+  }
+
+  std::vector<WaitRow> rows() {
+    std::vector<WaitRow> rows;
+    for (auto &[key, sums] : rows_) {
+      WaitRow row = std::move(sums.row);
+      for (const auto &[function, caller] : sums.callers)
+        row.callers.push_back(caller);
+      std::ranges::stable_sort(row.callers, std::greater(), &WaitCaller::ns);
+      for (const auto &[thread, share] : sums.shares) {
+        const Where where = mostOf(share.where, Where(kNobody, kNobody));
+        row.holders.push_back({.thread = thread,
+                               .function = where.first,
+                               .library = where.second,
+                               .takenIn = mostOf(share.takenIn, kNobody),
+                               .waits = share.waits,
+                               .ns = share.ns,
+                               .waitingNs = share.waitingNs,
+                               .preemptedNs = share.preemptedNs,
+                               .hasEnded = sums.endedOwners.contains(thread)});
+      }
+      std::ranges::stable_sort(row.holders, std::greater(), &WaitHolder::ns);
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+
+private:
+  struct Waiter {
+    std::vector<Link> links;
+    std::map<std::uint32_t, Share> shares; // by holder
+  };
+  struct Sums {
+    WaitRow row;
+    std::map<std::uint32_t, WaitCaller> callers;
+    std::map<std::uint32_t, Share> shares;
+    std::set<std::uint32_t> endedOwners;
+  };
+
+  // How much of the time the thread waited.
+  std::uint64_t waitedBetween(std::uint32_t thread, std::uint64_t from, std::uint64_t to) const {
+    from = std::max(from, options_.filter.fromNs), to = std::min(to, options_.filter.toNs);
+    if (from >= to)
+      return 0;
+    const OffCpuLane *lane = state_->thread(thread).lane;
+    const WaitFrame *frame = state_->waiting(thread);
+    if (!lane || (frame && frame->does.kind == WaitKind::SpinLock))
+      return to - from;
+    const std::uint64_t knownFrom = std::clamp(lane->knownFromNs(), from, to);
+    const std::uint64_t knownTo = std::clamp(lane->knownToNs(), knownFrom, to);
+    return lane->timesBetween(from, to).waitingNs + (to - from) - (knownTo - knownFrom);
+  }
+
+  void addLink(Waiter &waiter, std::uint32_t holder, std::uint32_t takenIn, std::uint64_t ns) {
+    Activity &activity = activities_[holder];
+    activity.watch(state_->innermost(holder), ns);
+    Link link = {holder, takenIn, ns, {}};
+    for (const auto &[where, time] : activity.slots())
+      link.before.push_back(time);
+    waiter.links.push_back(std::move(link));
+  }
+  void link(std::uint32_t thread, std::uint64_t ns) {
+    for (const std::uint32_t holder : state_->waitedFor(thread)) {
+      if (holder == thread)
+        continue;
+      std::uint32_t takenIn = kNobody;
+      for (const Owner &owner : state_->object(state_->waiting(thread)->object).owners)
+        if (owner.thread == holder)
+          takenIn = owner.function;
+      addLink(waiters_[thread], holder, takenIn, ns);
+    }
+  }
+  void unlink(std::uint32_t thread, std::uint64_t ns) {
+    Waiter &waiter = waiters_[thread];
+    for (const Link &link : waiter.links) {
+      Activity &activity = activities_[link.holder];
+      activity.settle(ns);
+      const std::uint64_t passed = ns > link.fromNs ? ns - link.fromNs : 0;
+      const std::uint64_t waited = waitedBetween(thread, link.fromNs, ns);
+      if (waited) {
+        Share &share = waiter.shares[link.holder];
+        share.ns += waited;
+        if (link.takenIn != kNobody)
+          share.takenIn[link.takenIn] += waited;
+        if (const OffCpuLane *lane = state_->thread(link.holder).lane) {
+          const OffCpuTimes times = lane->timesBetween(link.fromNs, ns);
+          share.waitingNs += times.waitingNs, share.preemptedNs += times.preemptedNs;
+        }
+        const auto &slots = activity.slots();
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+          const std::uint64_t there = slots[i].second - (i < link.before.size() ? link.before[i] : 0);
+          if (there)
+            share.where[slots[i].first] += static_cast<std::uint64_t>(
+                static_cast<double>(there) / static_cast<double>(passed) * static_cast<double>(waited));
+        }
+      }
+      activity.unwatch();
+    }
+    waiter.links.clear();
+  }
+
+  void add(const WaitEnd &over, Waiter &waiter) {
+    const WaitObject &object = state_->object(over.object);
+    ObjectKey key = object.key();
+    if (options_.by == WaitsBy::Place)
+      key = {object.process,
+             object.kind,
+             false,
+             0,
+             0,
+             kNobody,
+             object.place,
+             kNobody,
+             object.place == kNobody ? over.caller : kNobody};
+    Sums &sums = rows_[key];
+    WaitRow &row = sums.row;
+    if (row.waits++ == 0) {
+      row.object = describe(object);
+      if (options_.by == WaitsBy::Place)
+        row.object = {.process = object.process, .kind = object.kind, .value = {}, .other = {}, .place = object.place};
+    }
+    row.totalNs += over.waitNs;
+    row.timeouts += over.isTimeout;
+    row.open += over.isOpen;
+    if (row.waits == 1 || over.waitNs > row.maxNs) {
+      row.maxNs = over.waitNs;
+      row.maxThread = over.thread;
+      row.maxSeq = over.frame->isEarlier ? std::nullopt : std::optional(over.frame->beginSeq);
+    }
+    WaitCaller &caller = sums.callers[over.caller];
+    caller.function = over.caller;
+    ++caller.waits, caller.ns += over.waitNs;
+
+    const bool isWoken = object.owners.empty() && object.joined == kNobody && !isLock(object.kind);
+    if (isWoken) { // whoever else could have woken it did not
+      Share share = over.waker == kNobody ? Share() : std::move(waiter.shares[over.waker]);
+      waiter.shares.clear();
+      if (over.waker == kNobody)
+        return;
+      share.ns = over.waitNs;
+      if (over.wakerFunction != kNobody)
+        share.takenIn[over.wakerFunction] += over.waitNs;
+      if (share.where.empty())
+        share.where[{over.wakerFunction, kNobody}] = over.waitNs;
+      waiter.shares[over.waker] = std::move(share);
+    } else if (over.waker != kNobody && waiter.shares.empty()) {
+      waiter.shares[over.waker].ns = over.waitNs;
+    }
+    for (auto &[thread, share] : waiter.shares) {
+      share.waits = 1;
+      share.ns = std::min(share.ns, over.waitNs);
+      sums.shares[thread].add(share);
+      if (object.joined == kNobody && state_->thread(thread).hasEnded &&
+          std::ranges::find(object.owners, thread, &Owner::thread) != object.owners.end())
+        sums.endedOwners.insert(thread);
+    }
+  }
+
+  const WaitsOptions &options_;
+  const Wakers &wakers_;
+  const WaitState *state_ = nullptr;
+  std::vector<bool> isSelected_;
+  std::vector<Activity> activities_;
+  std::vector<Waiter> waiters_;
+  std::map<ObjectKey, Sums> rows_;
+};
+
+std::vector<std::uint32_t> allThreads(const TraceTable &table) {
+  std::vector<std::uint32_t> all(table.threads.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+Expected<void> feed(model::TraceSource &source, TraceTable &table, WaitState &state) {
+  return mergeEvents(source, table, allThreads(table),
+                     [&](std::uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
+                       state.take(seq, event, batch);
+                       return {};
+                     });
+}
+
+std::vector<std::vector<DeadlockThread>> deadlocksOf(const WaitState &state) {
+  std::vector<std::vector<DeadlockThread>> found;
+  for (const Deadlock &cycle : state.deadlocks()) {
+    std::vector<DeadlockThread> &threads = found.emplace_back();
+    for (std::size_t i = 0; i < cycle.size(); ++i) {
+      const WaitFrame &frame = *state.waiting(cycle[i]);
+      const WaitObject &object = state.object(frame.object);
+      DeadlockThread thread = {cycle[i], describe(object), frame.beginNs, kNobody, {}};
+      for (const Owner &owner : object.owners)
+        if (owner.thread == cycle[(i + 1) % cycle.size()])
+          thread.takenIn = owner.function;
+      for (std::size_t depth = state.thread(cycle[i]).frames.size(); depth-- > 0;)
+        thread.frames.push_back(state.thread(cycle[i]).frames[depth].function);
+      threads.push_back(std::move(thread));
+    }
+  }
+  return found;
+}
+
+} // namespace
+
+std::uint64_t endOfTrace(const TraceTable &table) {
+  std::uint64_t endNs = 0;
+  for (const model::Thread &thread : table.threads) {
+    if (thread.extent)
+      endNs = std::max(endNs, thread.extent->lastNs);
+    if (thread.offCpu)
+      endNs = std::max(endNs, thread.offCpu->knownToNs());
+  }
+  return endNs;
+}
+
+Expected<Waits> readWaits(model::TraceSource &source, TraceTable &table, const std::vector<std::uint32_t> &threads,
+                          const WaitsOptions &options) {
+  Wakers wakers;
+  {
+    WakerCollector collector(wakers);
+    WaitState state(table, {}, collector);
+    collector.attach(state);
+    if (auto done = feed(source, table, state); !done)
+      return done.error();
+  }
+  WaitTable sums(table, threads, options, wakers);
+  WaitState state(table, options.filter, sums);
+  sums.attach(state);
+  if (auto done = feed(source, table, state); !done)
+    return done.error();
+  Waits waits;
+  waits.deadlocks = deadlocksOf(state);
+  state.finish(endOfTrace(table));
+  waits.rows = sums.rows();
+  waits.hasWaitFunctions = state.hasWaitFunctions();
+  waits.hasArguments = state.hasArguments();
+  waits.hasLane =
+      std::ranges::any_of(table.threads, [](const model::Thread &thread) { return thread.offCpu != nullptr; });
+  return waits;
+}
+
+Expected<std::vector<std::vector<DeadlockThread>>> readDeadlocks(model::TraceSource &source, TraceTable &table) {
+  WaitListener nobody;
+  WaitState state(table, {}, nobody);
+  if (auto done = feed(source, table, state); !done)
+    return done.error();
+  return deadlocksOf(state);
+}
+
+} // namespace ada::analysis

@@ -1,0 +1,88 @@
+// What threads waited for, who had it meanwhile, and what that thread was doing.
+#ifndef ADA_LIB_ANALYSIS_WAITS_H
+#define ADA_LIB_ANALYSIS_WAITS_H
+
+#include "wait_state.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ada::analysis {
+
+/// The thread that had what was waited for, or that woke who waited.
+struct WaitHolder {
+  std::uint32_t thread = kNobody;
+  /// The program's own function that it was in for most of that time, and the library's that this one had called then;
+  /// kNobody for none.
+  std::uint32_t function = kNobody, library = kNobody;
+  std::uint32_t takenIn = kNobody;              ///< the function that took the lock, or woke
+  std::uint64_t waits = 0;                      ///< of which it was the holder
+  std::uint64_t ns = 0;                         ///< how much of the waiting was due to it
+  std::uint64_t waitingNs = 0, preemptedNs = 0; ///< of its time as the holder, per waiting thread
+  bool hasEnded = false;                        ///< it ended without giving it back
+};
+
+struct WaitCaller {
+  std::uint32_t function = kNobody;
+  std::uint64_t waits = 0, ns = 0;
+};
+
+/// What is waited for, for people.
+struct WaitedFor {
+  std::uint32_t process = 0;
+  WaitKind kind = WaitKind::Own;
+  std::optional<std::uint64_t> value, other; ///< address; descriptors
+  std::uint32_t joined = kNobody;            ///< thread
+  std::uint32_t place = kNobody;             ///< the function that made it
+  std::uint32_t callee = kNobody;            ///< where the object is not known: the library's function
+
+  bool isKnown() const { return value || joined != kNobody; }
+};
+
+struct WaitRow {
+  WaitedFor object;
+  std::uint64_t waits = 0, totalNs = 0, maxNs = 0, timeouts = 0, open = 0;
+  std::uint32_t maxThread = 0;         ///< the longest wait: its thread
+  std::optional<std::uint64_t> maxSeq; ///< and the number of its call
+  std::vector<WaitCaller> callers;     ///< the longest first
+  std::vector<WaitHolder> holders;     ///< likewise
+};
+
+/// One thread of a deadlock, in the order in which each waits for the next.
+struct DeadlockThread {
+  std::uint32_t thread = 0;
+  WaitedFor object;
+  std::uint64_t beginNs = 0;
+  std::uint32_t takenIn = kNobody;   ///< where the next thread took it
+  std::vector<std::uint32_t> frames; ///< functions of its open calls, the innermost first
+};
+
+enum class WaitsBy { Object, Place };
+
+struct WaitsOptions {
+  FilterOptions filter;
+  WaitsBy by = WaitsBy::Object;
+};
+
+struct Waits {
+  std::vector<WaitRow> rows; ///< in no particular order
+  std::vector<std::vector<DeadlockThread>> deadlocks;
+  bool hasWaitFunctions = false, hasArguments = false, hasLane = false;
+};
+
+/// The time up to which calls are open that never ended.
+std::uint64_t endOfTrace(const TraceTable &table);
+
+/// Waits of the given threads; all threads are read, twice: whoever wakes is known before what it does is added up.
+Expected<Waits> readWaits(model::TraceSource &source, TraceTable &table, const std::vector<std::uint32_t> &threads,
+                          const WaitsOptions &options);
+/// Deadlocks only.
+Expected<std::vector<std::vector<DeadlockThread>>> readDeadlocks(model::TraceSource &source, TraceTable &table);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_WAITS_H

@@ -1,0 +1,278 @@
+// Asks at every moment of a call what its thread did, and whom it waited for.
+#include "why.h"
+
+#include "early_end.h"
+#include "merged_events.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+namespace ada::analysis {
+
+namespace {
+
+constexpr std::size_t kDeepestChain = 32;
+
+/// By thread and number of the call that waited.
+using WakerOfCall = std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t>;
+
+class CallWakers : public WaitListener {
+public:
+  CallWakers(WakerOfCall &wakers, std::uint64_t fromNs) : wakers_(wakers), fromNs_(fromNs) {}
+  void waitEnds(const WaitEnd &over) override {
+    if (over.waker != kNobody && over.waitNs && over.endNs > fromNs_)
+      wakers_[{over.thread, over.frame->beginSeq}] = over.waker;
+  }
+
+private:
+  WakerOfCall &wakers_;
+  std::uint64_t fromNs_;
+};
+
+using PartKey = std::tuple<PartKind, std::uint32_t, std::uint32_t, decltype(std::declval<WaitObject>().key())>;
+struct HolderNode;
+struct PartNode {
+  std::uint64_t ns = 0;
+  WaitedFor object;
+  std::map<std::uint32_t, HolderNode> holders;
+};
+struct HolderNode {
+  std::uint64_t ns = 0;
+  bool isCycle = false;
+  std::map<PartKey, PartNode> parts;
+};
+
+class WhyTree : public WaitListener {
+public:
+  WhyTree(std::uint32_t thread, const Span &call, const WakerOfCall &wakers)
+      : thread_(thread), call_(call), wakers_(wakers), sinceNs_(call.beginNs) {}
+  void attach(const WaitState &state) { state_ = &state; }
+
+  void beforeEvent(std::uint32_t, std::uint64_t ns) override {
+    const std::uint64_t to = std::min(ns, call_.endNs);
+    if (to <= sinceNs_)
+      return;
+    chain_.clear();
+    divide(root_, thread_, sinceNs_, to);
+    sinceNs_ = to;
+  }
+  bool isOver() const { return sinceNs_ >= call_.endNs; }
+  std::vector<WhyPart> parts() const { return partsOf(root_); }
+
+private:
+  PartNode &part(HolderNode &node, PartKind kind, std::uint32_t function, std::uint32_t library,
+                 const WaitObject &object = {}) {
+    return node.parts[{kind, function, library, object.key()}];
+  }
+
+  // What `thread` did from..to, during which no thread had an event.
+  void divide(HolderNode &node, std::uint32_t thread, std::uint64_t from, std::uint64_t to) {
+    chain_.push_back(thread);
+    node.ns += to - from;
+    const WaitState::ThreadState &state = state_->thread(thread);
+    const WaitFrame *frame = state_->waiting(thread);
+    const bool isSpin = frame && frame->does.kind == WaitKind::SpinLock;
+    // What no switch tells of: a call that waits does, anything else runs.
+    const auto untold = [&](std::uint64_t begin, std::uint64_t end) {
+      if (begin < end)
+        frame ? waits(node, thread, frame, begin, end) : runs(node, thread, begin, end);
+    };
+    if (!state.lane || isSpin) {
+      untold(from, to);
+    } else {
+      const std::uint64_t knownFrom = std::clamp(state.lane->knownFromNs(), from, to);
+      const std::uint64_t knownTo = std::clamp(state.lane->knownToNs(), knownFrom, to);
+      untold(from, knownFrom);
+      std::uint64_t at = knownFrom;
+      if (knownFrom < knownTo)
+        for (const OffCpu &off : state.lane->between(knownFrom, knownTo)) {
+          const std::uint64_t begin = std::max(off.fromNs, at), end = std::min(off.toNs, knownTo);
+          if (begin >= end)
+            continue;
+          runs(node, thread, at, begin);
+          if (off.why == OffCpu::Why::Waiting)
+            waits(node, thread, frame, begin, end);
+          else if (off.why == OffCpu::Why::Unknown && frame)
+            untold(begin, end);
+          else
+            part(node, off.why == OffCpu::Why::Preempted ? PartKind::Preempted : PartKind::Unknown, kNobody, kNobody)
+                .ns += end - begin;
+          at = end;
+        }
+      runs(node, thread, at, knownTo);
+      untold(knownTo, to);
+    }
+    chain_.pop_back();
+  }
+
+  void runs(HolderNode &node, std::uint32_t thread, std::uint64_t from, std::uint64_t to) {
+    if (from >= to)
+      return;
+    const auto [function, library] = state_->innermost(thread);
+    const bool isOwn = &node != &root_ || isInnermost();
+    part(node, isOwn ? PartKind::Own : PartKind::Callee, function, library).ns += to - from;
+  }
+  // The chosen call is the innermost one of its thread.
+  bool isInnermost() const {
+    const std::vector<WaitFrame> &frames = state_->thread(thread_).frames;
+    return frames.size() == call_.depth + std::size_t{1};
+  }
+
+  void waits(HolderNode &node, std::uint32_t thread, const WaitFrame *frame, std::uint64_t from, std::uint64_t to) {
+    const auto [function, library] = state_->innermost(thread);
+    WaitObject object;
+    if (frame && frame->object != kNobody)
+      object = state_->object(frame->object);
+    else
+      object.kind = frame ? frame->does.kind : library != kNobody ? WaitKind::Library : WaitKind::Own;
+    object.process = state_->table().threads[thread].process;
+    std::vector<std::uint32_t> holders = state_->waitedFor(thread);
+    if (holders.empty() && frame)
+      if (const auto waker = wakers_.find({thread, frame->beginSeq}); waker != wakers_.end())
+        holders.push_back(waker->second);
+    if (object.kind == WaitKind::Join && !holders.empty())
+      object.joined = holders.front();
+    PartNode &wait = part(node, PartKind::Waiting, function, library, object);
+    wait.ns += to - from;
+    wait.object = {object.process, object.kind, object.value, object.other, object.joined, object.place, library};
+    if (holders.empty())
+      return;
+    // Of several readers one is followed: all of them have to go.
+    HolderNode &holder = wait.holders[holders.front()];
+    if (std::ranges::find(chain_, holders.front()) != chain_.end() || chain_.size() >= kDeepestChain) {
+      holder.ns += to - from;
+      holder.isCycle = true;
+    } else {
+      divide(holder, holders.front(), from, to);
+    }
+  }
+
+  static std::vector<WhyPart> partsOf(const HolderNode &node) {
+    std::vector<WhyPart> parts;
+    for (const auto &[key, from] : node.parts) {
+      WhyPart &part = parts.emplace_back();
+      part.kind = std::get<0>(key), part.function = std::get<1>(key), part.library = std::get<2>(key);
+      part.object = from.object, part.ns = from.ns;
+      for (const auto &[thread, holder] : from.holders)
+        part.holders.push_back({thread, holder.ns, holder.isCycle, partsOf(holder)});
+      std::ranges::stable_sort(part.holders, std::greater(), &WhyPart::Holder::ns);
+    }
+    std::ranges::stable_sort(parts, std::greater(), &WhyPart::ns);
+    return parts;
+  }
+
+  std::uint32_t thread_;
+  const Span &call_;
+  const WakerOfCall &wakers_;
+  const WaitState *state_ = nullptr;
+  std::uint64_t sinceNs_;
+  HolderNode root_;
+  std::vector<std::uint32_t> chain_; // threads from the chosen one to the one that is asked
+};
+
+std::vector<std::uint32_t> allThreads(const TraceTable &table) {
+  std::vector<std::uint32_t> all(table.threads.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// Finds one call: the longest that is shown, or the one with a number.
+class CallFinder : public TableSink {
+public:
+  CallFinder(TraceTable &table, const FilterOptions &filter, std::optional<std::uint64_t> seq)
+      : TableSink(table), rules_(filter, table), seq_(seq), endNs_(endOfTrace(table)) {}
+
+  Expected<void> events(const model::Batch &batch) override {
+    if (!calls_) {
+      thread_ = batch.events[0].thread;
+      calls_.emplace(*this, rules_, nullptr);
+    }
+    calls_->take(batch);
+    return isFound_ ? earlyEnd() : Expected<void>();
+  }
+  Expected<void> endThread(std::uint32_t) override {
+    if (calls_)
+      calls_->finish();
+    calls_.reset();
+    return {};
+  }
+
+  // Called by ThreadCalls.
+  void begin(std::uint64_t, const model::Event &, bool, std::string &&) {}
+  void end(Span span, bool shown, std::string &&) {
+    if (span.how == SpanEnd::Open)
+      span.endNs = std::max(span.endNs, endNs_);
+    if (seq_ ? span.beginSeq != *seq_ : !shown || (found && found->durationNs() >= span.durationNs()))
+      return;
+    found = span, thread = thread_;
+    isFound_ = seq_.has_value();
+  }
+
+  std::optional<Span> found;
+  std::uint32_t thread = 0;
+
+private:
+  FunctionRules rules_;
+  std::optional<std::uint64_t> seq_;
+  std::uint64_t endNs_;
+  std::uint32_t thread_ = 0;
+  bool isFound_ = false;
+  std::optional<ThreadCalls<CallFinder>> calls_; // of the current thread
+};
+
+Expected<std::optional<Span>> find(model::TraceSource &source, CallFinder &finder,
+                                   const std::vector<std::uint32_t> &threads) {
+  model::ReadRequest request;
+  request.threads = threads;
+  request.isFurther = true;
+  if (auto done = source.readPart(finder, request); !done && !isEarlyEnd(done.error()))
+    return done.error();
+  return finder.found;
+}
+
+} // namespace
+
+Expected<std::optional<Span>> longestCall(model::TraceSource &source, TraceTable &table,
+                                          const std::vector<std::uint32_t> &threads, const FilterOptions &filter,
+                                          std::uint32_t &thread) {
+  CallFinder finder(table, filter, std::nullopt);
+  auto found = find(source, finder, threads);
+  thread = finder.thread;
+  return found;
+}
+
+Expected<std::optional<Span>> callAt(model::TraceSource &source, TraceTable &table, std::uint32_t thread,
+                                     std::uint64_t seq) {
+  const FilterOptions everything;
+  CallFinder finder(table, everything, seq);
+  return find(source, finder, {thread});
+}
+
+Expected<Why> explainCall(model::TraceSource &source, TraceTable &table, std::uint32_t thread, const Span &call) {
+  WakerOfCall wakers;
+  CallWakers collector(wakers, call.beginNs);
+  WhyTree tree(thread, call, wakers);
+  for (const bool isFirst : {true, false}) {
+    WaitState state(table, {}, isFirst ? static_cast<WaitListener &>(collector) : tree);
+    tree.attach(state);
+    const std::uint64_t lastNs = call.endNs;
+    // Waits of the call's time end soon after it; who woke a thread that waits on is of no interest then.
+    const auto use = [&](std::uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
+      state.take(seq, event, batch);
+      return (isFirst ? event.timeNs > lastNs : tree.isOver()) ? earlyEnd() : Expected<void>();
+    };
+    if (auto done = mergeEvents(source, table, allThreads(table), use); !done && !isEarlyEnd(done.error()))
+      return done.error();
+    if (!isFirst && !tree.isOver())
+      tree.beforeEvent(thread, call.endNs);
+  }
+  Why why;
+  why.thread = thread, why.function = call.functionIndex, why.seq = call.beginSeq;
+  why.beginNs = call.beginNs, why.endNs = call.endNs, why.how = call.how;
+  why.parts = tree.parts();
+  why.hasLane = table.threads[thread].offCpu != nullptr;
+  return why;
+}
+
+} // namespace ada::analysis

@@ -1,0 +1,64 @@
+// Where the time of one call went: its own code, what it called, and whom it waited for.
+//
+// At every moment of the call its thread ran, was preempted, or waited for something; if another thread had that (or
+// was to wake this one), the same is asked of that thread at the same moment, and so on. So all parts of a call, and
+// all parts of a wait, add up to its time exactly.
+#ifndef ADA_LIB_ANALYSIS_WHY_H
+#define ADA_LIB_ANALYSIS_WHY_H
+
+#include "waits.h"
+
+#include <memory>
+#include <vector>
+
+namespace ada::analysis {
+
+enum class PartKind : std::uint8_t {
+  Own,       ///< the call's own code; of another thread, the code that it was in
+  Callee,    ///< the code of a function that it called
+  Preempted, ///< had work to do, and no processor
+  Waiting,   ///< for an object
+  Unknown,   ///< the system's records of this time were lost
+};
+
+/// A part of the time of a call, or of a thread while another one waited for it.
+struct WhyPart {
+  PartKind kind = PartKind::Own;
+  std::uint32_t function = kNobody, library = kNobody; ///< where; of a wait: who called what
+  WaitedFor object;                                    ///< Waiting
+  std::uint64_t ns = 0;
+  struct Holder;
+  std::vector<Holder> holders; ///< Waiting: who had it; what is left of `ns` nobody did, or it is not known who
+};
+
+struct WhyPart::Holder {
+  std::uint32_t thread = kNobody;
+  std::uint64_t ns = 0;
+  bool isCycle = false;       ///< it waits for a thread further out: a deadlock, or one that was woken by another way
+  std::vector<WhyPart> parts; ///< the longest first
+};
+
+struct Why {
+  std::uint32_t thread = 0, function = kNobody;
+  std::uint64_t seq = 0, beginNs = 0, endNs = 0;
+  SpanEnd how = SpanEnd::Return;
+  std::vector<WhyPart> parts; ///< the longest first
+  bool hasLane = false;
+};
+
+/// The call that took longest of those that `filter` shows, of the given threads; a call that never ended takes until
+/// the trace ends. Nothing if there is none.
+Expected<std::optional<Span>> longestCall(model::TraceSource &source, TraceTable &table,
+                                          const std::vector<std::uint32_t> &threads, const FilterOptions &filter,
+                                          std::uint32_t &thread);
+/// The call that event number `seq` of the thread begins. Nothing if it begins none.
+Expected<std::optional<Span>> callAt(model::TraceSource &source, TraceTable &table, std::uint32_t thread,
+                                     std::uint64_t seq);
+
+/// Reads all threads up to the call's end, twice: once to know who wakes whom. Memory: besides, 24 bytes for each wait
+/// that somebody ended while the call went on.
+Expected<Why> explainCall(model::TraceSource &source, TraceTable &table, std::uint32_t thread, const Span &call);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_WHY_H

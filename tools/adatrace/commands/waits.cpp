@@ -1,0 +1,108 @@
+// Adatrace waits: what threads waited for, and who had it meanwhile.
+#include "command.h"
+#include "options/filter_options.h"
+#include "options/option_values.h"
+#include "output/wait_lines.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+struct Options {
+  InputOptions input;
+  FilterArguments filter;
+  WaitLineOptions lines;
+  uint64_t limit = 0;
+};
+
+// What is not known of this trace, and how to know it the next time.
+void tellWhatIsMissing(const analysis::Waits &waits, const TraceInput &input) {
+  if (input.eventCount() == 0)
+    return;
+  if (!waits.hasWaitFunctions)
+    warning("{} has no calls of functions that wait: build the program with --ada-calls=default{}", input.name(),
+            waits.hasLane ? "; these are the functions that waited" : "");
+  else if (!waits.hasArguments)
+    warning("{} has no arguments of these calls, so what they waited for is not known: record with `adatrace record "
+            "--waits`",
+            input.name());
+  if (!waits.hasLane && waits.hasWaitFunctions)
+    warning("{} does not tell when threads had a processor: calls of functions that wait count if they took {} or more",
+            input.name(), formatDuration(analysis::kShortestWaitNs));
+}
+
+int run(Options &options, const Invocation &invocation) {
+  int exitCode = kOk;
+  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
+  if (!input)
+    return exitCode;
+  input->setRange(options.filter.options);
+  const analysis::WaitsOptions wanted = {.filter = options.filter.options, .by = options.lines.by};
+  auto waits = analysis::readWaits(input->source(), input->table(), input->threads(), wanted);
+  if (!waits)
+    return fail(kCantRead, "{}", waits.error().text());
+  sortWaits(waits->rows, *input, options.lines.sort);
+  const size_t all = waits->rows.size();
+  if (options.limit && all > options.limit)
+    waits->rows.resize(options.limit);
+  const Palette palette(invocation.color, STDOUT_FILENO);
+  Output out;
+  printWaits(out, palette, *input, waits->rows, waits->deadlocks, options.lines);
+  if (options.lines.format == "text") {
+    if (all == 0)
+      out.print("{}\n", input->eventCount() ? "no call waited" : "there are no events in " + input->name());
+    if (waits->rows.size() < all)
+      out.print("{}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(all - waits->rows.size()),
+                palette.reset);
+  }
+  out.flush();
+  tellWhatIsMissing(*waits, *input);
+  if (input->hasAllThreads())
+    warnAboutUnmatched(options.filter.options, input->table().functions);
+  return input->close();
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  declareInput(app, options->input);
+  declareFilter(app, options->filter);
+  declareNames(app, options->lines.names);
+  app.add_option("--sort", options->lines.sort, "Largest first: total, max, mean or waits; or object [total]")
+      ->type_name("COLUMN")
+      ->check(CLI::IsMember(waitColumns()).description(""));
+  app.add_option_function<std::string>(
+         "--by",
+         [options = options.get()](const std::string &value) {
+           options->lines.by = value == "place" ? analysis::WaitsBy::Place : analysis::WaitsBy::Object;
+         },
+         "One row for each object, or for all that were made in one function, or if that is not known, waited for in "
+         "one [object]")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"object", "place"}).description(""));
+  addCount(app, "--limit", options->limit, "At most this many rows; 0: all [0]");
+  addRowFormat(app, options->lines.format);
+  return [options, &invocation] {
+    if (!options->filter.settle("waits"))
+      return int(kWrongUsage);
+    return run(*options, invocation);
+  };
+}
+
+} // namespace
+
+const Command kWaits = {
+    "waits",
+    "Show what threads waited for, and which thread had it meanwhile",
+    "adatrace waits\n"
+    "adatrace waits --by=place --limit=5\n"
+    "adatrace waits --function='server::*' --format=json ada-traces/session_20261121_101500",
+    declare,
+};
+
+} // namespace ada::cli

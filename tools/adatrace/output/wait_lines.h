@@ -1,0 +1,45 @@
+// Prints what threads waited for.
+#ifndef ADATRACE_WAIT_LINES_H
+#define ADATRACE_WAIT_LINES_H
+
+#include "function_names.h"
+#include "terminal.h"
+#include "trace/trace_input.h"
+
+#include "analysis/waits.h"
+
+#include <string>
+#include <vector>
+
+namespace ada::cli {
+
+struct WaitLineOptions {
+  NameOptions names;
+  std::string sort = "total", format = "text";
+  analysis::WaitsBy by = analysis::WaitsBy::Object;
+};
+
+/// "mutex 0x55d0c0de", "pipe 3→4", "thread 2": what it is, and which.
+std::string objectText(const TraceInput &input, const analysis::WaitedFor &object, FunctionNames &names);
+/// Only which: "0x55d0c0de", "3→4", "thread 2"; empty if that is not known.
+std::string objectName(const TraceInput &input, const analysis::WaitedFor &object);
+/// "hold, in usleep"; "" for neither.
+std::string whereText(FunctionNames &names, std::uint32_t function, std::uint32_t library);
+
+void sortWaits(std::vector<analysis::WaitRow> &rows, const TraceInput &input, const std::string &column);
+/// The columns that rows can be sorted by.
+std::vector<std::string> waitColumns();
+
+void printWaits(Output &out, const Palette &palette, const TraceInput &input,
+                const std::vector<analysis::WaitRow> &rows,
+                const std::vector<std::vector<analysis::DeadlockThread>> &deadlocks, const WaitLineOptions &options);
+
+/// One line that says that there is a deadlock, and one for each of its threads; nothing if there is none.
+void printDeadlocks(Output &out, const Palette &palette, const TraceInput &input,
+                    const std::vector<std::vector<analysis::DeadlockThread>> &deadlocks, NameStyle style);
+/// The threads of a deadlock as objects, docs/json.md has the keys.
+std::string deadlockJson(const TraceInput &input, const std::vector<analysis::DeadlockThread> &deadlock,
+                         FunctionNames &names);
+
+} // namespace ada::cli
+#endif // ADATRACE_WAIT_LINES_H

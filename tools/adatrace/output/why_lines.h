@@ -1,0 +1,18 @@
+// Prints where the time of a call went.
+#ifndef ADATRACE_WHY_LINES_H
+#define ADATRACE_WHY_LINES_H
+
+#include "function_names.h"
+#include "terminal.h"
+#include "trace/trace_input.h"
+
+#include "analysis/why.h"
+
+namespace ada::cli {
+
+void printWhy(Output &out, const Palette &palette, const TraceInput &input, const analysis::Why &why, NameStyle style);
+/// One object; docs/json.md has the keys.
+void printWhyJson(Output &out, const TraceInput &input, const analysis::Why &why, NameStyle style);
+
+} // namespace ada::cli
+#endif // ADATRACE_WHY_LINES_H
