@@ -83,7 +83,7 @@ FREESTANDING = set("atomic bit compare concepts cstddef cstdint cstdarg cstring 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
-THIRD_PARTY = {"zstd.h", "zlib.h", "isa-l.h", "simdjson.h", "httplib.h"}
+THIRD_PARTY = {"curl.h", "zstd.h", "zlib.h", "isa-l.h", "simdjson.h", "httplib.h"}
 
 
 def kindsOf(header):

@@ -3,6 +3,8 @@
 
 #include "shared/text/utf8.h"
 
+#include <optional>
+
 namespace ada::model {
 
 void SystemIds::add(const Process &process) {
@@ -61,7 +63,8 @@ struct ExportSink::ThreadState {
   std::uint32_t index;
   analysis::ThreadCalls<ThreadState> calls;
   std::uint64_t seq = 0;
-  std::vector<LateValues> late; // the outermost call first
+  std::optional<std::uint64_t> firstNs; // of the events, without calls that were open before
+  std::vector<LateValues> late;         // the outermost call first
 };
 
 ExportSink::ExportSink(bool values) : hasValues_(values) {}
@@ -111,6 +114,8 @@ ExportSink::ThreadState &ExportSink::stateOf(std::uint32_t thread) {
 Expected<void> ExportSink::events(const Batch &batch) {
   for (const Event &event : batch.events) {
     ThreadState &state = stateOf(event.thread);
+    if (!state.firstNs && !event.isEarlier)
+      state.firstNs = event.timeNs;
     switch (event.kind) {
     case Kind::Mark:
       state.calls.settle();
@@ -134,6 +139,8 @@ Expected<void> ExportSink::events(const Batch &batch) {
   }
   return status();
 }
+
+std::uint64_t ExportSink::firstEventNs(std::uint32_t thread) const { return threads_[thread]->firstNs.value_or(0); }
 
 void ExportSink::leave(ThreadState &thread) {
   thread.calls.finish();

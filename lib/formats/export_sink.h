@@ -82,6 +82,8 @@ protected:
   const Function &function(std::uint32_t number) const { return table_.functions[number]; }
   const Thread &thread(std::uint32_t number) const { return table_.threads[number]; }
   const Process &processOf(const Thread &thread) const { return table_.processes[thread.process]; }
+  /// Of a thread that has had an event and has not ended: the time of its first one.
+  std::uint64_t firstEventNs(std::uint32_t thread) const;
   bool hasSeveralProcesses() const { return table_.processes.size() > 1; }
   void lose(std::string_view what, std::uint64_t count = 1) { lost_.add(what, count); }
 

@@ -101,6 +101,7 @@ void SessionWriter::writeClock(JsonWriter &json) {
   if (uint64_t frequency = system ? 0 : arch::counterFrequency())
     json.number(manifest::kFrequencyHz, frequency);
   writeTimes(json);
+  json.number(manifest::kEpochOffsetNs, sys::epochOffsetNs());
   if (uint64_t faults = __atomic_load_n(&ring_->header().counter_faults, __ATOMIC_RELAXED))
     json.number(manifest::kCounterFaults, faults);
   json.beginArray(manifest::kAnchors);

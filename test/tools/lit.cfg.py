@@ -19,6 +19,10 @@ config.substitutions += [
     ("%{pages}", os.path.join(config.ada_source_dir, "tools", "adatrace")),
 ]
 
+# A server is started by the tests themselves.
+if shutil.which("clickhouse-server", path=config.environment["PATH"] + ":/usr/sbin"):
+    config.available_features.add("clickhouse")
+
 # Tools of other tracers, whose answers about the same files are compared with ours.
 for tool, feature in (("uftrace", "uftrace"), ("llvm-xray", "llvm-xray")):
     if shutil.which(tool, path=config.environment["PATH"]):

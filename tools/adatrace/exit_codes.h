@@ -12,6 +12,11 @@ enum ExitCode : int {
   kProblemsFound = 1, // the trace was read and has problems
   kWrongUsage = 2,    // an option, an argument or ADA_OPTIONS is wrong
   kCantRead = 3,      // the input can't be read, or the output can't be written
+  // load:
+  kServerDown = 4,   // no server answers, or it is overloaded for too long
+  kAccessDenied = 5, // it refuses the user or the password
+  kOtherSchema = 6,  // the database is not there, or has tables of another version
+  kServerFull = 7,   // its disk is full
   kRecordFailed = 125,
   kCantExecute = 126,
   kNotFound = 127,

@@ -122,5 +122,12 @@ inline uint64_t nowNs() {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+// What to add to nowNs() to get nanoseconds since 1970.
+inline uint64_t epochOffsetNs() {
+  timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec - nowNs();
+}
+
 } // namespace ada::sys
 #endif

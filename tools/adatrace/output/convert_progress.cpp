@@ -1,4 +1,4 @@
-// The live line of adatrace convert.
+// The live line of adatrace convert and load.
 #include "convert_progress.h"
 #include "base/quantities.h"
 #include "terminal.h"
@@ -17,7 +17,8 @@ static void put(const std::string &text) {
   (void)ignored;
 }
 
-ConvertLine::ConvertLine(const std::string &mode) : start_(steady_clock::now()), last_(start_) {
+ConvertLine::ConvertLine(const std::string &mode, const char *verb)
+    : verb_(verb), start_(steady_clock::now()), last_(start_) {
   wanted_ = mode == "always" || (mode != "never" && isTerminal(STDERR_FILENO));
   struct sigaction action = {};
   action.sa_handler = [](int number) { interruptedBy = number; };
@@ -45,7 +46,7 @@ bool ConvertLine::isDue() {
 }
 
 void ConvertLine::draw(const std::string &done, std::optional<double> part) {
-  std::string line = "converting: " + done;
+  std::string line = std::string(verb_) + ": " + done;
   if (part)
     line += fmt::format(", {:.0f} %", *part * 100);
   const size_t columns = terminalColumns(STDERR_FILENO);

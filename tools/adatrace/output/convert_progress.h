@@ -1,4 +1,4 @@
-// The live line of adatrace convert.
+// The live line of adatrace convert and load.
 #ifndef ADATRACE_CONVERT_PROGRESS_H
 #define ADATRACE_CONVERT_PROGRESS_H
 
@@ -9,13 +9,13 @@
 
 namespace ada::cli {
 
-/// A line on standard error that says how far a conversion is.
+/// A line on standard error that says how far it is.
 class ConvertLine {
 public:
   /// `mode`: auto (on a terminal), always or never. From here on the first
   /// signal that interrupts is kept for interruption(), and the second one ends
   /// the program.
-  explicit ConvertLine(const std::string &mode);
+  explicit ConvertLine(const std::string &mode, const char *verb = "converting");
   ~ConvertLine() { clear(); }
 
   /// `done`: "1,234 events, 1.2 M/s", made only if the line is drawn. `part`: 0
@@ -32,6 +32,7 @@ public:
 private:
   bool isDue();
   void draw(const std::string &done, std::optional<double> part);
+  const char *verb_;
   bool wanted_ = false, drawn_ = false;
   std::chrono::steady_clock::time_point start_, last_;
 };

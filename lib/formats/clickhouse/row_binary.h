@@ -1,0 +1,47 @@
+// Rows in ClickHouse's format RowBinary.
+#ifndef ADA_LIB_FORMATS_CLICKHOUSE_ROW_BINARY_H
+#define ADA_LIB_FORMATS_CLICKHOUSE_ROW_BINARY_H
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ada::model {
+
+/// One value after the other, in the order of the columns.
+class RowBinary {
+public:
+  /// UInt8 to UInt64, Date (days since 1970) and Enum8, by the type's width; little-endian.
+  template <std::unsigned_integral Integer> RowBinary &number(Integer value) {
+    char bytes[sizeof value];
+    for (std::size_t i = 0; i < sizeof value; ++i)
+      bytes[i] = static_cast<char>(value >> (8 * i));
+    bytes_.append(bytes, sizeof value);
+    return *this;
+  }
+  /// String: any bytes.
+  RowBinary &text(std::string_view value) {
+    length(value.size());
+    bytes_.append(value);
+    return *this;
+  }
+  /// Array: its length, then its elements. Of a Nested, one for each of its columns.
+  RowBinary &length(std::uint64_t count) {
+    for (; count >= 0x80; count >>= 7)
+      bytes_ += static_cast<char>(count | 0x80);
+    bytes_ += static_cast<char>(count);
+    return *this;
+  }
+
+  const std::string &bytes() const { return bytes_; }
+  void clear() { bytes_.clear(); }
+
+private:
+  std::string bytes_;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_CLICKHOUSE_ROW_BINARY_H

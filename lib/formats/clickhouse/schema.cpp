@@ -1,0 +1,134 @@
+// Tables and views of a database of sessions, and the rows that describe a session.
+#include "schema.h"
+
+#include "shared/manifest_keys.h"
+#include "sip_hash.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ada::model {
+
+namespace {
+
+using nlohmann::json;
+
+// Codecs and LowCardinality came after 18.16.
+constexpr std::string_view kTables[] = {
+    R"(CREATE TABLE IF NOT EXISTS spans (day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
+  process UInt32, thread UInt32, function UInt64, begin UInt64, duration UInt64, self UInt64, waiting UInt64,
+  preempted UInt64, self_waiting UInt64, self_preempted UInt64, depth UInt32, id UInt64, parent UInt64,
+  end Enum8('return' = 0, 'exception' = 1, 'missing' = 2, 'open' = 3), outermost UInt8, arguments String, result String,
+  values String, time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))
+  ENGINE = MergeTree PARTITION BY day ORDER BY (function, begin))",
+    R"(CREATE TABLE IF NOT EXISTS functions (function UInt64, name String, symbol String, file String, line UInt32,
+  module String) ENGINE = ReplacingMergeTree ORDER BY (function, symbol, file, line, module))",
+    R"(CREATE TABLE IF NOT EXISTS sessions (session UInt64, version UInt64, state Enum8('loading' = 0, 'complete' = 1),
+  plan UInt64, name String, path String, host String, release String, labels Nested(name String, value String),
+  began UInt64, ended UInt64, spans UInt64,
+  processes Nested(number UInt32, pid UInt64, name String, executable String, host String, manifest String),
+  threads Nested(number UInt32, process UInt32, tid UInt64, name String),
+  modules Nested(process UInt32, number UInt32, path String, build_id String))
+  ENGINE = ReplacingMergeTree(version) ORDER BY session)",
+    "CREATE TABLE IF NOT EXISTS schema_version (version UInt32) ENGINE = MergeTree ORDER BY version",
+    "INSERT INTO schema_version VALUES (1)",
+};
+static_assert(kSchemaVersion == 1);
+
+constexpr SchemaView kViews[] = {
+    {"processes",
+     "SELECT session, name AS session_name, p.number AS process, p.pid AS pid, p.name AS process_name, p.executable "
+     "AS executable, p.host AS host, p.manifest AS manifest FROM sessions FINAL ARRAY JOIN processes AS p"},
+    {"threads", "SELECT session, name AS session_name, t.number AS thread, t.process AS process, t.tid AS tid, "
+                "t.name AS thread_name FROM sessions FINAL ARRAY JOIN threads AS t"},
+    {"modules", "SELECT session, name AS session_name, m.process AS process, m.number AS module, m.path AS path, "
+                "m.build_id AS build_id FROM sessions FINAL ARRAY JOIN modules AS m"},
+};
+
+json objectOf(const std::string &text) {
+  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return object.is_object() ? object : json::object();
+}
+std::string textIn(const json &object, const char *key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+struct Module {
+  std::uint32_t process, number;
+  std::string path, buildId;
+};
+std::vector<Module> modulesOf(const analysis::TraceTable &table) {
+  std::vector<Module> modules;
+  for (const Process &process : table.processes) {
+    const json manifest = objectOf(process.description);
+    const auto list = manifest.find(manifest::kModules);
+    if (list == manifest.end() || !list->is_array())
+      continue;
+    for (const json &module : *list) {
+      const auto id = module.is_object() ? module.find(manifest::kModuleId) : module.end();
+      if (module.is_object() && id != module.end() && id->is_number_unsigned())
+        modules.push_back({process.index, id->get<std::uint32_t>(), textIn(module, manifest::kPath),
+                           textIn(module, manifest::kBuildId)});
+    }
+  }
+  return modules;
+}
+
+// A column of a Nested.
+template <class List, class Put> void putEach(RowBinary &out, const List &list, Put &&put) {
+  out.length(list.size());
+  for (const auto &element : list)
+    put(element);
+}
+
+} // namespace
+
+std::span<const std::string_view> schemaTables() { return kTables; }
+std::span<const SchemaView> schemaViews() { return kViews; }
+
+ProcessPlace placeOf(const Process &process) {
+  const json manifest = objectOf(process.description);
+  ProcessPlace place;
+  if (const auto host = manifest.find(manifest::kHost); host != manifest.end() && host->is_object())
+    place.host = textIn(*host, manifest::kName);
+  if (const auto clock = manifest.find(manifest::kClock); clock != manifest.end() && clock->is_object())
+    if (const auto offset = clock->find(manifest::kEpochOffsetNs);
+        offset != clock->end() && offset->is_number_unsigned())
+      place.epochOffsetNs = offset->get<std::uint64_t>();
+  return place;
+}
+
+void putFunction(RowBinary &out, const Function &function, const Process &process) {
+  const std::string module = function.isExternal
+                                 ? std::string()
+                                 : analysis::moduleName(process, static_cast<std::uint32_t>(function.id >> 32));
+  out.number(sipHash64(function.displayName)).text(function.displayName).text(function.name).text(function.file);
+  out.number(static_cast<std::uint32_t>(function.line)).text(textOf(module));
+}
+
+void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTable &table,
+                const std::vector<ProcessPlace> &places) {
+  out.number(row.session).number(row.version).number(std::uint8_t{row.isComplete}).number(row.plan).text(row.name);
+  out.text(row.path).text(places.empty() ? std::string() : places.front().host).text(row.release);
+  putEach(out, row.labels, [&](const auto &label) { out.text(label.first); });
+  putEach(out, row.labels, [&](const auto &label) { out.text(label.second); });
+  out.number(row.beganNs).number(row.endedNs).number(row.spans);
+  const auto &processes = table.processes;
+  putEach(out, processes, [&](const Process &process) { out.number(process.index); });
+  putEach(out, processes, [&](const Process &process) { out.number(process.pid.value_or(0)); });
+  putEach(out, processes, [&](const Process &process) { out.text(textOf(process.name)); });
+  putEach(out, processes, [&](const Process &process) { out.text(textOf(process.executable)); });
+  putEach(out, processes, [&](const Process &process) { out.text(places[process.index].host); });
+  putEach(out, processes, [&](const Process &process) { out.text(process.description); });
+  putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.index); });
+  putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.process); });
+  putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.tid); });
+  putEach(out, table.threads, [&](const Thread &thread) { out.text(textOf(thread.name)); });
+  const std::vector<Module> modules = modulesOf(table);
+  putEach(out, modules, [&](const Module &module) { out.number(module.process); });
+  putEach(out, modules, [&](const Module &module) { out.number(module.number); });
+  putEach(out, modules, [&](const Module &module) { out.text(module.path); });
+  putEach(out, modules, [&](const Module &module) { out.text(module.buildId); });
+}
+
+} // namespace ada::model

@@ -1,0 +1,58 @@
+// Tables and views of a database of sessions (docs/fleet.md), and the rows that describe a session.
+#ifndef ADA_LIB_FORMATS_CLICKHOUSE_SCHEMA_H
+#define ADA_LIB_FORMATS_CLICKHOUSE_SCHEMA_H
+
+#include "analysis/trace_table.h"
+#include "formats/clickhouse/span_blocks.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ada::model {
+
+/// Of the tables. A change of theirs is a new number, and a step that brings an older database there.
+inline constexpr std::uint32_t kSchemaVersion = 1;
+
+/// What makes the tables, in order; each may be repeated. The last one notes the version, in `schema_version`.
+std::span<const std::string_view> schemaTables();
+/// Name and query of each view. They hold no data and are made anew by every `--init`.
+struct SchemaView {
+  std::string_view name, query;
+};
+std::span<const SchemaView> schemaViews();
+
+/// In the order of the values.
+inline constexpr std::string_view kSpanColumns =
+    "day, session, plan, block, host, release, process, thread, function, begin, duration, self, waiting, preempted, "
+    "self_waiting, self_preempted, depth, id, parent, end, outermost, arguments, result, values";
+inline constexpr std::string_view kFunctionColumns = "function, name, symbol, file, line, module";
+inline constexpr std::string_view kSessionColumns =
+    "session, version, state, plan, name, path, host, release, labels.name, labels.value, began, ended, spans, "
+    "processes.number, processes.pid, processes.name, processes.executable, processes.host, processes.manifest, "
+    "threads.number, threads.process, threads.tid, threads.name, modules.process, modules.number, modules.path, "
+    "modules.build_id";
+
+/// A row of `sessions`.
+struct SessionRow {
+  std::uint64_t session = 0;
+  std::uint64_t version = 0; ///< of rows with the same session, the one with the largest counts
+  bool isComplete = false;
+  std::uint64_t plan = 0; ///< what is loaded: another one is another load
+  std::string name, path, release;
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::uint64_t beganNs = 0, endedNs = 0, spans = 0;
+};
+void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTable &table,
+                const std::vector<ProcessPlace> &places);
+/// A row of `functions`.
+void putFunction(RowBinary &out, const Function &function, const Process &process);
+
+/// The host's name and the clock's offset, as a process's manifest has them; the offset is 0 where it has none.
+ProcessPlace placeOf(const Process &process);
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_CLICKHOUSE_SCHEMA_H

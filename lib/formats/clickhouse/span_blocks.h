@@ -1,0 +1,81 @@
+// A trace as blocks of rows for ClickHouse's table `spans` (schema.h): the same ones whenever it is read.
+#ifndef ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H
+#define ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H
+
+#include "formats/clickhouse/off_cpu_sums.h"
+#include "formats/clickhouse/row_binary.h"
+#include "formats/row_sink.h"
+
+#include <functional>
+#include <map>
+
+namespace ada::model {
+
+/// What a process has in common with no trace format: where it ran, and when the trace's clock began.
+struct ProcessPlace {
+  std::string host;
+  std::uint64_t epochOffsetNs = 0; ///< what to add to its times to get nanoseconds since 1970
+};
+
+struct SpanBlock {
+  std::uint32_t number = 0; ///< from 1, in the order of their first rows
+  std::uint16_t day = 0;    ///< of all of its calls, since 1970
+  std::uint64_t rows = 0;
+  std::string_view bytes; ///< RowBinary; valid during the call
+};
+
+struct SpanBlockOptions {
+  std::uint64_t session = 0, plan = 0; ///< as in schema.h
+  std::string release;
+  std::vector<ProcessPlace> places; ///< by the process's number
+  std::uint64_t mostRows = 200'000, mostBytes = 32 << 20;
+  std::function<Expected<void>(const SpanBlock &)> take;
+};
+
+/// The order of the rows, and so what is in which block, depends on the trace only. Memory: one block for each day that
+/// the trace is of, and the open calls.
+class SpanBlocks : public RowSink {
+public:
+  explicit SpanBlocks(SpanBlockOptions options) : options_(std::move(options)) {}
+
+  /// What was announced: processes, threads, functions.
+  using RowSink::table;
+  std::uint64_t rows() const { return rows_; }
+  /// When the first call began and the last one ended, since 1970; 0 if there were none.
+  std::uint64_t beganNs() const { return rows_ ? beganNs_ : 0; }
+  std::uint64_t endedNs() const { return endedNs_; }
+  std::uint32_t blocks() const { return blocks_; }
+
+private:
+  struct OpenBlock {
+    std::uint32_t number = 0;
+    std::uint64_t rows = 0;
+    RowBinary bytes;
+  };
+  struct ThreadTimes {
+    OffCpuSums sums;
+    std::vector<OffCpuTimes> inCalls; // made by the open calls, by depth
+  };
+
+  void newThread(const Thread &thread) override;
+  void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override;
+  void newFunction(const Function &function) override;
+  void writeRow(const Row &row) override;
+  void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: a row is a call"); }
+  void leaveThread(std::uint32_t thread) override { times_[thread] = {}; }
+  void endTrace() override;
+  const Expected<void> &status() const override { return status_; }
+  void handOn(std::uint16_t day, OpenBlock &block);
+
+  SpanBlockOptions options_;
+  std::vector<ThreadTimes> times_;          // by thread
+  std::vector<std::uint64_t> functions_;    // the names' hashes, by number
+  std::map<std::uint16_t, OpenBlock> open_; // by day
+  std::uint64_t rows_ = 0, beganNs_ = ~std::uint64_t{0}, endedNs_ = 0;
+  std::uint32_t blocks_ = 0;
+  Expected<void> status_;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H

@@ -1,0 +1,94 @@
+"""kill -9 of the loader, and of the server, at random moments: nothing is lost or doubled. Usage:
+load_killed.py DIRECTORY SESSION KILLS [SEED]"""
+import random
+import subprocess
+import sys
+import time
+
+from clickhouse import Server
+
+directory, session, kills = sys.argv[1], sys.argv[2], int(sys.argv[3])
+seed = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(1 << 32)
+chance = random.Random(seed)
+print(f"seed {seed}", flush=True)
+SUMS = "SELECT count(), uniqExact(id), sum(id), sum(duration), sum(self), max(block) FROM spans"
+SMALL = ("--block-rows=1000",)
+
+
+def complete(server):
+    return server.number("SELECT count() FROM (SELECT argMax(state, version) AS s FROM sessions GROUP BY session) "
+                         "WHERE s = 'complete'")
+
+
+def check(server, what):
+    have = server.rows(SUMS)
+    if have != want or complete(server) != 1:
+        sys.exit(f"seed {seed}, {what}: {have}, and not {want}")
+    if server.rows("SELECT name FROM system.tables WHERE database = 'traces' AND name LIKE 'gate%'"):
+        sys.exit(f"seed {seed}, {what}: a gate is left")
+
+
+# Parts of a table that TRUNCATE made empty would come back when the server is killed.
+def empty(server):
+    server.query("DROP DATABASE traces", database="system")
+    status, text = server.run("--init")
+    if status:
+        sys.exit(text)
+
+
+with Server(directory) as server:
+    start = time.time()
+    server.load("--init", session, *SMALL)
+    whole = time.time() - start
+    want = server.rows(SUMS)
+    print("blocks", want[0][5])
+
+    # The loader, again and again: each goes on where the last one was killed, until one comes to the end.
+    killed = rounds = 0
+    while killed < kills:
+        empty(server)
+        rounds += 1
+        while True:
+            loader = subprocess.Popen(server.command("-q", session, *SMALL), env=server.environment,
+                                      stderr=subprocess.DEVNULL)
+            try:
+                loader.wait(timeout=chance.random() * whole if killed < kills else None)
+                if loader.returncode:
+                    sys.exit(f"seed {seed}: the loader ended with {loader.returncode}")
+                break
+            except subprocess.TimeoutExpired:
+                loader.kill()
+                loader.wait()
+                killed += 1
+        check(server, f"after {killed} kills of the loader")
+    print("loaders were killed and went on" if rounds >= 1 else "")
+
+    # The server, while one loader goes on.
+    killed = 0
+    while killed < kills:
+        empty(server)
+        loader = subprocess.Popen(server.command("-q", session, *SMALL), env=server.environment, stderr=subprocess.PIPE,
+                                  text=True)
+        while killed < kills:
+            try:
+                loader.wait(timeout=chance.random() * whole)
+                break
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.start()
+                killed += 1
+        said = loader.communicate()[1]
+        if loader.returncode:
+            sys.exit(f"seed {seed}: the loader ended with {loader.returncode}: {said}")
+        check(server, f"after {killed} kills of the server")
+    print("servers were killed and came back")
+
+    # Two at a time: one takes over, and the other says so or finds nothing to do.
+    empty(server)
+    both = [subprocess.Popen(server.command("-q", session, *SMALL), env=server.environment, stderr=subprocess.PIPE, text=True)
+            for _ in range(2)]
+    ends = [(each.communicate()[1], each.returncode) for each in both]
+    if not any(status == 0 for _, status in ends) or any(status and "another load" not in text for text, status in ends):
+        sys.exit(f"two at a time: {ends}")
+    check(server, "two at a time")
+    print("two at a time")

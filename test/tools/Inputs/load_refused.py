@@ -1,0 +1,71 @@
+"""What load says, and how it ends, when something is wrong. Usage: load_refused.py DIRECTORY SESSION FULL_DISK_LIBRARY"""
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from clickhouse import Server
+
+directory, session, library = sys.argv[1:]
+flag = pathlib.Path("disk_is_full").resolve()
+os.environ["FULL_DISK"] = str(flag)
+
+
+def show(what, done):
+    status, text = done
+    lines = [line for line in text.splitlines() if "time of day" not in line and "not carried over" not in line]
+    print(f"{what}: {status}", *(line.replace(str(server.http), "PORT") for line in lines), sep="\n  ", flush=True)
+
+
+with Server(directory, preload=os.path.abspath(library)) as server:
+    quick = ("-q", session, "--retry-for=100ms")
+    show("no database", server.run(*quick))
+    server.query("CREATE DATABASE traces", database="system")
+    show("no tables", server.run(*quick))
+    show("init", server.run("--init"))
+    show("init again", server.run("--init"))
+    show("wrong password", server.run(*quick, CLICKHOUSE_PASSWORD="guessed"))
+    show("no such user", server.run(*quick, CLICKHOUSE_USER="nobody"))
+    show("password in the address", server.run(*quick, "--to=clickhouse://ada:secret@127.0.0.1/traces"))
+    show("no address", server.run(*quick, "--to=http://127.0.0.1/traces"))
+    show("no database named", server.run(*quick, "--to=clickhouse://127.0.0.1"))
+    show("odd database", server.run(*quick, "--to=clickhouse://127.0.0.1/a`b"))
+    secret = pathlib.Path("secret")
+    secret.write_text("user=ada\npassword=a secret\n")
+    secret.chmod(0o644)
+    nobody = {"CLICKHOUSE_USER": "", "CLICKHOUSE_PASSWORD": ""}
+    show("credentials for all", server.run(*quick, "--credentials=secret", **nobody))
+    show("part of a session", server.run("-q", session + "/pid_1"))
+    show("no session", server.run("-q", "none"))
+    show("label", server.run(*quick, "--label=release"))
+
+    # A disk that is full ends the load; when there is room again, it goes on.
+    flag.touch()
+    show("full disk", server.run(*quick))
+    threading.Timer(1, flag.unlink).start()
+    show("room again", server.run("-q", session, "--retry-for=60s"))
+    print(server.rows("SELECT count(), uniqExact(id) FROM spans"))
+    secret.chmod(0o600)
+    show("loaded", server.run(session, "--credentials=secret", **nobody))
+
+    server.query("INSERT INTO schema_version VALUES (99)")
+    show("newer tables", server.run(*quick))
+    show("newer tables, init", server.run("--init"))
+    server.kill()
+    show("no server", server.run(*quick))
+    # It listens, and never answers: Ctrl-C.
+    with socket.socket() as silent:
+        silent.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        silent.bind(("127.0.0.1", server.http))
+        silent.listen()
+        loader = subprocess.Popen(server.command(*quick), env=server.environment, stderr=subprocess.DEVNULL)
+        time.sleep(0.5)
+        loader.terminate()
+        print("interrupted:", loader.wait(timeout=20))
+    # It comes while load waits.
+    server.start(waits=False)
+    status, text = server.run(session, "--retry-for=60s")
+    print("late server:", status, "trying again" in text)

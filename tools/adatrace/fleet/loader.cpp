@@ -1,0 +1,320 @@
+// Puts one session into a database of sessions, all of it and once.
+#include "loader.h"
+#include "base/quantities.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+namespace ada::cli {
+
+namespace {
+
+constexpr uint64_t kDeletionWaitNs = 100'000'000;
+constexpr unsigned kMostPasses = 3;
+constexpr size_t kFunctionBytes = 8 << 20;
+
+uint64_t nowNs() {
+  return uint64_t(std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
+}
+
+Error schemaError(const Server &server, std::string message) {
+  return {.code = "E_SCHEMA", .message = std::move(message), .file = server.address().shown};
+}
+
+// Nothing: there are no tables.
+Expected<std::optional<uint64_t>> schemaVersion(Server &server) {
+  const auto exists = server.number("EXISTS TABLE schema_version");
+  if (!exists)
+    return exists.error();
+  if (!exists->value_or(0))
+    return std::optional<uint64_t>();
+  const auto rows = server.number("SELECT count() FROM schema_version");
+  if (!rows)
+    return rows.error();
+  return rows->value_or(0) ? server.number("SELECT max(version) FROM schema_version") : std::optional<uint64_t>();
+}
+
+Expected<void> isOurs(const Server &server, uint64_t version) {
+  if (version == model::kSchemaVersion)
+    return {};
+  return schemaError(server, fmt::format("the tables are of version {}, and this adatrace knows version {}: use {}",
+                                         version, model::kSchemaVersion,
+                                         version > model::kSchemaVersion ? "a newer adatrace" : "another database"));
+}
+
+} // namespace
+
+Expected<void> checkTables(Server &server) {
+  const auto version = schemaVersion(server);
+  if (!version)
+    return version.error();
+  if (!*version)
+    return schemaError(server, "there are no tables; `adatrace load --init` makes them");
+  return isOurs(server, **version);
+}
+
+Expected<void> makeTables(Server &server) {
+  if (auto made = server.queryWithoutDatabase("CREATE DATABASE IF NOT EXISTS " + server.address().database); !made)
+    return made.error();
+  const auto version = schemaVersion(server);
+  if (!version)
+    return version.error();
+  if (*version) {
+    if (auto ours = isOurs(server, **version); !ours)
+      return ours;
+  } else {
+    for (const std::string_view statement : model::schemaTables())
+      if (auto made = server.query(statement); !made)
+        return made.error();
+  }
+  for (const model::SchemaView &view : model::schemaViews()) {
+    if (auto gone = server.query(fmt::format("DROP TABLE IF EXISTS {}", view.name)); !gone)
+      return gone.error();
+    if (auto made = server.query(fmt::format("CREATE VIEW {} AS {}", view.name, view.query)); !made)
+      return made.error();
+  }
+  return {};
+}
+
+Loader::Loader(Server &server, const LoadRequest &request)
+    : server_(server), request_(request), row_(request.row),
+      where_(fmt::format("session = {} AND plan = {}", row_.session, row_.plan)) {
+  std::random_device random;
+  seed_ = uint64_t(random()) << 32 | random();
+}
+
+Expected<std::vector<std::string>> Loader::gates() {
+  // A gate comes before its view in this order.
+  const auto rows = server_.rows(fmt::format(
+      "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE 'gate\\_{:016x}\\_%' "
+      "ORDER BY name",
+      row_.session));
+  if (!rows)
+    return rows.error();
+  std::vector<std::string> names;
+  for (const auto &row : *rows)
+    names.push_back(row[0]);
+  return names;
+}
+
+Expected<void> Loader::drop(const std::vector<std::string> &gates) {
+  // Through a gate whose view is gone already, rows would vanish: their order matters.
+  for (const std::string &gate : gates)
+    if (auto gone = server_.query("DROP TABLE IF EXISTS " + gate); !gone)
+      return gone.error();
+  return {};
+}
+
+// Whatever earlier attempts sent is there when this returns, or will never be.
+Expected<void> Loader::fence() {
+  const auto all = gates();
+  return all ? drop(*all) : all.error();
+}
+
+Expected<void> Loader::lookUp() {
+  there_.clear();
+  if (!hasBegun_) {
+    // Of a session without a row no block can be there. The question below looks at every call of the database.
+    const auto rows = server_.number(fmt::format("SELECT count() FROM sessions WHERE session = {}", row_.session));
+    if (!rows)
+      return rows.error();
+    if (auto begun = sendRow({}); !begun)
+      return begun;
+    hasBegun_ = true;
+    if (!rows->value_or(0))
+      return {};
+  }
+  const auto blocks = server_.rows(fmt::format("SELECT block, count() FROM spans WHERE {} GROUP BY block", where_));
+  if (!blocks)
+    return blocks.error();
+  for (const auto &row : *blocks)
+    there_[static_cast<uint32_t>(std::stoull(row[0]))] = std::stoull(row.at(1));
+  return {};
+}
+
+Expected<void> Loader::openGate() {
+  gate_ = fmt::format("gate_{:016x}_{:016x}{:04x}", row_.session, seed_, ++attempts_);
+  for (const std::string &statement :
+       {fmt::format("CREATE TABLE {} AS spans ENGINE = Null", gate_),
+        fmt::format("CREATE MATERIALIZED VIEW {0}_view TO spans AS SELECT {1} FROM {0}", gate_, model::kSpanColumns)})
+    if (auto made = server_.query(statement); !made)
+      return made.error().code == "E_NO_TABLE" ? giveWay() : made.error();
+  // Another load of the session that began since the fence: one of both gives way.
+  const auto all = gates();
+  if (!all)
+    return all.error();
+  std::vector<std::string> others;
+  for (const std::string &name : *all)
+    if (!name.starts_with(gate_))
+      others.push_back(name);
+  if (others.empty() || others.back() < gate_)
+    return drop(others);
+  return giveWay();
+}
+
+// The other load has dropped the gate, or will; it may not have seen the view.
+Error Loader::giveWay() {
+  if (auto gone = drop({gate_, gate_ + "_view"}); !gone)
+    return gone.error();
+  return {.code = "E_TAKEN_OVER",
+          .message = "another load of this session began, and goes on in place of this one",
+          .file = row_.path};
+}
+
+Expected<void> Loader::reopen() {
+  return request_.patience.retry([&]() -> Expected<void> {
+    for (const auto step : {&Loader::fence, &Loader::openGate, &Loader::lookUp})
+      if (auto done = (this->*step)(); !done)
+        return done;
+    return {};
+  });
+}
+
+Expected<void> Loader::removeOthers() {
+  const std::string others = fmt::format("session = {} AND plan != {}{}", row_.session, row_.plan, days_);
+  return request_.patience.retry([&]() -> Expected<void> {
+    if (auto fenced = fence(); !fenced)
+      return fenced;
+    const auto rows = server_.number("SELECT count() FROM spans WHERE " + others);
+    if (!rows)
+      return rows.error();
+    if (!rows->value_or(0))
+      return {};
+    if (auto begun = server_.query("ALTER TABLE spans DELETE WHERE " + others); !begun)
+      return begun.error();
+    for (;;) {
+      const auto left = server_.number("SELECT count() FROM spans WHERE " + others);
+      if (!left)
+        return left.error();
+      if (!left->value_or(0))
+        return {};
+      if (!request_.patience.wait(kDeletionWaitNs))
+        return Patience::interrupted();
+    }
+  });
+}
+
+Expected<void> Loader::sendBlock(const model::SpanBlock &block) {
+  const auto send = [&]() -> Expected<void> {
+    const auto there = there_.find(block.number);
+    if (there == there_.end())
+      return server_.insert(gate_, model::kSpanColumns, block.bytes);
+    skipped_ += block.rows;
+    if (there->second == block.rows)
+      return {};
+    return Error{.code = "E_SERVER",
+                 .message = fmt::format("block {} of the session has {} there, and should have {}", block.number,
+                                        formatCount(there->second, "call"), formatCount(block.rows)),
+                 .file = server_.address().shown};
+  };
+  // It may have arrived all the same.
+  auto sent = request_.patience.retry(send, [&] { return reopen(); });
+  return !sent && sent.error().code == "E_NO_TABLE" ? giveWay() : sent;
+}
+
+Expected<void> Loader::sendFunctions(const analysis::TraceTable &table) {
+  model::RowBinary rows;
+  for (const model::Function &function : table.functions) {
+    model::putFunction(rows, function, table.processes[function.process]);
+    if (rows.bytes().size() < kFunctionBytes && &function != &table.functions.back())
+      continue;
+    // The engine makes one of rows that are equal.
+    auto sent =
+        request_.patience.retry([&] { return server_.insert("functions", model::kFunctionColumns, rows.bytes()); });
+    if (!sent)
+      return sent;
+    rows.clear();
+  }
+  return {};
+}
+
+Expected<void> Loader::sendRow(const analysis::TraceTable &table) {
+  row_.version = std::max(row_.version + 1, nowNs());
+  model::RowBinary row;
+  model::putSession(row, row_, table, request_.places);
+  return request_.patience.retry([&] { return server_.insert("sessions", model::kSessionColumns, row.bytes()); });
+}
+
+// False: the server has lost some of it since.
+Expected<bool> Loader::sendAll() {
+  if (auto opened = reopen(); !opened)
+    return opened.error();
+  skipped_ = 0;
+  model::SpanBlocks blocks({.session = row_.session,
+                            .plan = row_.plan,
+                            .release = row_.release,
+                            .places = request_.places,
+                            .mostRows = request_.blockRows,
+                            .take = [this](const model::SpanBlock &block) { return sendBlock(block); }});
+  if (auto read = request_.read(blocks); !read)
+    return read.error();
+  if (auto sent = sendFunctions(blocks.table()); !sent)
+    return sent.error();
+  if (auto closed = request_.patience.retry([&] { return fence(); }); !closed)
+    return closed.error();
+  // The server need not look for them among all calls.
+  constexpr uint64_t kDayNs = uint64_t(86'400) * 1'000'000'000;
+  days_ =
+      fmt::format(" AND day >= toDate({}) AND day <= toDate({})", blocks.beganNs() / kDayNs, blocks.endedNs() / kDayNs);
+  // Of a load with other options that began at the same time.
+  if (auto removed = removeOthers(); !removed)
+    return removed.error();
+  const auto rows =
+      request_.patience.retry([&] { return server_.number("SELECT count() FROM spans WHERE " + where_ + days_); });
+  if (!rows)
+    return rows.error();
+  if (rows->value_or(0) < blocks.rows())
+    return false;
+  if (rows->value_or(0) > blocks.rows())
+    return Error{.code = "E_SERVER",
+                 .message = fmt::format("the server has {} of the session, which has {}",
+                                        formatCount(rows->value_or(0), "call"), formatCount(blocks.rows())),
+                 .file = server_.address().shown};
+  row_.isComplete = true;
+  row_.beganNs = blocks.beganNs(), row_.endedNs = blocks.endedNs(), row_.spans = blocks.rows();
+  losses_ = blocks.losses();
+  if (auto sent = sendRow(blocks.table()); !sent)
+    return sent.error();
+  return true;
+}
+
+Expected<LoadResult> Loader::load() {
+  const auto known = request_.patience.retry([&] {
+    return server_.rows(fmt::format(
+        "SELECT version, state, plan FROM sessions WHERE session = {} ORDER BY version DESC LIMIT 1", row_.session));
+  });
+  if (!known)
+    return known.error();
+  if (!known->empty()) {
+    const std::vector<std::string> &last = known->front();
+    row_.version = std::stoull(last.at(0));
+    const bool isComplete = last.at(1) == "complete", isSame = last.at(2) == std::to_string(row_.plan);
+    if (isComplete && isSame)
+      return LoadResult{.wasThere = true, .losses = {}};
+    if (isComplete && !request_.replaces)
+      return Error{.code = "E_LOADED",
+                   .message =
+                       "the session was loaded before, from other files, with other options or when it was shorter; "
+                       "--replace deletes that and loads it again",
+                   .file = row_.path};
+    if (!isSame)
+      if (auto removed = removeOthers(); !removed)
+        return removed.error();
+  }
+  for (unsigned pass = 0; pass < kMostPasses; ++pass) {
+    const auto done = sendAll();
+    if (!done)
+      return done.error();
+    if (*done)
+      return LoadResult{.spans = row_.spans, .skippedSpans = skipped_, .losses = losses_};
+    request_.patience.say("the server has lost calls that it had confirmed; they are sent again");
+  }
+  return Error{.code = "E_SERVER",
+               .message = "the server has lost calls that it had confirmed, again and again",
+               .file = server_.address().shown};
+}
+
+} // namespace ada::cli

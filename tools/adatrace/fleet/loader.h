@@ -1,0 +1,73 @@
+// Puts one session into a database of sessions, all of it and once (docs/fleet.md says how, and why so).
+#ifndef ADATRACE_FLEET_LOADER_H
+#define ADATRACE_FLEET_LOADER_H
+
+#include "patience.h"
+#include "server.h"
+
+#include "formats/clickhouse/schema.h"
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace ada::cli {
+
+/// Makes the database and its tables, or makes sure that they are those of this version. Errors: E_SCHEMA and those of
+/// servers.
+Expected<void> makeTables(Server &server);
+/// Errors: E_SCHEMA if the tables are not there, or of another version.
+Expected<void> checkTables(Server &server);
+
+struct LoadRequest {
+  model::SessionRow row; ///< session, plan, name, path, release, labels
+  std::vector<model::ProcessPlace> places;
+  bool replaces = false; ///< what was loaded of the session with another plan goes
+  std::uint64_t blockRows = 200'000;
+  /// Reads the trace into the sink; may be called again.
+  std::function<Expected<void>(model::TraceSink &)> read;
+  Patience patience;
+};
+
+struct LoadResult {
+  bool wasThere = false; ///< nothing was to be done
+  std::uint64_t spans = 0, skippedSpans = 0;
+  std::vector<model::Loss> losses;
+};
+
+class Loader {
+public:
+  Loader(Server &server, const LoadRequest &request);
+  /// Errors: those of servers and of reading; E_LOADED: it is there with another plan; E_TAKEN_OVER: another load of
+  /// the session began.
+  Expected<LoadResult> load();
+
+private:
+  Expected<std::vector<std::string>> gates();
+  Expected<void> drop(const std::vector<std::string> &gates);
+  Error giveWay();
+  Expected<void> fence();
+  Expected<void> lookUp();
+  Expected<void> openGate();
+  Expected<void> reopen();
+  Expected<void> removeOthers();
+  Expected<void> sendBlock(const model::SpanBlock &block);
+  Expected<void> sendFunctions(const analysis::TraceTable &table);
+  Expected<void> sendRow(const analysis::TraceTable &table);
+  Expected<bool> sendAll();
+
+  Server &server_;
+  const LoadRequest &request_;
+  model::SessionRow row_;
+  std::string where_, gate_;
+  std::string days_; ///< a condition: those that the session is of, once they are known
+  unsigned attempts_ = 0;
+  std::uint64_t seed_;
+  bool hasBegun_ = false;                        // the session has a row
+  std::map<std::uint32_t, std::uint64_t> there_; // rows of each block
+  std::uint64_t skipped_ = 0;
+  std::vector<model::Loss> losses_;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_FLEET_LOADER_H

@@ -1,0 +1,58 @@
+// How long to wait for a server that does not answer, is overloaded or full.
+#ifndef ADATRACE_FLEET_PATIENCE_H
+#define ADATRACE_FLEET_PATIENCE_H
+
+#include "base/quantities.h"
+
+#include "ada/trace/error.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace ada::cli {
+
+struct Patience {
+  std::uint64_t forNs = 0; ///< that long without success is too long
+  std::function<bool()> isInterrupted;
+  std::function<void(const std::string &)> say; ///< what the user should know while it takes long
+
+  static constexpr std::uint64_t kFirstWaitNs = 100'000'000, kLongestWaitNs = 5'000'000'000;
+
+  static bool mayPass(const Error &error) {
+    return error.code == "E_SERVER_DOWN" || error.code == "E_SERVER_BUSY" || error.code == "E_SERVER_FULL";
+  }
+  static Error interrupted() { return {.code = "E_INTERRUPTED", .message = "interrupted"}; }
+
+  /// False if the user does not want to wait.
+  bool wait(std::uint64_t ns) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(ns);
+    while (std::chrono::steady_clock::now() < end && !isInterrupted())
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return !isInterrupted();
+  }
+  /// Calls `attempt` until it succeeds, fails for a reason that won't pass, or has failed for too long. `between`: what
+  /// comes after a wait; its error ends it.
+  template <class Try, class Between> auto retry(Try &&attempt, Between &&between) const -> decltype(attempt()) {
+    const auto start = std::chrono::steady_clock::now();
+    for (std::uint64_t waitNs = kFirstWaitNs;; waitNs = std::min(2 * waitNs, kLongestWaitNs)) {
+      auto done = attempt();
+      if (done || !mayPass(done.error()) || std::chrono::steady_clock::now() - start >= std::chrono::nanoseconds(forNs))
+        return done;
+      if (waitNs == kFirstWaitNs)
+        say(done.error().text() + "; trying again for " + formatDuration(forNs));
+      if (!wait(waitNs))
+        return interrupted();
+      if (Expected<void> ready = between(); !ready)
+        return ready.error();
+    }
+  }
+  template <class Try> auto retry(Try &&attempt) const -> decltype(attempt()) {
+    return retry(attempt, [] { return Expected<void>(); });
+  }
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_FLEET_PATIENCE_H

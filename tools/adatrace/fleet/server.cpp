@@ -1,0 +1,246 @@
+// A ClickHouse server, over its HTTP interface.
+#include "server.h"
+#include "base/text.h"
+#include "exit_codes.h"
+#include "http.h"
+
+#include "base/file_bytes.h"
+#include "formats/clickhouse/compressed_block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <sys/stat.h>
+
+namespace ada::cli {
+
+namespace {
+
+Error usage(std::string message) { return {.code = "E_USAGE", .message = std::move(message)}; }
+
+std::string escapedForUrl(std::string_view text) {
+  std::string safe;
+  for (const char c : text)
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_')
+      safe += c;
+    else
+      safe += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return safe;
+}
+
+// "Code: 60, e.displayText() = DB::Exception: Table t.x doesn't exist., e.what() = DB::Exception"
+struct Complaint {
+  int code = 0;
+  std::string text;
+};
+Complaint complaintIn(std::string_view body) {
+  Complaint complaint;
+  if (const size_t at = body.find("Code: "); at != body.npos)
+    std::from_chars(body.data() + at + 6, body.data() + body.size(), complaint.code);
+  constexpr std::string_view kBefore = "Exception: "; // of any kind
+  const size_t what = body.find(kBefore);
+  std::string_view text = what == body.npos ? body : body.substr(what + kBefore.size());
+  for (const std::string_view end : {", e.what()", "\n"})
+    text = text.substr(0, text.find(end));
+  while (!text.empty() && (text.back() == '.' || text.back() == ' '))
+    text.remove_suffix(1);
+  complaint.text = oneLine(text.substr(0, 500));
+  return complaint;
+}
+
+// By ClickHouse's own numbers (dbms/src/Common/ErrorCodes.cpp).
+const char *codeOf(const Complaint &complaint, int status) {
+  if (complaint.text.find("errno: 28") != std::string::npos ||
+      complaint.text.find("No space left") != std::string::npos)
+    return "E_SERVER_FULL";
+  switch (complaint.code) {
+  case 243: // NOT_ENOUGH_SPACE
+    return "E_SERVER_FULL";
+  case 159: // TIMEOUT_EXCEEDED
+  case 202: // TOO_MUCH_SIMULTANEOUS_QUERIES
+  case 241: // MEMORY_LIMIT_EXCEEDED
+  case 252: // TOO_MANY_PARTS
+    return "E_SERVER_BUSY";
+  case 164: // READONLY
+  case 192: // UNKNOWN_USER
+  case 193: // WRONG_PASSWORD
+  case 194: // REQUIRED_PASSWORD
+  case 195: // IP_ADDRESS_NOT_ALLOWED
+  case 291: // DATABASE_ACCESS_DENIED
+  case 497: // ACCESS_DENIED
+  case 516: // AUTHENTICATION_FAILED
+    return "E_ACCESS";
+  case 81: // UNKNOWN_DATABASE
+    return "E_NO_DATABASE";
+  case 60: // UNKNOWN_TABLE
+    return "E_NO_TABLE";
+  default:
+    // A proxy before a server that is starting, or is overloaded.
+    return complaint.code == 0 && (status == 502 || status == 503 || status == 504) ? "E_SERVER_DOWN" : "E_SERVER";
+  }
+}
+
+} // namespace
+
+Expected<ServerAddress> parseAddress(const std::string &text) {
+  constexpr std::string_view kPlain = "clickhouse://", kTls = "clickhouses://";
+  const bool isTls = text.starts_with(kTls);
+  if (!isTls && !text.starts_with(kPlain))
+    return usage(fmt::format("'{}' is no address like clickhouse://HOST:PORT/DATABASE", oneLine(text)));
+  const std::string rest = text.substr(isTls ? kTls.size() : kPlain.size());
+  if (rest.find('@') != rest.npos)
+    return usage("the address has a user or password in it, which every user of this machine can see: set "
+                 "CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or use --credentials");
+  const size_t slash = rest.find('/');
+  std::string place = rest.substr(0, slash);
+  const std::string database = slash == rest.npos ? "" : rest.substr(slash + 1);
+  const auto isName = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  const auto isPlace = [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("-._:[]").find(char(c)) != std::string_view::npos;
+  };
+  if (place.empty() || !std::ranges::all_of(place, isPlace))
+    return usage(fmt::format("'{}' names no host: clickhouse://HOST:PORT/DATABASE", oneLine(text)));
+  if (database.empty() || !std::ranges::all_of(database, isName))
+    return usage(
+        fmt::format("'{}' names no database of letters, digits and _: clickhouse://HOST:PORT/DATABASE", oneLine(text)));
+  const size_t colon = place.rfind(':');
+  if (colon == place.npos || place.back() == ']')
+    place += isTls ? ":8443" : ":8123";
+  return ServerAddress{(isTls ? "https://" : "http://") + place + "/", database, text};
+}
+
+Expected<Credentials> readCredentials(const std::string &file) {
+  Credentials credentials;
+  if (file.empty()) {
+    const auto variable = [](const char *name) {
+      const char *value = std::getenv(name);
+      return std::string(value ? value : "");
+    };
+    credentials = {variable("CLICKHOUSE_USER"), variable("CLICKHOUSE_PASSWORD")};
+  } else {
+    struct stat info;
+    std::ifstream in(file);
+    if (!in || ::stat(file.c_str(), &info) != 0)
+      return usage(fmt::format("--credentials: {} can't be read", oneLine(file)));
+    if (info.st_mode & 077)
+      return usage(fmt::format("--credentials: others may read {}; chmod 600 changes that", oneLine(file)));
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with("user="))
+        credentials.user = line.substr(5);
+      else if (line.starts_with("password="))
+        credentials.password = line.substr(9);
+      else if (!line.empty() && line[0] != '#')
+        return usage(fmt::format("--credentials: {} has a line that is neither user=… nor password=…", oneLine(file)));
+    }
+  }
+  for (const std::string *text : {&credentials.user, &credentials.password})
+    if (text->find_first_of(std::string_view("\r\n\0", 3)) != text->npos)
+      return usage("a user's name or password with a line break can't be sent");
+  return credentials;
+}
+
+Expected<std::string> Server::send(std::string_view sql, std::vector<std::string> parameters, std::string_view body,
+                                   bool hasDatabase) {
+  if (!canSendRequests())
+    return usage("this adatrace was built without libcurl, which talks to servers");
+  // An error that comes when a part of the answer is sent already would have no status.
+  HttpRequest request{.url = address_.url + "?wait_end_of_query=1&", .headers = {}, .body = body};
+  if (hasDatabase)
+    request.url += "database=" + address_.database + "&";
+  for (const std::string &parameter : parameters)
+    request.url += parameter + "&";
+  // A query without data is a body: addresses must not be long.
+  if (body.data())
+    request.url += "query=" + escapedForUrl(sql);
+  else
+    request.body = sql;
+  if (!credentials_.user.empty())
+    request.headers.push_back("X-ClickHouse-User: " + credentials_.user);
+  if (!credentials_.password.empty())
+    request.headers.push_back("X-ClickHouse-Key: " + credentials_.password);
+  HttpAnswer answer = post(request, isInterrupted_);
+  sentBytes_ += request.body.size();
+  if (answer.wasInterrupted)
+    return Error{.code = "E_INTERRUPTED", .message = "interrupted"};
+  if (answer.status == 0)
+    return Error{.code = "E_SERVER_DOWN",
+                 .message = "the server does not answer: " + oneLine(answer.problem),
+                 .file = address_.shown};
+  if (answer.status == 200)
+    return std::move(answer.body);
+  const Complaint complaint = complaintIn(answer.body);
+  const std::string text = complaint.text.empty() ? fmt::format("HTTP status {}", answer.status) : complaint.text;
+  return Error{.code = codeOf(complaint, answer.status), .message = "the server says: " + text, .file = address_.shown};
+}
+
+Expected<std::string> Server::query(std::string_view sql, const std::vector<std::string> &parameters) {
+  return send(sql, parameters, {}, true);
+}
+Expected<std::string> Server::queryWithoutDatabase(std::string_view sql) { return send(sql, {}, {}, false); }
+
+Expected<std::vector<std::vector<std::string>>> Server::rows(std::string_view sql) {
+  const auto answer = query(sql);
+  if (!answer)
+    return answer.error();
+  std::vector<std::vector<std::string>> rows;
+  for (std::string_view rest = *answer; !rest.empty();) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    auto &row = rows.emplace_back();
+    for (;;) {
+      const size_t tab = line.find('\t');
+      row.emplace_back(line.substr(0, tab));
+      if (tab == line.npos)
+        break;
+      line.remove_prefix(tab + 1);
+    }
+  }
+  return rows;
+}
+
+Expected<std::optional<std::uint64_t>> Server::number(std::string_view sql) {
+  const auto answer = query(sql);
+  if (!answer)
+    return answer.error();
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(answer->data(), answer->data() + answer->size(), value);
+  return error == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+Expected<void> Server::insert(std::string_view table, std::string_view columns, std::string_view rows) {
+  const std::string frame = model::compressedBlock(rows);
+  const auto done = send(
+      fmt::format("INSERT INTO {} ({}) FORMAT RowBinary", table, columns),
+      {"decompress=1", "http_native_compression_disable_checksumming_on_decompress=1", "max_insert_block_size=1048576"},
+      frame, true);
+  return done ? Expected<void>() : done.error();
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text)
+    if (c == '\'' || c == '\\')
+      out.append({'\\', c});
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  return out + "'";
+}
+
+int exitCodeOf(const Error &error) {
+  const std::pair<const char *, int> codes[] = {
+      {"E_USAGE", kWrongUsage},       {"E_SERVER_DOWN", kServerDown}, {"E_SERVER_BUSY", kServerDown},
+      {"E_SERVER_FULL", kServerFull}, {"E_ACCESS", kAccessDenied},    {"E_NO_DATABASE", kOtherSchema},
+      {"E_NO_TABLE", kOtherSchema},   {"E_SCHEMA", kOtherSchema},
+  };
+  for (const auto &[code, status] : codes)
+    if (error.code == code)
+      return status;
+  return kCantRead;
+}
+
+} // namespace ada::cli

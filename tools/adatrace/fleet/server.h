@@ -1,0 +1,78 @@
+// A ClickHouse server, over its HTTP interface.
+#ifndef ADATRACE_FLEET_SERVER_H
+#define ADATRACE_FLEET_SERVER_H
+
+#include "ada/trace/error.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ada::cli {
+
+/// Where it is. Names and passwords are no part of it.
+struct ServerAddress {
+  std::string url;      ///< "http://host:8123/"
+  std::string database; ///< letters, digits and _
+  std::string shown;    ///< as it was given
+};
+/// "clickhouse://HOST[:PORT]/DB", "clickhouses://…" for TLS. Errors: E_USAGE.
+Expected<ServerAddress> parseAddress(const std::string &text);
+
+struct Credentials {
+  std::string user, password; ///< no user: the server's default one
+};
+/// From `file`, or if that is empty from CLICKHOUSE_USER and CLICKHOUSE_PASSWORD. Errors: E_USAGE.
+Expected<Credentials> readCredentials(const std::string &file);
+
+/// Errors of queries, by what can be done about them.
+///   E_SERVER_DOWN    no answer, or none in time; it may have done what was asked
+///   E_SERVER_BUSY    too much at a time: likewise, but it has not done it
+///   E_SERVER_FULL    no space on its disk
+///   E_ACCESS         user, password, rights
+///   E_NO_DATABASE    there is none of that name
+///   E_NO_TABLE       a table is not there
+///   E_INTERRUPTED    the user does not want it any more
+///   E_SERVER         anything else
+class Server {
+public:
+  Server(ServerAddress address, Credentials credentials, std::function<bool()> isInterrupted)
+      : address_(std::move(address)), credentials_(std::move(credentials)), isInterrupted_(std::move(isInterrupted)) {}
+
+  const ServerAddress &address() const { return address_; }
+
+  /// Sends a query and returns the whole answer. `parameters`: settings, "max_threads=1".
+  Expected<std::string> query(std::string_view sql, const std::vector<std::string> &parameters = {});
+  /// The same without naming the database, which may not exist.
+  Expected<std::string> queryWithoutDatabase(std::string_view sql);
+  /// The answer's lines, their columns separated by tabs. For names that have none in them, and numbers.
+  Expected<std::vector<std::vector<std::string>>> rows(std::string_view sql);
+  /// A whole number, or nothing if the answer has no line.
+  Expected<std::optional<std::uint64_t>> number(std::string_view sql);
+  /// Inserts rows of RowBinary as one block, which is there as a whole afterwards or, unless the error is
+  /// E_SERVER_DOWN, not at all.
+  Expected<void> insert(std::string_view table, std::string_view columns, std::string_view rows);
+
+  std::uint64_t sentBytes() const { return sentBytes_; }
+
+private:
+  Expected<std::string> send(std::string_view sql, std::vector<std::string> parameters, std::string_view body,
+                             bool hasDatabase);
+
+  ServerAddress address_;
+  Credentials credentials_;
+  std::function<bool()> isInterrupted_;
+  std::uint64_t sentBytes_ = 0;
+};
+
+/// 'text' for a query, escaped.
+std::string quoted(std::string_view text);
+
+/// The exit status for an error of a server, or of opening one.
+int exitCodeOf(const Error &error);
+
+} // namespace ada::cli
+#endif // ADATRACE_FLEET_SERVER_H
