@@ -12,6 +12,8 @@
  *     ada_flush();                        // what was recorded is in the files now
  *     printf("trace: %s\n", ada_session_path());
  *
+ * annotations.h, which this includes, has spans, instants, counters and flows.
+ *
  * All functions may be called from any thread. Unless stated otherwise they are not
  * async-signal-safe. In a program that is not being recorded (because of a wrong
  * option or an unwritable directory, for example) they do nothing.
@@ -21,6 +23,7 @@
 #ifndef ADA_TRACE_H
 #define ADA_TRACE_H
 
+#include "annotations.h"
 #include "attributes.h"
 #include <stddef.h>
 #include <stdint.h>
