@@ -83,10 +83,24 @@
     hook(&site, ada_values_of_site);                                                                                   \
   } while (0)
 
+/* gcc refuses to have variables of inline functions and of others in one section (PR 41091). So it is told of a section per
+ * use; for the assembler the rest of the line is a comment, and all are one section. */
+#if defined(__cplusplus) && !defined(__clang__)
+#ifdef __x86_64__
+#define ADA_SITE_SECTION_OF(number) ADA_SECTION_ANNOTATIONS ",\"aw\",@progbits#" #number
+#else
+#define ADA_SITE_SECTION_OF(number) ADA_SECTION_ANNOTATIONS ",\"aw\",@progbits//" #number
+#endif
+#define ADA_SITE_SECTION_AT(number) ADA_SITE_SECTION_OF(number)
+#define ADA_SITE_SECTION ADA_SITE_SECTION_AT(__COUNTER__)
+#else
+#define ADA_SITE_SECTION ADA_SECTION_ANNOTATIONS
+#endif
+
 /* `volatile`: the runtime writes the byte, and nothing in the program shows it. */
 #define ADA_SITE(site, kind, expressions, ...)                                                                         \
   static const char *const ADA_NAME(site, _types)[] = {ADA_BY_COUNT(ADA_TYPES_, __VA_ARGS__)(__VA_ARGS__)};            \
-  static ada_annotation site __attribute__((section(ADA_SECTION_ANNOTATIONS), used, aligned(16))) = {                  \
+  static ada_annotation site __attribute__((section(ADA_SITE_SECTION), used, aligned(16))) = {                  \
       "" ADA_FIRST(__VA_ARGS__),                                                                                       \
       __LINE__,                                                                                                        \
       0,                                                                                                               \

@@ -29,6 +29,18 @@ constexpr std::string_view kindName(EventKind kind) {
   return "unknown";
 }
 
+/// What a symbol is: a function, or what a program says of itself (ada/annotations.h). Spans are like calls; the others
+/// are calls that take no time.
+enum class SymbolKind : std::uint8_t { Function, Span, Instant, Counter, FlowBegin, FlowStep, FlowEnd };
+
+constexpr bool isPoint(SymbolKind kind) { return kind >= SymbolKind::Instant; }
+constexpr bool isFlow(SymbolKind kind) { return kind >= SymbolKind::FlowBegin; }
+
+/// "function", "span", "instant", "counter", "flow_begin", "flow_step", "flow_end"
+std::string_view kindName(SymbolKind kind);
+/// Other names are functions.
+SymbolKind symbolKindOf(std::string_view name);
+
 /// A time in which events of a thread were lost.
 struct LossGap {
   std::uint64_t fromNs = 0, toNs = 0;       ///< the last event before it, and the first one behind it

@@ -54,6 +54,7 @@ struct Symbol {
   std::uint64_t line = 0; ///< 0 if unknown
   std::uint64_t address = 0;
   bool isExternal = false; ///< a library's; file and line are those of a declaration
+  SymbolKind kind = SymbolKind::Function;
 };
 
 /// Why a detail window was opened.
@@ -174,6 +175,9 @@ public:
   std::uint64_t allLeftOut() const;
   /// The sum of switchedOff's estimates.
   std::uint64_t allEstimated() const;
+
+  /// Some of its symbols are annotations with arguments.
+  bool hasAnnotatedValues = false;
 
   /// All symbols, in the manifest's order.
   std::span<const Symbol> symbols() const noexcept;

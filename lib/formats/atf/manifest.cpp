@@ -325,6 +325,8 @@ private:
         } else if (key == manifest::kExternal) {
           bool isExternal = false;
           symbol.isExternal = !value.get(isExternal) && isExternal;
+        } else if (key == manifest::kKind) {
+          symbol.kind = symbolKindOf(asView(value));
         }
       }
       if (!id && moduleId && index && *moduleId <= 0xffffffffu && *index <= 0xffffffffu)
@@ -337,6 +339,7 @@ private:
       auto position = static_cast<std::uint32_t>(table.symbols.size());
       if (table.byId.emplace(*id, position).second)
         table.symbols.push_back(symbol);
+      manifest_.hasAnnotatedValues |= symbol.kind != SymbolKind::Function && !symbol.types.empty();
     }
     table.names.resize(table.symbols.size());
     table.shortNames.resize(table.symbols.size());

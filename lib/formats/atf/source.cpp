@@ -199,6 +199,8 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       info.timesAreOrder = manifest->times == manifest::kTimesFrom[ADA_TIMES_NONE];
     }
     info.description = parts.description;
+    if (const Manifest *manifest = session_.processes()[info.index].manifest())
+      info.hasAnnotatedValues = manifest->hasAnnotatedValues;
     info.symbols = parts.symbols;
     if (process.manifest()) {
       warn(atf::joinPath(process.path(), "manifest.json"), process.manifest()->warnings);
@@ -281,6 +283,7 @@ std::uint32_t AtfSource::announceFunction(ThreadRead &read, std::uint64_t functi
       function.file = symbol->file;
       function.signature = symbol->signature;
       function.isExternal = symbol->isExternal;
+      function.kind = symbol->kind;
       function.types = symbol->types;
       function.line = symbol->line, function.address = symbol->address;
     }
