@@ -71,7 +71,8 @@ typedef struct ada_function {
   int32_t types_off;     /* NUL-terminated types of return value and parameters, see docs/types.md; */
                          /* 0 without debug info */
   uint32_t carried;      /* what its detail hooks find, see ADA_CARRIED_* */
-  int32_t reserved[2];   /* 0 */
+  int32_t shown_off;     /* NUL-terminated name that the source gave it (ADA_NAMED); 0 if it did not */
+  int32_t reserved;      /* 0 */
 } ada_function;
 
 ADA_ABI_ASSERT(sizeof(ada_function) == 48, "ada_function is 48 bytes");

@@ -49,10 +49,10 @@
 /*===--- How it is done ----------------------------------------------------===*/
 
 #define ADA_PASTE(a, b) a##b
-#define ADA_NAME(a, b) ADA_PASTE(a, b)
+#define ADA_JOIN(a, b) ADA_PASTE(a, b)
 #define ADA_EIGHTH(a, b, c, d, e, f, g, h, ...) h
 /* `prefix` and the number of arguments behind the name. */
-#define ADA_BY_COUNT(prefix, ...) ADA_NAME(prefix, ADA_EIGHTH(__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0, 0))
+#define ADA_BY_COUNT(prefix, ...) ADA_JOIN(prefix, ADA_EIGHTH(__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0, 0))
 #define ADA_FIRST(...) ADA_FIRST_OF(__VA_ARGS__, 0)
 #define ADA_FIRST_OF(first, ...) first
 
@@ -99,7 +99,7 @@
 
 /* `volatile`: the runtime writes the byte, and nothing in the program shows it. */
 #define ADA_SITE(site, kind, expressions, ...)                                                                         \
-  static const char *const ADA_NAME(site, _types)[] = {ADA_BY_COUNT(ADA_TYPES_, __VA_ARGS__)(__VA_ARGS__)};            \
+  static const char *const ADA_JOIN(site, _types)[] = {ADA_BY_COUNT(ADA_TYPES_, __VA_ARGS__)(__VA_ARGS__)};            \
   static ada_annotation site __attribute__((section(ADA_SITE_SECTION), used, aligned(16))) = {                  \
       "" ADA_FIRST(__VA_ARGS__),                                                                                       \
       __LINE__,                                                                                                        \
@@ -108,18 +108,18 @@
       __FILE__,                                                                                                        \
       ADA_FUNCTION_ANNOTATION | (kind) << ADA_ANNOTATION_KIND_SHIFT,                                                   \
       ADA_BY_COUNT(, __VA_ARGS__),                                                                                     \
-      ADA_NAME(site, _types),                                                                                          \
+      ADA_JOIN(site, _types),                                                                                          \
       expressions}
 #define ADA_IS_ON(site) __builtin_expect(*(const volatile uint8_t *)&(site).enabled != 0, 0)
 
 #define ADA_SPAN_LINE(line, expressions, ...)                                                                          \
-  ADA_SPAN_OPEN(ADA_NAME(ada_span_, line), __attribute__((cleanup(ada_span_end))), expressions, __VA_ARGS__)
+  ADA_SPAN_OPEN(ADA_JOIN(ada_span_, line), __attribute__((cleanup(ada_span_end))), expressions, __VA_ARGS__)
 #define ADA_SPAN_OPEN(variable, attribute, expressions, ...)                                                           \
-  ADA_SITE(ADA_NAME(variable, _site), ADA_ANNOTATION_SPAN, expressions, __VA_ARGS__);                                  \
+  ADA_SITE(ADA_JOIN(variable, _site), ADA_ANNOTATION_SPAN, expressions, __VA_ARGS__);                                  \
   ada_span variable attribute = {0};                                                                                   \
-  if (ADA_IS_ON(ADA_NAME(variable, _site))) {                                                                          \
-    variable.site = &ADA_NAME(variable, _site);                                                                        \
-    ADA_BY_COUNT(ADA_CALL_, __VA_ARGS__)(ada_span_begin, ADA_NAME(variable, _site), __VA_ARGS__);                      \
+  if (ADA_IS_ON(ADA_JOIN(variable, _site))) {                                                                          \
+    variable.site = &ADA_JOIN(variable, _site);                                                                        \
+    ADA_BY_COUNT(ADA_CALL_, __VA_ARGS__)(ada_span_begin, ADA_JOIN(variable, _site), __VA_ARGS__);                      \
   }                                                                                                                    \
   (void)0
 #define ADA_POINT(kind, expressions, ...)                                                                              \

@@ -20,6 +20,8 @@ void writeFunction(JsonWriter &json, const ada_function &f) {
   if (const ada_annotation *annotation = annotationOf(f))
     return writeAnnotation(json, *annotation);
   json.text(manifest::kName, f.name_off ? textAt(f, f.name_off) : "");
+  if (f.shown_off)
+    json.text(manifest::kDisplayName, textAt(f, f.shown_off));
   if (f.file_off)
     json.text(manifest::kFile, textAt(f, f.file_off));
   if (f.line)

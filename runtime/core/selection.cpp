@@ -27,6 +27,8 @@ bool Selection::add(const char *glob, Choice choice) {
 }
 
 bool Selection::means(const char *glob, const ada_function &f) {
+  if (!annotationOf(f) && f.shown_off && select::means(glob, {nullptr, textAt(f, f.shown_off), nullptr}))
+    return true;
   return select::means(glob, {nameOf(f), annotationOf(f) ? nullptr : textAt(f, f.pretty_off), fileOf(f)});
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace ada {
@@ -45,6 +46,14 @@ SymbolKind symbolKindOf(std::string_view name);
 struct LossGap {
   std::uint64_t fromNs = 0, toNs = 0;       ///< the last event before it, and the first one behind it
   std::optional<std::uint64_t> events = {}; ///< how many, if that is known
+};
+
+/// A media time, `value` of which a second has `timescale`, and when it was.
+struct TimingAnchor {
+  std::uint64_t hostTimeNs = 0;
+  std::int64_t mediaValue = 0, mediaTimescale = 0;
+  std::string label;
+  bool operator==(const TimingAnchor &) const = default;
 };
 
 /// A function in a process: the module's number in the upper half (0 is the

@@ -46,7 +46,8 @@ struct ManifestModule {
 struct Symbol {
   std::uint64_t functionId = 0;
   std::string_view name; ///< as in the object file, mangled
-  std::string_view file; ///< empty if unknown
+  std::string_view displayName; ///< that the source gave it (ADA_NAMED); empty if it did not
+  std::string_view file;        ///< empty if unknown
   std::string_view signature;
   /// What its parameters and result are, as docs/types.md writes it; empty if
   /// unknown. See ada::types::FunctionTypes::parse.
@@ -145,11 +146,7 @@ public:
     std::uint64_t counter = 0, timeNs = 0;
   };
   std::vector<ClockAnchor> clockAnchors;
-  struct TimingAnchor {
-    std::uint64_t hostTimeNs = 0;
-    std::int64_t mediaValue = 0, mediaTimescale = 0;
-    std::string label;
-  };
+  using TimingAnchor = ada::TimingAnchor;
   std::vector<TimingAnchor> timingAnchors;
   /// By time. Empty unless the program ran with detail_mode=window.
   std::vector<DetailWindow> windows;

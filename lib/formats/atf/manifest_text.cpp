@@ -45,6 +45,7 @@ void ManifestText::addSymbol(const Function &function) {
     if (!value.empty())
       symbols_.text(key, value);
   };
+  add(manifest::kDisplayName, function.isRenamed ? function.displayName : std::string());
   add(manifest::kFile, function.file);
   add(manifest::kSignature, function.signature);
   add(manifest::kTypes, function.types);

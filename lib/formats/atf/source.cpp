@@ -200,7 +200,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
     }
     info.description = parts.description;
     if (const Manifest *manifest = session_.processes()[info.index].manifest())
-      info.hasAnnotatedValues = manifest->hasAnnotatedValues;
+      info.hasAnnotatedValues = manifest->hasAnnotatedValues, info.timingAnchors = manifest->timingAnchors;
     info.symbols = parts.symbols;
     if (process.manifest()) {
       warn(atf::joinPath(process.path(), "manifest.json"), process.manifest()->warnings);
@@ -284,6 +284,7 @@ std::uint32_t AtfSource::announceFunction(ThreadRead &read, std::uint64_t functi
       function.signature = symbol->signature;
       function.isExternal = symbol->isExternal;
       function.kind = symbol->kind;
+      function.isRenamed = !symbol->displayName.empty();
       function.types = symbol->types;
       function.line = symbol->line, function.address = symbol->address;
     }

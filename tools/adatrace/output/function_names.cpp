@@ -25,7 +25,7 @@ void declareNames(CLI::App &app, NameOptions &options) {
 }
 
 std::string nameOf(const model::Function &function, NameStyle style) {
-  if (function.kind != SymbolKind::Function)
+  if (function.kind != SymbolKind::Function || (function.isRenamed && style != NameStyle::Mangled))
     return oneLine(function.displayName);
   std::string text;
   if (style == NameStyle::Mangled)
