@@ -115,7 +115,7 @@ Site SiteTable::add(Function &function) {
                                     ConstantInt::get(word, flags),                                   // flags
                                     pretty == name ? none : to(string(pretty)),                      // pretty_off
                                     types.empty() ? none : to(string(types)),                        // types_off
-                                    none, // carried: setCarried
+                                    none,                                           // carried: setCarried
                                     shown.empty() ? none : to(string(shown.str())), // shown_off
                                     none,                                           // reserved
                                 }));

@@ -99,8 +99,8 @@ ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
 
 #define ADA_FUNCTION_ANNOTATION 16u /* no function: the entry is an ada_annotation */
 
-/* A span, instant, counter or flow: an entry as large as an ada_function, with `line` and `flags` in the same places. It
- * comes from a macro (annotations.h), which can't write distances, and so it has pointers. Entries of both kinds are
+/* A span, instant, counter or flow: an entry as large as an ada_function, with `line` and `flags` in the same places.
+ * It comes from a macro (annotations.h), which can't write distances, and so it has pointers. Entries of both kinds are
  * never in one table: an image registers its annotations as an ada_image of their own. */
 typedef struct ada_annotation {
   const char *name;
@@ -129,8 +129,8 @@ ADA_ABI_ASSERT(offsetof(ada_annotation, line) == offsetof(ada_function, line), "
 
 #define ADA_MOST_ANNOTATION_ARGUMENTS 6u
 #define ADA_TEXT_TYPE "text"
-#define ADA_TEXT_BYTES 64u         /* are recorded of a text, */
-#define ADA_MOST_TEXTS 4u          /* and of so many texts */
+#define ADA_TEXT_BYTES 64u          /* are recorded of a text, */
+#define ADA_MOST_TEXTS 4u           /* and of so many texts */
 #define ADA_TEXT_TO_ZERO UINT64_MAX /* ada_value.bytes of a text that ends with a NUL */
 
 /* An argument of an annotation: the bits of a number (doubles as such), an address, or a text. */

@@ -14,14 +14,14 @@
  *     ...
  *     ADA_SPAN_END(load);
  *
- * Each use is an entry in a table, as a function is: the options include, exclude and budget, ada_enable() and ada_stop()
- * hold for it, by its name and file. While it is off it costs one load and one branch, and its arguments are not
- * evaluated. While it is on, a span without arguments costs as much as a traced call.
+ * Each use is an entry in a table, as a function is: the options include, exclude and budget, ada_enable() and
+ * ada_stop() hold for it, by its name and file. While it is off it costs one load and one branch, and its arguments are
+ * not evaluated. While it is on, a span without arguments costs as much as a traced call.
  *
- * Names are string literals. At most six arguments follow: integers, enumerations, bool, floating-point numbers, pointers,
- * and text (char *, and in C++ whatever has data() and size(): the first 64 bytes are recorded, of at most four texts).
- * The trace shows each with the expression that it was: parse(path="a.json", size=4096). A counter has one number, a flow
- * one integer or pointer.
+ * Names are string literals. At most six arguments follow: integers, enumerations, bool, floating-point numbers,
+ * pointers, and text (char *, and in C++ whatever has data() and size(): the first 64 bytes are recorded, of at most
+ * four texts). The trace shows each with the expression that it was: parse(path="a.json", size=4096). A counter has one
+ * number, a flow one integer or pointer.
  *
  * C11 and C++17, clang and gcc. The code need not be compiled with AdaTrace's plugin, but is linked with the runtime;
  * with -DADA_ANNOTATIONS_OPTIONAL it may also be used in programs that have no runtime, where annotations stay off.
@@ -83,8 +83,8 @@
     hook(&site, ada_values_of_site);                                                                                   \
   } while (0)
 
-/* gcc refuses to have variables of inline functions and of others in one section (PR 41091). So it is told of a section per
- * use; for the assembler the rest of the line is a comment, and all are one section. */
+/* gcc refuses to have variables of inline functions and of others in one section (PR 41091). So it is told of a section
+ * per use; for the assembler the rest of the line is a comment, and all are one section. */
 #if defined(__cplusplus) && !defined(__clang__)
 #ifdef __x86_64__
 #define ADA_SITE_SECTION_OF(number) ADA_SECTION_ANNOTATIONS ",\"aw\",@progbits#" #number
@@ -100,7 +100,7 @@
 /* `volatile`: the runtime writes the byte, and nothing in the program shows it. */
 #define ADA_SITE(site, kind, expressions, ...)                                                                         \
   static const char *const ADA_JOIN(site, _types)[] = {ADA_BY_COUNT(ADA_TYPES_, __VA_ARGS__)(__VA_ARGS__)};            \
-  static ada_annotation site __attribute__((section(ADA_SITE_SECTION), used, aligned(16))) = {                  \
+  static ada_annotation site __attribute__((section(ADA_SITE_SECTION), used, aligned(16))) = {                         \
       "" ADA_FIRST(__VA_ARGS__),                                                                                       \
       __LINE__,                                                                                                        \
       0,                                                                                                               \
@@ -197,14 +197,20 @@ __attribute__((destructor(101), used)) ADA_NEVER static void ada_annotations_end
 namespace ada {
 namespace annotations {
 
-template <class T> struct Bare { using type = T; };
+template <class T> struct Bare {
+  using type = T;
+};
 template <class T> struct Bare<T &> : Bare<T> {};
 template <class T> struct Bare<T &&> : Bare<T> {};
 template <class T> struct Bare<const T> : Bare<T> {};
 template <class T> struct Bare<volatile T> : Bare<T> {};
 template <class T> struct Bare<const volatile T> : Bare<T> {};
-template <class T, size_t N> struct Bare<T[N]> { using type = T *; };
-template <class T, size_t N> struct Bare<const T[N]> { using type = const T *; };
+template <class T, size_t N> struct Bare<T[N]> {
+  using type = T *;
+};
+template <class T, size_t N> struct Bare<const T[N]> {
+  using type = const T *;
+};
 
 /* What has data() and size() is text; the rest is below. */
 template <class T, bool IsEnum = __is_enum(T)> struct Plain {
@@ -215,9 +221,7 @@ template <class T, bool IsEnum = __is_enum(T)> struct Plain {
   }
 };
 template <class T> struct Plain<T, true> : Plain<__underlying_type(T)> {
-  ADA_NEVER __attribute__((always_inline)) static inline ada_value value(T x) {
-    return {static_cast<uint64_t>(x), 0};
-  }
+  ADA_NEVER __attribute__((always_inline)) static inline ada_value value(T x) { return {static_cast<uint64_t>(x), 0}; }
 };
 #define ADA_PLAIN(T, type)                                                                                             \
   template <> struct Plain<T, false> {                                                                                 \

@@ -103,9 +103,9 @@ void ada_fiber_switch(ada_fiber *to);
 void ada_fiber_end(ada_fiber *fiber);
 
 /* Says which media time it is now: `value` units of which a second has `timescale`. The manifest lists all such pairs
- * (timing_anchors), so that audio, video or a log can be put beside the trace; `adatrace tree --from=@label` goes there.
- * At most 71 bytes of the label are kept. Returns when it is in a file, after a tenth of a millisecond or so: the
- * program may be killed then. */
+ * (timing_anchors), so that audio, video or a log can be put beside the trace; `adatrace tree --from=@label` goes
+ * there. At most 71 bytes of the label are kept. Returns when it is in a file, after a tenth of a millisecond or so:
+ * the program may be killed then. */
 void ada_timing_anchor(const char *label, int64_t value, int64_t timescale);
 
 /* Now, on the clock of the events: nanoseconds of CLOCK_BOOTTIME. An event's

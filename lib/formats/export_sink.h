@@ -71,8 +71,8 @@ protected:
     SymbolKind kind = SymbolKind::Instant;
     std::uint64_t timeNs = 0;
     std::optional<analysis::CounterValue> value = {}; ///< the counter's, or the flow's id, if it is known
-    std::string_view arguments = {}; ///< "(n=10)", or empty
-    std::string_view json = {};      ///< {"n":10}, or empty
+    std::string_view arguments = {};                  ///< "(n=10)", or empty
+    std::string_view json = {};                       ///< {"n":10}, or empty
   };
 
   virtual void beginTrace(const TraceInfo &) {}

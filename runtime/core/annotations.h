@@ -1,8 +1,8 @@
 // What annotations (ada/annotations.h) record and say of themselves.
 //
 // The arguments of one are in a detail record, as if a function had been called: numbers and addresses in the general
-// registers, in order, and of each text ADA_TEXT_BYTES in the stack window. So files, readers and recovery have nothing to
-// know of them but the types text, which says so (docs/types.md).
+// registers, in order, and of each text ADA_TEXT_BYTES in the stack window. So files, readers and recovery have nothing
+// to know of them but the types text, which says so (docs/types.md).
 #ifndef ADA_RUNTIME_CORE_ANNOTATIONS_H
 #define ADA_RUNTIME_CORE_ANNOTATIONS_H
 

@@ -29,8 +29,8 @@ unsigned processors() {
 
 } // namespace
 
-int Drain::start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options, const TriggerRules &triggers,
-                 const char *directory, const char *session) {
+int Drain::start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options,
+                 const TriggerRules &triggers, const char *directory, const char *session) {
   ring_ = &ring;
   isFlight_ = options.isFlight(), directory_ = directory, session_ = session;
   threadsWanted_ = options.drain_threads;

@@ -192,9 +192,8 @@ bool startProcess() {
   h.state = ADA_RING_RECORDING;
   __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
   r.images.writeModules(r.ring);
-  error =
-      r.drain.start(r.ring, r.images, r.timingAnchors, r.options, r.triggers, r.processDirectory.c_str(),
-                    r.sessionDirectory.c_str());
+  error = r.drain.start(r.ring, r.images, r.timingAnchors, r.options, r.triggers, r.processDirectory.c_str(),
+                        r.sessionDirectory.c_str());
   if (error < 0) {
     r.ring.unlink();
     sys::unlink(link.c_str());

@@ -53,7 +53,8 @@ public:
   };
 
   // `directory` is the process's.
-  void start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options, const TriggerRules &triggers, const char *directory);
+  void start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options, const TriggerRules &triggers,
+             const char *directory);
   // After a fork: gives back the memory that the parent's writer had here.
   void reset();
   // Descriptors may stay open between passes: the program can't touch them. `isInside`: the process's directory is the

@@ -1,7 +1,7 @@
 // Pairs of host time and media time that the program gave (ada_timing_anchor).
 //
-// They are kept in memory, for the manifest, which has all of them. Between two manifests the drain writes them to the file of
-// late modules, as soon as they come.
+// They are kept in memory, for the manifest, which has all of them. Between two manifests the drain writes them to the
+// file of late modules, as soon as they come.
 #ifndef ADA_RUNTIME_CORE_TIMING_ANCHORS_H
 #define ADA_RUNTIME_CORE_TIMING_ANCHORS_H
 

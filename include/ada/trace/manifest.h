@@ -45,7 +45,7 @@ struct ManifestModule {
 /// A traced function. The texts live as long as the manifest they come from.
 struct Symbol {
   std::uint64_t functionId = 0;
-  std::string_view name; ///< as in the object file, mangled
+  std::string_view name;        ///< as in the object file, mangled
   std::string_view displayName; ///< that the source gave it (ADA_NAMED); empty if it did not
   std::string_view file;        ///< empty if unknown
   std::string_view signature;

@@ -196,7 +196,8 @@ private:
   // One for all places that have a counter of that name.
   std::uint64_t counterTrack(std::uint32_t number) {
     const Function &about = function(number);
-    const auto [at, isNew] = counters_.try_emplace({about.process, about.displayName}, kFirstCounter + counters_.size());
+    const auto [at, isNew] =
+        counters_.try_emplace({about.process, about.displayName}, kFirstCounter + counters_.size());
     if (isNew)
       put([&](Part<Packet> &packet) {
         packet.add_uint32(Packet::SequenceId, kSharedSequence);
@@ -308,7 +309,7 @@ private:
   ByteOutput out_;
   SystemIds ids_;
   std::string packet_;
-  std::vector<Sequence> sequences_; // by thread
+  std::vector<Sequence> sequences_;                                         // by thread
   std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> counters_; // their tracks, by process and name
 };
 

@@ -169,8 +169,9 @@ void sayResult(const Options &options, const std::string &what, uint64_t count, 
 // A whole trace that stays in its format is copied, so that nothing of it is
 // lost whoever wrote it.
 bool canCopy(const model::TraceLocation &place, const model::FormatChoice &input, const Options &options) {
-  return place.bytes && options.part.isEverything() && options.fromAnchor.empty() && options.toAnchor.empty() && !options.roundTimes && !options.minDurationNs &&
-         !options.budget && input.format == options.outFormat.format && input.format->copy;
+  return place.bytes && options.part.isEverything() && options.fromAnchor.empty() && options.toAnchor.empty() &&
+         !options.roundTimes && !options.minDurationNs && !options.budget && input.format == options.outFormat.format &&
+         input.format->copy;
 }
 
 void sayVariant(const model::FormatChoice &input, const Options &options) {

@@ -63,8 +63,7 @@ bool hasCounters(const std::vector<model::Function> &functions) {
 }
 
 int runCounters(const Options &options, TraceInput &input, const Palette &palette) {
-  const auto counters =
-      analysis::readCounters(input.source(), input.table(), input.threads(), options.filter.options);
+  const auto counters = analysis::readCounters(input.source(), input.table(), input.threads(), options.filter.options);
   if (!counters)
     return fail(kCantRead, "{}", counters.error().text());
   Output out;

@@ -46,9 +46,10 @@ std::optional<analysis::TimeBound> anchorTime(const char *name, std::string_view
   std::string list;
   for (size_t i = 0; i < labels.size() && i < kMost; ++i)
     list += (i ? ", @" : "@") + oneLine(std::string(labels[i]));
-  complain(fmt::format("{}: '{}' is neither a time like 10us, 1.5ms, 2s or @123456789 nor a timing anchor of the trace, "
-                       "which has {}{}",
-                       name, text, list.empty() ? "none" : list, labels.size() > kMost ? " and others" : ""));
+  complain(
+      fmt::format("{}: '{}' is neither a time like 10us, 1.5ms, 2s or @123456789 nor a timing anchor of the trace, "
+                  "which has {}{}",
+                  name, text, list.empty() ? "none" : list, labels.size() > kMost ? " and others" : ""));
   return std::nullopt;
 }
 

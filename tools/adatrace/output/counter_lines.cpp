@@ -48,8 +48,8 @@ void printCounters(Output &out, const Palette &palette, const analysis::Counters
     if (processes)
       out.print("{:<12}", input.table().processes[row.process].name);
     out.print("{:>12} {:>15} {:>15} {}{:>15}{}  {}{}{}", formatCount(row.count), row.least.text(), row.most.text(),
-              palette.number, row.last.text(), palette.reset, palette.name,
-              nameOf(*row.function, options.names.style), palette.reset);
+              palette.number, row.last.text(), palette.reset, palette.name, nameOf(*row.function, options.names.style),
+              palette.reset);
     if (const std::string source = sourceOf(*row.function); options.names.source && !source.empty())
       out.print("  {}{}{}", palette.dim, source, palette.reset);
     out.write("\n");

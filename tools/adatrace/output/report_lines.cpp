@@ -298,8 +298,7 @@ void printCall(Output &out, const Palette &palette, const SlowCall &call, const 
             formatDuration(call.span.selfNs()), palette.reset,
             formatDuration(call.span.beginNs - std::min(input.originNs(), call.span.beginNs)), where, palette.name,
             analysis::withArguments(name, call.arguments, input.table().functions[call.span.functionIndex].kind),
-            palette.reset, call.result.empty() ? "" : " → ", call.result,
-            endOf(call.span));
+            palette.reset, call.result.empty() ? "" : " → ", call.result, endOf(call.span));
   if (const auto off = offCpuOf(call, input); off && off->sumNs() > 0)
     out.print(" {}[{}]{}", palette.warn, offCpuText(*off), palette.reset);
   if (call.span.isEarlier)

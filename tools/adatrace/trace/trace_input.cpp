@@ -58,9 +58,8 @@ bool TraceInput::select(const InputOptions &options, int &exitCode) {
   const auto read = [&](const char *option, const std::string &text, uint64_t &time) {
     if (text.empty())
       return true;
-    const std::optional<analysis::TimeBound> bound = isAnchorTime(text)
-                                                         ? anchorTime(option, text, table_.processes)
-                                                         : parseTime(option, text, options.absolute);
+    const std::optional<analysis::TimeBound> bound =
+        isAnchorTime(text) ? anchorTime(option, text, table_.processes) : parseTime(option, text, options.absolute);
     if (bound)
       time = bound->onClock(start_);
     return bound.has_value();
