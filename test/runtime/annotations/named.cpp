@@ -14,7 +14,7 @@ ADA_NAMED("handle a <request>") __attribute__((noinline)) int handle(int n) {
 } // namespace ns
 int main() { return ns::handle(1) + ns::handle(1); }
 // SYMBOL: T _ZN2ns6handleEi
-// CHECK-DAG: ,handle a <request>,{{.*}}named.cpp:{{[0-9]+}},2,
+// CHECK-DAG: ,handle a <request>,{{.*}}named.cpp{{(:[0-9]+)?}},2,
 // CHECK-DAG: ,main,{{.*}},1,
 // TREE:      main
 // TREE-NEXT: handle a <request> ×2
