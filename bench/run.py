@@ -66,6 +66,7 @@ TRACERS = {  # name: command, environment
     "adatrace, tick, static": ([bench / "adatrace-static"], ada_options(":clock=tick")),
     "adatrace, detail": ([bench / "adatrace"], ada_options(":detail=*:stack_size=128")),
     "adatrace, detail of four": ([bench / "adatrace"], ada_options(":detail=traced_four:stack_size=128")),
+    "adatrace, spans in the source": ([bench / "annotations"], ada),
     "XRay, basic": ([bench / "xray"], xray("basic")),
     "XRay, FDR": ([bench / "xray"], xray("fdr")),
 }

@@ -36,6 +36,11 @@ static bool noteAnnotations(Module &module) {
     if (!function || !data || !data->isCString())
       continue;
     StringRef name = data->getAsCString();
+    if (StringRef shown = name; shown.consume_front("ada_name:")) {
+      changed |= function->getFnAttribute(kAttrName).getValueAsString() != shown;
+      function->addFnAttr(kAttrName, shown);
+      continue;
+    }
     const char *attribute = name == "ada_always" ? kAttrAlways : name == "ada_never" ? kAttrNever : nullptr;
     if (attribute && !function->hasFnAttribute(attribute)) {
       function->addFnAttr(attribute);

@@ -35,6 +35,7 @@ namespace ada {
 /// Function attributes by which the pass remembers things between its runs.
 constexpr const char *kAttrInstrumented = "ada-instrumented"; // has its hooks
 constexpr const char *kAttrAlways = "ada-always";             // annotated ada_always
+constexpr const char *kAttrName = "ada-name";                 // annotated ada_name:…, which is its value
 constexpr const char *kAttrNever = "ada-never";               // annotated ada_never
 constexpr const char *kAttrNoInstrument = "ada-no-instrument-function";
 constexpr const char *kAttrAfterSplit = "ada-after-split"; // a coroutine, to be hooked once it is split

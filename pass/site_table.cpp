@@ -1,6 +1,7 @@
 // Makes ada_function entries, enable bytes and the image descriptor.
 #include "site_table.h"
 #include "ada/abi.h"
+#include "filter.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
 #include "source_text.h"
@@ -98,6 +99,7 @@ Site SiteTable::add(Function &function) {
   std::string signature = signatureText(function);
   std::string types = typesText(function);
   std::string pretty = demangledName(name).full;
+  StringRef shown = function.getFnAttribute(kAttrName).getValueAsString();
   std::string file = callee ? debugInfoPath(*callee) : sourcePath(function);
   uint32_t flags = (function.doesNotReturn() ? ADA_FUNCTION_NORETURN : 0) |
                    (function.hasLocalLinkage() ? ADA_FUNCTION_INTERNAL : 0) |
@@ -113,8 +115,9 @@ Site SiteTable::add(Function &function) {
                                     ConstantInt::get(word, flags),                                   // flags
                                     pretty == name ? none : to(string(pretty)),                      // pretty_off
                                     types.empty() ? none : to(string(types)),                        // types_off
-                                    none,       // carried: setCarried
-                                    none, none, // reserved
+                                    none,                                           // carried: setCarried
+                                    shown.empty() ? none : to(string(shown.str())), // shown_off
+                                    none,                                           // reserved
                                 }));
 
   // The byte is written by the runtime only: nothing in the module shows that it is not constant.

@@ -48,6 +48,8 @@ extern "C" {
  * provides __start_ and __stop_ symbols for them. */
 #define ADA_SECTION_FUNCTIONS "ada_functions"
 #define ADA_SECTION_ENABLED "ada_enabled"
+/* And the one of annotations.h. */
+#define ADA_SECTION_ANNOTATIONS "ada_annotations"
 
 /* One entry for each instrumented function, in section ada_functions.
  *
@@ -69,7 +71,8 @@ typedef struct ada_function {
   int32_t types_off;     /* NUL-terminated types of return value and parameters, see docs/types.md; */
                          /* 0 without debug info */
   uint32_t carried;      /* what its detail hooks find, see ADA_CARRIED_* */
-  int32_t reserved[2];   /* 0 */
+  int32_t shown_off;     /* NUL-terminated name that the source gave it (ADA_NAMED); 0 if it did not */
+  int32_t reserved;      /* 0 */
 } ada_function;
 
 ADA_ABI_ASSERT(sizeof(ada_function) == 48, "ada_function is 48 bytes");
@@ -93,6 +96,48 @@ ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
   8u /* a library's: the hooks are in a wrapper of the calls, and file and line are those                              \
       */
      /* of the declaration */
+
+#define ADA_FUNCTION_ANNOTATION 16u /* no function: the entry is an ada_annotation */
+
+/* A span, instant, counter or flow: an entry as large as an ada_function, with `line` and `flags` in the same places.
+ * It comes from a macro (annotations.h), which can't write distances, and so it has pointers. Entries of both kinds are
+ * never in one table: an image registers its annotations as an ada_image of their own. */
+typedef struct ada_annotation {
+  const char *name;
+  uint32_t line;
+  uint8_t enabled; /* its enable byte */
+  uint8_t reserved[3];
+  const char *file;
+  uint32_t flags;           /* ADA_FUNCTION_ANNOTATION and, from ADA_ANNOTATION_KIND_SHIFT on, the kind */
+  uint32_t argument_count;  /* at most ADA_MOST_ANNOTATION_ARGUMENTS */
+  const char *const *types; /* one for each argument, as in docs/types.md, or ADA_TEXT_TYPE */
+  const char *expressions;  /* the source text of name and arguments: "\"parse\", path, n + 1" */
+} ada_annotation;
+
+ADA_ABI_ASSERT(sizeof(ada_annotation) == sizeof(ada_function), "one table has entries of one size");
+ADA_ABI_ASSERT(offsetof(ada_annotation, flags) == offsetof(ada_function, flags), "flags tell which of both it is");
+ADA_ABI_ASSERT(offsetof(ada_annotation, line) == offsetof(ada_function, line), "line is in the same place");
+
+#define ADA_ANNOTATION_KIND_SHIFT 8
+#define ADA_ANNOTATION_KIND(flags) ((flags) >> ADA_ANNOTATION_KIND_SHIFT & 15u)
+#define ADA_ANNOTATION_SPAN 1u
+#define ADA_ANNOTATION_INSTANT 2u
+#define ADA_ANNOTATION_COUNTER 3u
+#define ADA_ANNOTATION_FLOW_BEGIN 4u
+#define ADA_ANNOTATION_FLOW_STEP 5u
+#define ADA_ANNOTATION_FLOW_END 6u
+
+#define ADA_MOST_ANNOTATION_ARGUMENTS 6u
+#define ADA_TEXT_TYPE "text"
+#define ADA_TEXT_BYTES 64u          /* are recorded of a text, */
+#define ADA_MOST_TEXTS 4u           /* and of so many texts */
+#define ADA_TEXT_TO_ZERO UINT64_MAX /* ada_value.bytes of a text that ends with a NUL */
+
+/* An argument of an annotation: the bits of a number (doubles as such), an address, or a text. */
+typedef struct ada_value {
+  uint64_t bits;
+  uint64_t bytes; /* of a text at the address `bits` */
+} ada_value;
 
 /* Values of an enable byte. The pass tests the byte once, at function entry, and
  * keeps the answer for the exit, so that a call is recorded with both its ends
@@ -204,6 +249,16 @@ void *__ada_fiber_leave(void);
 void *__ada_fiber_current(void);
 void __ada_fiber_resume(void *token);
 void __ada_fiber_make(const void *context);
+
+/* Annotations that are switched on, called by annotations.h: ordinary C functions. `values`: one for each argument.
+ *   __ada_annotation_begin       a span without arguments begins: as __ada_enter, but for the register
+ *   __ada_annotation_begin_with  a span with arguments begins
+ *   __ada_annotation_end         either of them ends
+ *   __ada_annotation_point       an instant, counter or flow; values may be null if it has no arguments */
+void __ada_annotation_begin(const ada_annotation *site);
+void __ada_annotation_begin_with(const ada_annotation *site, const ada_value *values);
+void __ada_annotation_end(const ada_annotation *site);
+void __ada_annotation_point(const ada_annotation *site, const ada_value *values);
 
 #pragma GCC visibility pop
 

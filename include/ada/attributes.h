@@ -5,6 +5,8 @@
  *     ADA_ALWAYS int parse(const char *text);        traced, though it is small or in a system header
  *     ADA_NEVER static inline int hot(int x) { … }   never traced, whatever the build says
  *
+ *     ADA_NAMED("parse a request") int f(int x) { … } traced under this name; globs mean it by both
+ *
  * On a declaration or the definition, in front of everything else. For a lambda the place is after its parameter list:
  * [](int x) ADA_NEVER { … }.
  *
@@ -19,9 +21,11 @@
 #define ADA_ATTRIBUTES_H
 
 #if defined(__clang__)
+#define ADA_NAMED(text) __attribute__((annotate("ada_name:" text)))
 #define ADA_ALWAYS __attribute__((annotate("ada_always")))
 #define ADA_NEVER __attribute__((annotate("ada_never")))
 #else
+#define ADA_NAMED(text)
 #define ADA_ALWAYS
 #define ADA_NEVER
 #endif

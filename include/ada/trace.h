@@ -12,6 +12,8 @@
  *     ada_flush();                        // what was recorded is in the files now
  *     printf("trace: %s\n", ada_session_path());
  *
+ * annotations.h, which this includes, has spans, instants, counters and flows.
+ *
  * All functions may be called from any thread. Unless stated otherwise they are not
  * async-signal-safe. In a program that is not being recorded (because of a wrong
  * option or an unwritable directory, for example) they do nothing.
@@ -21,6 +23,7 @@
 #ifndef ADA_TRACE_H
 #define ADA_TRACE_H
 
+#include "annotations.h"
 #include "attributes.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -99,6 +102,12 @@ void ada_fiber_switch(ada_fiber *to);
  * happens at the next switch. */
 void ada_fiber_end(ada_fiber *fiber);
 
+/* Says which media time it is now: `value` units of which a second has `timescale`. The manifest lists all such pairs
+ * (timing_anchors), so that audio, video or a log can be put beside the trace; `adatrace tree --from=@label` goes
+ * there. At most 71 bytes of the label are kept. Returns when it is in a file, after a tenth of a millisecond or so:
+ * the program may be killed then. */
+void ada_timing_anchor(const char *label, int64_t value, int64_t timescale);
+
 /* Now, on the clock of the events: nanoseconds of CLOCK_BOOTTIME. An event's
  * time differs from it by less than a microsecond. Async-signal-safe. */
 uint64_t ada_get_timestamp_ns(void);
@@ -139,6 +148,9 @@ static inline ada_fiber *ada_fiber_create(const char *name) {
 static inline ada_fiber *ada_fiber_current(void) { return 0; }
 static inline void ada_fiber_switch(ada_fiber *to) { (void)to; }
 static inline void ada_fiber_end(ada_fiber *fiber) { (void)fiber; }
+static inline void ada_timing_anchor(const char *label, int64_t value, int64_t timescale) {
+  (void)label, (void)value, (void)timescale;
+}
 static inline uint64_t ada_get_timestamp_ns(void) { return 0; }
 static inline const char *ada_session_path(void) { return ""; }
 

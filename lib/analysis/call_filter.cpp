@@ -1,6 +1,7 @@
 // Which calls of a trace are shown.
 #include "call_filter.h"
 
+#include "ada/trace/names.h"
 #include "shared/select/function_glob.h"
 
 #include <algorithm>
@@ -10,8 +11,14 @@ namespace ada::analysis {
 uint8_t FunctionRules::find(uint32_t function) {
   const model::Function &about = table_.functions[function];
   const select::FunctionTexts texts({about.name.c_str(), about.displayName.c_str(), about.file.c_str()});
+  // By both names.
+  const std::string original = about.isRenamed ? demangle(about.name) : std::string();
+  const select::FunctionTexts others({nullptr, original.c_str(), nullptr});
   const auto any = [&](const std::vector<std::string> &globs) {
-    return std::ranges::any_of(globs, [&](const std::string &glob) { return texts.match({glob.data(), glob.size()}); });
+    return std::ranges::any_of(globs, [&](const std::string &glob) {
+      const TextPiece piece(glob.data(), glob.size());
+      return texts.match(piece) || (about.isRenamed && others.match(piece));
+    });
   };
   if (function >= rules_.size())
     rules_.resize(function + 1);

@@ -33,8 +33,7 @@ Identity identityOf(const model::Function &function, PathsBy by, const std::vect
   identity.line = function.line;
   if (by != PathsBy::Trace)
     identity.process = function.process;
-  // A library's function has an id for each module that calls it and for each way to call it.
-  if ((by != PathsBy::Trace && !function.isExternal) || identity.name.empty())
+  if ((by != PathsBy::Trace && !function.goesByName()) || identity.name.empty())
     identity.id = loads[function.process].firstFunction(function.id);
   return identity;
 }

@@ -84,6 +84,7 @@ void CallTree::absorb(uint32_t into, uint32_t from) {
     left.selfNs += right.selfNs;
     left.selfOff += right.selfOff;
     left.nested = std::max(left.nested, right.nested);
+    left.textsVary |= right.textsVary || (left.texts && right.texts && left.texts->arguments != right.texts->arguments);
     const size_t children = std::min(left.children.size(), right.children.size());
     for (size_t i = 0; i < children; ++i)
       pending.emplace_back(left.children[i], right.children[i]);

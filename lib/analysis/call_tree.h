@@ -46,6 +46,7 @@ struct CallNode {
   uint64_t values = 0;              ///< equal for calls with the same arguments and result, if shown
   uint64_t shape = 0;               ///< equal for calls that are "the same"
   std::unique_ptr<CallTexts> texts; ///< of the first of them, if shown
+  bool textsVary = false;           ///< those of the others are not the same
   std::vector<uint32_t> children;
 
   bool isLoop() const { return function == kLoop; }

@@ -261,8 +261,8 @@ private:
       key.thread = thread_;
     if (options_.by == ReportBy::File)
       key.text = about.file;
-    else if (options_.by != ReportBy::Module && about.isExternal)
-      key.text = about.name;
+    else if (options_.by != ReportBy::Module && about.goesByName())
+      key.text = about.name, key.number = static_cast<uint64_t>(about.kind);
     else
       key.number = options_.by == ReportBy::Module ? moduleOf(id) : id;
     return key;

@@ -190,7 +190,7 @@ void TreeWalk::fill(CallNode &node, const Span &span, std::string &&result) {
       node.texts = std::make_unique<CallTexts>();
     node.texts->result = std::move(result);
   }
-  if (node.texts)
+  if (node.texts && options_.values) // arguments that nobody asked for do not keep calls apart
     node.values = std::hash<std::string>()(node.texts->arguments + '\0' + node.texts->result);
 }
 
@@ -238,6 +238,7 @@ bool TreeWalk::wholeRecursion(const CallNode &call, uint32_t depth) {
   whole.isEarlier = call.isEarlier;
   if (call.texts)
     whole.texts = std::make_unique<CallTexts>(*call.texts);
+  whole.textsVary = call.textsVary;
   isCut_ = !output_.line(whole, depth);
   return true;
 }
@@ -303,16 +304,17 @@ class TreeSink : public TableSink {
 public:
   TreeSink(model::TraceSource &source, TraceTable &table, const FilterOptions &filter, const TreeWalkOptions &options,
            TreeOutput &output)
-      : TableSink(table), source_(source), table_(table), rules_(filter, table), values_(table), options_(options),
-        output_(output) {}
+      : TableSink(table), source_(source), table_(table), rules_(filter, table),
+        values_(table, options.values ? ValueTexts::Of::All : ValueTexts::Of::Annotations), options_(options),
+        output_(output), hasValues_(options.values || hasAnnotatedValues(table)) {}
 
-  bool wantsDetails() const override { return options_.values; }
+  bool wantsDetails() const override { return hasValues_; }
   /// Reads the thread, or what the range of time needs of it.
   Expected<void> read(uint32_t thread);
   Expected<void> events(const model::Batch &batch) override {
     if (!walk_) {
       output_.beginThread(batch.events[0].thread);
-      walk_.emplace(source_, table_, batch.events[0].thread, rules_, options_.values ? &values_ : nullptr, options_,
+      walk_.emplace(source_, table_, batch.events[0].thread, rules_, hasValues_ ? &values_ : nullptr, options_,
                     output_);
     }
     uint64_t seq = batch.firstSeq;
@@ -343,6 +345,7 @@ private:
   ValueTexts values_;
   const TreeWalkOptions &options_;
   TreeOutput &output_;
+  bool hasValues_;
   std::optional<TreeWalk> walk_; // of the current thread
   bool isPart_ = false;          // more of the thread may follow
   size_t passed_ = 0;            // so many open calls that come next are known
@@ -350,7 +353,7 @@ private:
 
 Expected<void> TreeSink::read(uint32_t thread) {
   const FilterOptions &filter = rules_.options();
-  if ((filter.fromNs > 0 || filter.toNs != ~uint64_t(0)) && !options_.values) { // values come with a call's begin
+  if ((filter.fromNs > 0 || filter.toNs != ~uint64_t(0)) && !hasValues_) { // values come with a call's begin
     if (const Cuts cuts(source_, table_, thread); cuts.size() > 1)
       return readRange(cuts);
   }

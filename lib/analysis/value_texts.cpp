@@ -3,6 +3,8 @@
 
 #include "shared/select/function_glob.h"
 
+#include <algorithm>
+
 namespace ada::analysis {
 
 static constexpr size_t kMostBytes = 400;
@@ -35,6 +37,8 @@ static atf::DetailEvent eventOf(const model::Detail &detail) {
 
 std::optional<atf::EventDetail> ValueTexts::detailOf(const model::Event &event, const model::Batch &batch) {
   if (event.details == 0 || event.kind > model::Kind::Other)
+    return std::nullopt;
+  if (of_ == Of::Annotations && table_.functions[event.function].kind == SymbolKind::Function)
     return std::nullopt;
   const auto details = batch.details.subspan(event.extra, event.details);
   const atf::DetailEvent first = eventOf(details[0]);
@@ -102,6 +106,19 @@ std::string withArguments(const std::string &name, const std::string &arguments)
   // "f(int) [.resume]": what the compiler made of the function stays.
   const size_t suffix = name.find(" [", length);
   return name.substr(0, length) + arguments + (suffix == std::string::npos ? std::string() : name.substr(suffix));
+}
+
+std::string withArguments(const std::string &name, const std::string &arguments, SymbolKind kind) {
+  if (kind == SymbolKind::Function)
+    return withArguments(name, arguments);
+  constexpr std::string_view kValue = "(value=";
+  if (kind == SymbolKind::Counter && arguments.starts_with(kValue))
+    return name + " = " + arguments.substr(kValue.size(), arguments.size() - kValue.size() - 1);
+  return name + arguments;
+}
+
+bool hasAnnotatedValues(const TraceTable &table) {
+  return std::ranges::any_of(table.processes, &model::Process::hasAnnotatedValues);
 }
 
 } // namespace ada::analysis

@@ -15,7 +15,10 @@ namespace ada::analysis {
 /// Knows the types of a trace's functions, parsed when they are first asked for. For one thread of the program.
 class ValueTexts {
 public:
-  explicit ValueTexts(const TraceTable &table) : table_(table) {}
+  enum class Of { All, Annotations };
+
+  /// With Of::Annotations nothing is said of other functions.
+  explicit ValueTexts(const TraceTable &table, Of of = Of::All) : table_(table), of_(of) {}
 
   /// The registers and stack that were recorded with an event, if there are. Valid as long as the batch.
   std::optional<atf::EventDetail> detailOf(const model::Event &event, const model::Batch &batch);
@@ -32,6 +35,7 @@ private:
   const types::FunctionTypes &typesOf(std::uint32_t function, std::uint8_t arch);
 
   const TraceTable &table_;
+  Of of_;
   std::vector<std::unique_ptr<const types::FunctionTypes>> known_; // by function
 };
 
@@ -43,6 +47,11 @@ void addValue(std::string &arguments, const model::Text &value);
 
 /// The call as the source would write it: `name` is "f(..)", "f(int) const" or "f"; `arguments` "(n=10)" or empty.
 std::string withArguments(const std::string &name, const std::string &arguments);
+/// The same of any kind: the name of an annotation is not looked into, and a counter is "queue = 5".
+std::string withArguments(const std::string &name, const std::string &arguments, SymbolKind kind);
+
+/// Whether some process of a trace has annotations with arguments.
+bool hasAnnotatedValues(const TraceTable &table);
 
 } // namespace ada::analysis
 

@@ -35,6 +35,18 @@ struct ExportSink::ThreadState {
       : sink(owner), index(number), calls(*this, owner.rules_, owner.hasValues_ ? &owner.values_ : nullptr) {}
 
   void begin(std::uint64_t, const Event &call, bool, std::string &&arguments) {
+    const SymbolKind kind = sink.function(call.function).kind;
+    if (isPoint(kind)) {
+      isPassed = sink.point({.thread = index,
+                             .function = call.function,
+                             .kind = kind,
+                             .timeNs = call.timeNs,
+                             .value = value,
+                             .arguments = arguments,
+                             .json = json});
+      if (isPassed)
+        return;
+    }
     sink.beginCall({.thread = index,
                     .function = call.function,
                     .depth = calls.walker().depth() - 1,
@@ -42,12 +54,22 @@ struct ExportSink::ThreadState {
                     .arguments = arguments});
   }
   void end(const Span &span, bool, std::string &&result) {
+    if (isPassed) { // of a point, and nothing begins in one
+      isPassed = false;
+      return;
+    }
     std::string values;
     if (!late.empty() && late.back().depth == span.depth) {
       values = std::move(late.back().list);
       late.pop_back();
     }
     sink.endCall({.thread = index, .span = span, .result = result, .values = values});
+  }
+  // Keeps what is recorded with a point until begin(), which may come with the next event.
+  void keep(const Event &event, const Batch &batch) {
+    const bool isCall = event.kind == Kind::Call && sink.hasValues_ && isPoint(sink.function(event.function).kind);
+    value = isCall ? analysis::counterValue(event, batch, sink.values_) : std::nullopt;
+    json = isCall && event.details ? sink.values_.argumentsJson(event, batch) : std::string();
   }
   // A value of a call that has been handed on already.
   void addLate(const Text &text) {
@@ -65,6 +87,9 @@ struct ExportSink::ThreadState {
   std::uint64_t seq = 0;
   std::optional<std::uint64_t> firstNs; // of the events, without calls that were open before
   std::vector<LateValues> late;         // the outermost call first
+  std::optional<analysis::CounterValue> value;
+  std::string json;
+  bool isPassed = false; // the innermost call was handed on as a point
 };
 
 ExportSink::ExportSink(bool values) : hasValues_(values) {}
@@ -134,6 +159,7 @@ Expected<void> ExportSink::events(const Batch &batch) {
       break;
     default:
       state.calls.take(state.seq, event, batch);
+      state.keep(event, batch);
     }
     ++state.seq;
   }

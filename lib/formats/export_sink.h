@@ -2,6 +2,7 @@
 #ifndef ADA_LIB_FORMATS_EXPORT_SINK_H
 #define ADA_LIB_FORMATS_EXPORT_SINK_H
 
+#include "analysis/counters.h"
 #include "analysis/thread_calls.h"
 #include "formats/byte_output.h"
 #include "formats/table.h"
@@ -64,6 +65,16 @@ protected:
     bool isOpen() const { return span.how == SpanEnd::Open; }
   };
 
+  /// An instant, a value of a counter or a step of a flow (ada/annotations.h).
+  struct Point {
+    std::uint32_t thread = 0, function = 0;
+    SymbolKind kind = SymbolKind::Instant;
+    std::uint64_t timeNs = 0;
+    std::optional<analysis::CounterValue> value = {}; ///< the counter's, or the flow's id, if it is known
+    std::string_view arguments = {};                  ///< "(n=10)", or empty
+    std::string_view json = {};                       ///< {"n":10}, or empty
+  };
+
   virtual void beginTrace(const TraceInfo &) {}
   virtual void newProcess(const Process &) {}
   virtual void newThread(const Thread &) {}
@@ -72,6 +83,8 @@ protected:
   virtual void offCpuTimes(const Thread &thread, const OffCpuLane &) { lost_.addOffCpu(thread); }
   virtual void beginCall(const Call &) {}
   virtual void endCall(const End &) = 0;
+  /// False: it is to be shown as a call.
+  virtual bool point(const Point &) { return false; }
   virtual void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) = 0;
   /// No more calls of it will come. Comes once for each thread that had any event.
   virtual void leaveThread(std::uint32_t) {}

@@ -53,6 +53,15 @@ Json &arrayAt(Json &json, const char *key) {
 
 std::string lateModulesPath(const std::string &directory) { return directory + "/" + manifest::kLateModulesFile; }
 
+// Those that the manifest has not. It has all up to a moment.
+void addAnchors(Json &json, Json &more) {
+  Json &anchors = arrayAt(json, manifest::kTimingAnchors);
+  const std::set<Json> known(anchors.begin(), anchors.end());
+  for (Json &anchor : more)
+    if (!known.contains(anchor))
+      anchors.push_back(std::move(anchor));
+}
+
 // Modules that were loaded after the manifest was written. Those that it has are left out, with their symbols.
 Expected<void> addLateModules(Json &json, const std::string &directory) {
   Json &modules = arrayAt(json, manifest::kModules), &symbols = arrayAt(json, manifest::kSymbols);
@@ -79,6 +88,8 @@ Expected<void> addLateModules(Json &json, const std::string &directory) {
     for (Json &symbol : arrayAt(more, manifest::kSymbols))
       if (isNew(symbol))
         symbols.push_back(std::move(symbol));
+    if (more.contains(manifest::kTimingAnchors))
+      addAnchors(json, arrayAt(more, manifest::kTimingAnchors));
   }
   return {};
 }

@@ -76,12 +76,16 @@ inline constexpr Key kModuleId = "module_id", kPath = "path", kBaseAddress = "ba
 // An element of symbols
 inline constexpr Key kFunctionId = "function_id", kSymbolIndex = "symbol_index", kFile = "file",
                      kSignature = "signature", kTypes = "types", kLine = "line", kAddress = "address",
-                     kNoreturn = "noreturn", kExternal = "external";
+                     kNoreturn = "noreturn", kExternal = "external", kDisplayName = "display_name";
+
+// The values of its `kind`, by ADA_ANNOTATION_*; a function has none
+inline constexpr const char *kSymbolKinds[] = {"function",   "span",      "instant", "counter",
+                                               "flow_begin", "flow_step", "flow_end"};
 
 // recovered
 inline constexpr Key kWhen = "when", kEventsFromRing = "events_from_ring", kRingFound = "ring_found";
 
-// An element of timing_anchors, of other writers
+// An element of timing_anchors
 inline constexpr Key kHostTimeNs = "host_time_ns", kLabel = "label", kMediaTime = "media_time",
                      kTimescale = "timescale";
 

@@ -80,6 +80,17 @@ void ada_set_thread_name(const char *name) {
   runtime.drain.manifestChanged();
 }
 
+void ada_timing_anchor(const char *label, int64_t value, int64_t timescale) {
+  Runtime &r = runtime;
+  const State state = r.currentState();
+  if (state != State::On && state != State::Waiting)
+    return;
+  if (!r.timingAnchors.add(label, value, timescale))
+    say(Message("there are too many timing anchors: the manifest does not get any more"));
+  else if (state == State::On)
+    r.drain.flush(); // it is in a file then, and outlives the process
+}
+
 uint64_t ada_get_timestamp_ns(void) { return sys::nowNs(); }
 
 const char *ada_session_path(void) {

@@ -29,14 +29,14 @@ unsigned processors() {
 
 } // namespace
 
-int Drain::start(Ring &ring, Images &images, const Options &options, const TriggerRules &triggers,
-                 const char *directory, const char *session) {
+int Drain::start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options,
+                 const TriggerRules &triggers, const char *directory, const char *session) {
   ring_ = &ring;
   isFlight_ = options.isFlight(), directory_ = directory, session_ = session;
   threadsWanted_ = options.drain_threads;
   if (int error = own_.start(); error < 0)
     return error;
-  writer_.start(ring, images, options, triggers, directory);
+  writer_.start(ring, images, anchors, options, triggers, directory);
   reader_.start(ring);
   return startOwnThread(threadMain, this);
 }
@@ -146,7 +146,8 @@ void Drain::run() {
       writer_.handOver(identity_);
     }
     reader_.takeAnchor();
-    if (reader_.takeModules()) { // at once: a killed program must have its symbols
+    // At once: a killed program must have its symbols.
+    if (const bool hasModules = reader_.takeModules(); hasModules || writer_.hasNewAnchors()) {
       manifestChanged();
       if (!hasManifest_ || !writer_.writeModules())
         manifestDueNs_ = 0;

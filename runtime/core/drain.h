@@ -17,8 +17,8 @@ class Drain {
 public:
   // Starts the thread. `directory` is the process's; `session` is where a flight recorder's dumps go. 0 or a negative
   // errno.
-  int start(Ring &ring, Images &images, const Options &options, const TriggerRules &triggers, const char *directory,
-            const char *session);
+  int start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options, const TriggerRules &triggers,
+            const char *directory, const char *session);
   // After a fork: there is no thread any more; ready for start().
   void reset();
 

@@ -3,6 +3,7 @@
 // Constructors and destructors call in here with the dynamic linker's lock held, so whoever holds images' lock must not
 // call the dynamic linker: what it knows of an object is asked before the lock is taken.
 #include "images.h"
+#include "annotations.h"
 #include "budget.h"
 #include "json.h"
 #include "loaded_object.h"
@@ -16,7 +17,11 @@ namespace {
 
 // What the manifest says of a function in any module: its members behind the ids.
 void writeFunction(JsonWriter &json, const ada_function &f) {
+  if (const ada_annotation *annotation = annotationOf(f))
+    return writeAnnotation(json, *annotation);
   json.text(manifest::kName, f.name_off ? textAt(f, f.name_off) : "");
+  if (f.shown_off)
+    json.text(manifest::kDisplayName, textAt(f, f.shown_off));
   if (f.file_off)
     json.text(manifest::kFile, textAt(f, f.file_off));
   if (f.line)
@@ -72,14 +77,14 @@ Text<64> uuidText(const Image &image) {
 
 void Images::setBytes(const Image &image, const Selection &selection, bool recording) {
   const ada_image &t = *image.table;
-  if (!recording || (selection.selectsAll() && !image.figures)) {
+  if ((!recording || (selection.selectsAll() && !image.figures)) && t.enabled_begin != t.enabled_end) {
     for (uint8_t *b = t.enabled_begin; b < t.enabled_end; ++b)
       __atomic_store_n(b, recording ? ADA_ENABLE_INDEX : 0, __ATOMIC_RELAXED);
     return;
   }
   for (uint64_t i = 0; i < image.functions(); ++i) {
-    const ada_function &f = t.functions_begin[i];
-    __atomic_store_n((uint8_t *)&f + f.enable_off, byteOf(image, selection, i), __ATOMIC_RELAXED);
+    const uint8_t byte = recording ? byteOf(image, selection, i) : 0;
+    __atomic_store_n(enableByteOf(t.functions_begin[i]), byte, __ATOMIC_RELAXED);
   }
 }
 
@@ -103,9 +108,11 @@ bool Images::add(const ada_image *table, Ring &ring, bool recording) {
     if (images_.reserve(count_ + 1)) {
       Image &i = images_[count_];
       i.table = table;
-      bool isMain = object.isMain && mainImage_ == UINT64_MAX;
-      i.moduleId = isMain ? 0 : (uint32_t)(count_ + (mainImage_ == UINT64_MAX));
       i.functionsBegin = (uint64_t)table->functions_begin, i.functionsEnd = (uint64_t)table->functions_end;
+      i.isExecutables = object.isMain;
+      i.isOfAnnotations = i.functions() && annotationOf(*table->functions_begin);
+      bool isMain = object.isMain && !i.isOfAnnotations && mainImage_ == UINT64_MAX;
+      i.moduleId = isMain ? 0 : (uint32_t)(count_ + (mainImage_ == UINT64_MAX));
       i.base = object.base, i.size = object.size;
       i.loadedNs = sys::nowNs();
       __builtin_memcpy(i.buildId, object.buildId, object.buildIdBytes);
@@ -192,7 +199,7 @@ void Images::remove(const ada_image *table, Ring &ring) {
     if (Image *image = *at) {
       image->unloadedNs = sys::nowNs();
       // The executable's memory stays until the process ends; a library's goes now, so its names are kept.
-      if (image->moduleId != 0) {
+      if (!image->isExecutables) {
         *at = image->next;
         keepSymbols(*image);
         image->table = nullptr;
@@ -258,8 +265,7 @@ int64_t Images::choose(const char *glob, Choice choice, bool recording) {
           ++matched;
           if (choice == Choice::Select && image.figures && image.figures[n].state == FunctionFigures::Off)
             noteSwitchedOn(image.figures[n]);
-          __atomic_store_n((uint8_t *)&f + f.enable_off, recording ? byteOf(image, selection_, n) : 0,
-                           __ATOMIC_RELAXED);
+          __atomic_store_n(enableByteOf(f), recording ? byteOf(image, selection_, n) : 0, __ATOMIC_RELAXED);
         }
       }
     }
@@ -277,6 +283,7 @@ FunctionFigures *Images::figuresOf(const Image &image) {
   FigureBlock *&bucket = blocks_[((uint64_t)image.path >> 4) * 0x9e3779b97f4a7c15 >> 54];
   FigureBlock *block = bucket;
   while (block && (block->path != image.path || block->buildId != buildId || block->functions != count ||
+                   images_[block->image].isOfAnnotations != image.isOfAnnotations ||
                    images_[block->image].table)) // loaded twice at a time
     block = block->next;
   if (!block) {
@@ -333,10 +340,8 @@ bool Images::switchOffHottest(const Limit &limit, uint64_t &units) {
     const Image &image = images_[hot.image];
     FunctionFigures &f = image.figures[hot.function];
     __atomic_store_n(&f.state, (uint8_t)FunctionFigures::Off, __ATOMIC_RELAXED);
-    if (image.table) {
-      const ada_function &function = image.table->functions_begin[hot.function];
-      __atomic_store_n((uint8_t *)&function + function.enable_off, 0, __ATOMIC_RELAXED);
-    }
+    if (image.table)
+      __atomic_store_n(enableByteOf(image.table->functions_begin[hot.function]), 0, __ATOMIC_RELAXED);
     off_[offCount_++] = {.figures = &f,
                          .functionId = (uint64_t)image.moduleId << 32 | hot.function,
                          .offNs = limit.nowNs,

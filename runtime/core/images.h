@@ -40,6 +40,8 @@ struct Image {
   const ada_image *table; // null when it was unloaded
   Image *next;            // loaded, in the same bucket
   uint32_t moduleId;
+  bool isExecutables;                    // in the executable, not in a library
+  bool isOfAnnotations;                  // of the same object as another image, and without addresses
   uint32_t ringSlot;                     // number + 1 of its ada_ring_module; 0 if it has none
   uint64_t functionsBegin, functionsEnd; // addresses of its ada_functions section
   uint64_t base, size;

@@ -188,6 +188,7 @@ int SessionWriter::writeManifest(Ending ending, int status, const char *copyIn) 
     windows_.writeManifest(json);
     sched_.writeManifest(json);
     budget_.writeManifest(json);
+    anchors_->writeManifest(json, Images::Which::All);
     images_->writeManifest(json, Images::Which::All);
     json.line().endObject();
     error = json.finish();
@@ -224,6 +225,7 @@ bool SessionWriter::writeModules() {
   hasLateModules_ = true;
   JsonWriter json(fd);
   json.inOneLine().beginObject();
+  anchors_->writeManifest(json, Images::Which::New);
   images_->writeManifest(json, Images::Which::New);
   json.endObject();
   int error = json.finish();

@@ -3,6 +3,7 @@
 // It runs once in 3580 records, when a chunk is full; at a thread's first event; and for each event of a thread that
 // can't record (the rings are full and overflow=drop, the trace is over) or of a process without a usable counter. All
 // of it runs with signals blocked, but for the time in which it waits for the drain.
+#include "annotations.h"
 #include "detail_registers.h"
 #include "fibers.h"
 #include "process_events.h"
@@ -336,6 +337,51 @@ ada_record_detail(const ada_detail_frame *frame, const arch::SavedRegisters *sav
   if (texts.count(isCall) > 0)
     readTexts(*d, (unsigned char *)ring::contentsOf(*d), texts, runtime.stringBytes, isCall, site.memory);
   __atomic_store_n(&r->stamp, TickClock::stamp(runtime.ring), __ATOMIC_RELEASE);
+}
+
+namespace ada {
+namespace {
+
+// The call of an annotation, with its values as a detail. Returns its stamp, 0 if it is lost.
+uint64_t recordAnnotation(const ada_annotation &site, const ada_value *values, uint64_t caller) {
+  AdaThread &t = ada_thread;
+  const uint64_t textBytes = textBytesOf(site);
+  const uint64_t units = values ? 7 + textBytes / 16 : 0;
+  const uint64_t kind = values ? ADA_RECORD_CALL | ADA_RECORD_DETAIL : ADA_RECORD_CALL;
+  const uint64_t what = (uint64_t)&site | kind | units << ring::kUnitsShift;
+  const uint64_t bytes = sizeof(ada_record) + units * 16;
+  uint64_t place = arch::reserve(&t.position, bytes);
+  if (__builtin_expect(isFull(place), 0))
+    place = reserveSlowly(t, what, bytes);
+  if (!place)
+    return 0;
+  ada_record *r = (ada_record *)place;
+  __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_RELEASE); // as in ada_record_detail
+  if (values)
+    fillValues(*(ada_detail *)(r + 1), site, values, textBytes, caller);
+  const uint64_t stamp = TickClock::stamp(runtime.ring);
+  __atomic_store_n(&r->stamp, stamp, __ATOMIC_RELEASE);
+  return stamp;
+}
+
+} // namespace
+} // namespace ada
+
+extern "C" void __ada_annotation_begin_with(const ada_annotation *site, const ada_value *values) {
+  recordAnnotation(*site, values, (uint64_t)__builtin_return_address(0));
+}
+
+// A call and its return at the same time: one reading of the clock.
+extern "C" void __ada_annotation_point(const ada_annotation *site, const ada_value *values) {
+  const uint64_t stamp = recordAnnotation(*site, values, (uint64_t)__builtin_return_address(0));
+  const uint64_t what = (uint64_t)site | ADA_RECORD_RETURN;
+  AdaThread &t = ada_thread;
+  uint64_t place = arch::reserve(&t.position, sizeof(ada_record));
+  if (__builtin_expect(isFull(place), 0))
+    place = reserveSlowly(t, what, sizeof(ada_record));
+  if (place)
+    store(place, what, stamp ? stamp : TickClock::stamp(runtime.ring));
 }
 
 extern "C" void __ada_mark_frame(const void *frame) {

@@ -27,7 +27,9 @@ bool Selection::add(const char *glob, Choice choice) {
 }
 
 bool Selection::means(const char *glob, const ada_function &f) {
-  return select::means(glob, {textAt(f, f.name_off), textAt(f, f.pretty_off), textAt(f, f.file_off)});
+  if (!annotationOf(f) && f.shown_off && select::means(glob, {nullptr, textAt(f, f.shown_off), nullptr}))
+    return true;
+  return select::means(glob, {nameOf(f), annotationOf(f) ? nullptr : textAt(f, f.pretty_off), fileOf(f)});
 }
 
 uint8_t Selection::byteOf(const ada_function &f) const {
@@ -42,6 +44,7 @@ uint8_t Selection::byteOf(const ada_function &f) const {
     else
       selectedKnown = true, selected = r.choice == Choice::Select;
   }
+  detail &= !annotationOf(f); // their arguments are recorded in any case
   return !selected ? 0 : detail ? ADA_ENABLE_INDEX | ADA_ENABLE_DETAIL : ADA_ENABLE_INDEX;
 }
 

@@ -2,14 +2,10 @@
 #ifndef ADA_RUNTIME_CORE_SELECTION_H
 #define ADA_RUNTIME_CORE_SELECTION_H
 
+#include "entry.h"
 #include "options.h"
-#include <ada/abi.h>
 
 namespace ada {
-
-inline const char *textAt(const ada_function &f, int32_t offset) {
-  return offset ? (const char *)&f + offset : nullptr;
-}
 
 // What a rule does to the functions that it means.
 enum class Choice : uint8_t { Select, Deselect, Detail, NoDetail };

@@ -192,8 +192,8 @@ bool startProcess() {
   h.state = ADA_RING_RECORDING;
   __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
   r.images.writeModules(r.ring);
-  error =
-      r.drain.start(r.ring, r.images, r.options, r.triggers, r.processDirectory.c_str(), r.sessionDirectory.c_str());
+  error = r.drain.start(r.ring, r.images, r.timingAnchors, r.options, r.triggers, r.processDirectory.c_str(),
+                        r.sessionDirectory.c_str());
   if (error < 0) {
     r.ring.unlink();
     sys::unlink(link.c_str());
@@ -252,11 +252,13 @@ void lockForFork() {
   // In the order in which everybody takes them.
   runtime.startMutex.lock();
   runtime.images.mutex().lock();
+  runtime.timingAnchors.mutex().lock();
   runtime.ring.lockForFork();
 }
 
 void parentAfterFork() {
   runtime.ring.unlockAfterFork();
+  runtime.timingAnchors.mutex().unlock();
   runtime.images.mutex().unlock();
   runtime.startMutex.unlock();
 }
@@ -267,6 +269,7 @@ void childAfterFork() {
   ada_thread = AdaThread{ADA_POSITION_PARKED, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, 0, 0};
   r.ring.abandon();
   r.images.resetAfterFork();
+  r.timingAnchors.resetAfterFork();
   r.startMutex.reset();
   r.drain.reset();
   r.ticks.reset();

@@ -7,6 +7,7 @@
 #include "options.h"
 #include "ring.h"
 #include "tick_clock.h"
+#include "timing_anchors.h"
 
 namespace ada {
 
@@ -32,6 +33,7 @@ struct Runtime {
   Images images;
   Drain drain;
   TickClock ticks;
+  TimingAnchors timingAnchors;
   uint32_t state = 0;       // (atomic) State
   bool recording = false;   // between ada_start and ada_stop
   uint32_t processId = 0;   // whom the memory belongs to: a vfork child has another

@@ -43,8 +43,9 @@ void SessionWriter::Batch::reset() {
   *this = Batch();
 }
 
-void SessionWriter::start(Ring &ring, Images &images, const Options &options, const TriggerRules &triggers,
-                          const char *directory) {
+void SessionWriter::start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options,
+                          const TriggerRules &triggers, const char *directory) {
+  anchors_ = &anchors;
   ring_ = &ring, images_ = &images, options_ = &options, directory_ = place_ = directory;
   windows_.start(options, triggers);
   pool_.start(options.detail_buffer);

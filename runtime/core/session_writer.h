@@ -14,6 +14,7 @@
 #include "sched_lane.h"
 #include "shared/ring/left_out.h"
 #include "stepped_array.h"
+#include "timing_anchors.h"
 #include "windows.h"
 
 #include <type_traits>
@@ -52,7 +53,8 @@ public:
   };
 
   // `directory` is the process's.
-  void start(Ring &ring, Images &images, const Options &options, const TriggerRules &triggers, const char *directory);
+  void start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options, const TriggerRules &triggers,
+             const char *directory);
   // After a fork: gives back the memory that the parent's writer had here.
   void reset();
   // Descriptors may stay open between passes: the program can't touch them. `isInside`: the process's directory is the
@@ -138,6 +140,7 @@ public:
   void holdOldest(bool hold) { bound_.hold(hold); }
   // Adds the new modules to what the manifest says, without writing all of it again. False if that failed.
   bool writeModules();
+  bool hasNewAnchors() const { return anchors_->hasNew(); }
 
   Windows &windows() { return windows_; }
   SchedLane &sched() { return sched_; }
@@ -217,6 +220,7 @@ private:
 
   Ring *ring_ = nullptr;
   Images *images_ = nullptr;
+  TimingAnchors *anchors_ = nullptr;
   const Options *options_ = nullptr;
   const char *directory_ = nullptr; // the process's, absolute
   const char *place_ = nullptr;     // the same, as files are opened

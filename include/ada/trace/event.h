@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace ada {
@@ -29,10 +30,30 @@ constexpr std::string_view kindName(EventKind kind) {
   return "unknown";
 }
 
+/// What a symbol is: a function, or what a program says of itself (ada/annotations.h). Spans are like calls; the others
+/// are calls that take no time.
+enum class SymbolKind : std::uint8_t { Function, Span, Instant, Counter, FlowBegin, FlowStep, FlowEnd };
+
+constexpr bool isPoint(SymbolKind kind) { return kind >= SymbolKind::Instant; }
+constexpr bool isFlow(SymbolKind kind) { return kind >= SymbolKind::FlowBegin; }
+
+/// "function", "span", "instant", "counter", "flow_begin", "flow_step", "flow_end"
+std::string_view kindName(SymbolKind kind);
+/// Other names are functions.
+SymbolKind symbolKindOf(std::string_view name);
+
 /// A time in which events of a thread were lost.
 struct LossGap {
   std::uint64_t fromNs = 0, toNs = 0;       ///< the last event before it, and the first one behind it
   std::optional<std::uint64_t> events = {}; ///< how many, if that is known
+};
+
+/// A media time, `value` of which a second has `timescale`, and when it was.
+struct TimingAnchor {
+  std::uint64_t hostTimeNs = 0;
+  std::int64_t mediaValue = 0, mediaTimescale = 0;
+  std::string label;
+  bool operator==(const TimingAnchor &) const = default;
 };
 
 /// A function in a process: the module's number in the upper half (0 is the

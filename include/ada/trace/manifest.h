@@ -45,8 +45,9 @@ struct ManifestModule {
 /// A traced function. The texts live as long as the manifest they come from.
 struct Symbol {
   std::uint64_t functionId = 0;
-  std::string_view name; ///< as in the object file, mangled
-  std::string_view file; ///< empty if unknown
+  std::string_view name;        ///< as in the object file, mangled
+  std::string_view displayName; ///< that the source gave it (ADA_NAMED); empty if it did not
+  std::string_view file;        ///< empty if unknown
   std::string_view signature;
   /// What its parameters and result are, as docs/types.md writes it; empty if
   /// unknown. See ada::types::FunctionTypes::parse.
@@ -54,6 +55,7 @@ struct Symbol {
   std::uint64_t line = 0; ///< 0 if unknown
   std::uint64_t address = 0;
   bool isExternal = false; ///< a library's; file and line are those of a declaration
+  SymbolKind kind = SymbolKind::Function;
 };
 
 /// Why a detail window was opened.
@@ -144,11 +146,7 @@ public:
     std::uint64_t counter = 0, timeNs = 0;
   };
   std::vector<ClockAnchor> clockAnchors;
-  struct TimingAnchor {
-    std::uint64_t hostTimeNs = 0;
-    std::int64_t mediaValue = 0, mediaTimescale = 0;
-    std::string label;
-  };
+  using TimingAnchor = ada::TimingAnchor;
   std::vector<TimingAnchor> timingAnchors;
   /// By time. Empty unless the program ran with detail_mode=window.
   std::vector<DetailWindow> windows;
@@ -174,6 +172,9 @@ public:
   std::uint64_t allLeftOut() const;
   /// The sum of switchedOff's estimates.
   std::uint64_t allEstimated() const;
+
+  /// Some of its symbols are annotations with arguments.
+  bool hasAnnotatedValues = false;
 
   /// All symbols, in the manifest's order.
   std::span<const Symbol> symbols() const noexcept;

@@ -102,6 +102,10 @@ struct Process {
   /// An ATF session's manifest.json (docs/formats/manifest.md) without threads
   /// and symbols; empty if there is none.
   std::string description = {};
+  /// In the order in which the program gave them.
+  std::vector<TimingAnchor> timingAnchors = {};
+  /// Some of its functions are annotations with arguments, which are worth showing without being asked for.
+  bool hasAnnotatedValues = false;
   /// ATF sources only, for ATF sinks: the manifest's `symbols`, all of them.
   /// Valid during addProcess().
   std::string_view symbols = {};
@@ -142,6 +146,12 @@ struct Function {
   std::string types = {}; ///< parameters and result, see docs/types.md
   std::uint64_t line = 0, address = 0;
   bool isExternal = false; ///< a library's, recorded where it is called; file and line are those of a declaration
+  SymbolKind kind = SymbolKind::Function;
+  bool isRenamed = false; ///< `displayName` is what the source gave it (ADA_NAMED)
+
+  /// It may have several ids: a library's has one for each module that calls it and for each way to call it, an
+  /// annotation one for each place. They go by their names.
+  bool goesByName() const { return isExternal || kind != SymbolKind::Function; }
 };
 
 /// What a source knows before the first event.

@@ -2,6 +2,7 @@
 #include "base/file_bytes.h"
 #include "base/quantities.h"
 #include "formats/atf/directories.h"
+#include "info_anchors.h"
 #include "info_budget.h"
 #include "info_detail.h"
 #include "operations.h"
@@ -319,6 +320,8 @@ InfoSection describeProcess(const atf::ProcessTrace &process, std::optional<std:
     section.tables.push_back(atf::windowTable(process, originNs));
   if (manifest && !manifest->switchedOff.empty())
     section.tables.push_back(atf::switchedOffTable(process, originNs));
+  if (manifest && !manifest->timingAnchors.empty())
+    section.tables.push_back(atf::anchorTable(*manifest, originNs));
   if (manifest && !manifest->modules.empty())
     section.tables.push_back(moduleTable(*manifest));
   return section;

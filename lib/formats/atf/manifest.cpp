@@ -195,6 +195,7 @@ public:
       if (!more.manifest_.table_->lateParsers.emplace_back().parse(line).get(document) && !document.get(more.root_)) {
         more.readModules();
         more.readSymbols();
+        more.readTimingAnchors();
       }
       manifest = std::move(more.manifest_);
     }
@@ -312,6 +313,8 @@ private:
           index = asNumber(value);
         } else if (key == manifest::kName) {
           symbol.name = asView(value);
+        } else if (key == manifest::kDisplayName) {
+          symbol.displayName = asView(value);
         } else if (key == manifest::kFile) {
           symbol.file = asView(value);
         } else if (key == manifest::kSignature) {
@@ -325,6 +328,8 @@ private:
         } else if (key == manifest::kExternal) {
           bool isExternal = false;
           symbol.isExternal = !value.get(isExternal) && isExternal;
+        } else if (key == manifest::kKind) {
+          symbol.kind = symbolKindOf(asView(value));
         }
       }
       if (!id && moduleId && index && *moduleId <= 0xffffffffu && *index <= 0xffffffffu)
@@ -337,6 +342,7 @@ private:
       auto position = static_cast<std::uint32_t>(table.symbols.size());
       if (table.byId.emplace(*id, position).second)
         table.symbols.push_back(symbol);
+      manifest_.hasAnnotatedValues |= symbol.kind != SymbolKind::Function && !symbol.types.empty();
     }
     table.names.resize(table.symbols.size());
     table.shortNames.resize(table.symbols.size());
@@ -427,6 +433,10 @@ private:
     readWindows();
     readBudget();
     readSched();
+    readTimingAnchors();
+  }
+
+  void readTimingAnchors() {
     eachObject(root_, manifest::kTimingAnchors, [this](const dom::object &anchor) {
       Manifest::TimingAnchor result;
       result.hostTimeNs = number(anchor, manifest::kHostTimeNs).value_or(0);
@@ -436,7 +446,9 @@ private:
         result.mediaValue = signedNumber(media, manifest::kValue).value_or(0);
         result.mediaTimescale = signedNumber(media, manifest::kTimescale).value_or(0);
       }
-      manifest_.timingAnchors.push_back(std::move(result));
+      // A manifest that was written meanwhile has those of the file of late modules as well.
+      if (!isLate_ || std::ranges::find(manifest_.timingAnchors, result) == manifest_.timingAnchors.end())
+        manifest_.timingAnchors.push_back(std::move(result));
     });
   }
 
@@ -530,14 +542,23 @@ std::string_view Manifest::displayName(std::uint64_t functionId) const {
   auto found = table_->byId.find(functionId);
   if (found == table_->byId.end())
     return table_->unknownName(functionId);
-  return table_->names[found->second].get([&] { return demangle(table_->symbols[found->second].name); });
+  return table_->names[found->second].get([&] {
+    const Symbol &symbol = table_->symbols[found->second];
+    const bool isAsWritten = !symbol.displayName.empty() || symbol.kind != SymbolKind::Function;
+    return isAsWritten ? std::string(symbol.displayName.empty() ? symbol.name : symbol.displayName)
+                       : demangle(symbol.name);
+  });
 }
 
 std::string_view Manifest::shortDisplayName(std::uint64_t functionId) const {
   auto found = table_->byId.find(functionId);
   if (found == table_->byId.end())
     return table_->unknownName(functionId);
-  return table_->shortNames[found->second].get([&] { return shortName(displayName(functionId)); });
+  return table_->shortNames[found->second].get([&] {
+    const Symbol &symbol = table_->symbols[found->second];
+    const bool isAsWritten = !symbol.displayName.empty() || symbol.kind != SymbolKind::Function;
+    return isAsWritten ? std::string(displayName(functionId)) : shortName(displayName(functionId));
+  });
 }
 
 std::map<std::string, std::uint64_t> Manifest::allDropped() const {

@@ -45,6 +45,7 @@ void ManifestText::addSymbol(const Function &function) {
     if (!value.empty())
       symbols_.text(key, value);
   };
+  add(manifest::kDisplayName, function.isRenamed ? function.displayName : std::string());
   add(manifest::kFile, function.file);
   add(manifest::kSignature, function.signature);
   add(manifest::kTypes, function.types);
@@ -54,6 +55,8 @@ void ManifestText::addSymbol(const Function &function) {
     symbols_.hex(manifest::kAddress, function.address, 16);
   if (function.isExternal)
     symbols_.boolean(manifest::kExternal, true);
+  if (function.kind != SymbolKind::Function)
+    symbols_.text(manifest::kKind, kindName(function.kind));
   symbols_.endObject();
 }
 

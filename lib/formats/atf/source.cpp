@@ -196,10 +196,10 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
     if (const Manifest *manifest = process.manifest()) {
       if (manifest->times == manifest::kTimesFrom[ADA_TIMES_TICK])
         info.resolutionNs = manifest->resolutionNs;
+      info.hasAnnotatedValues = manifest->hasAnnotatedValues, info.timingAnchors = manifest->timingAnchors;
       info.timesAreOrder = manifest->times == manifest::kTimesFrom[ADA_TIMES_NONE];
     }
-    info.description = parts.description;
-    info.symbols = parts.symbols;
+    info.description = parts.description, info.symbols = parts.symbols;
     if (process.manifest()) {
       warn(atf::joinPath(process.path(), "manifest.json"), process.manifest()->warnings);
       warnOfMissing(process);
@@ -280,8 +280,8 @@ std::uint32_t AtfSource::announceFunction(ThreadRead &read, std::uint64_t functi
       function.name = symbol->name;
       function.file = symbol->file;
       function.signature = symbol->signature;
-      function.isExternal = symbol->isExternal;
-      function.types = symbol->types;
+      function.isExternal = symbol->isExternal, function.kind = symbol->kind, function.types = symbol->types;
+      function.isRenamed = !symbol->displayName.empty();
       function.line = symbol->line, function.address = symbol->address;
     }
   read.batch.check(read.sink.addFunction(function));

@@ -102,6 +102,40 @@ private:
     }
     close();
   }
+  bool point(const Point &point) override {
+    if (point.kind != SymbolKind::Instant && (!point.value || !point.value->isFinite()))
+      return false;
+    std::string &json = open(phaseOf(point.kind), places_[point.thread], point.timeNs) += names_[point.function];
+    if (isFlow(point.kind)) // binds to the call around it
+      json.append(",\"cat\":\"flow\",\"bp\":\"e\",\"id\":\"").append(point.value->text()).append("\"");
+    else if (point.kind == SymbolKind::Instant)
+      json.append(",\"s\":\"t\"");
+    JsonText args(out_.text().append(",\"args\":"));
+    args.beginObject();
+    if (point.kind == SymbolKind::Counter)
+      args.json("value", point.value->text());
+    else if (!point.arguments.empty())
+      args.text("arguments", point.arguments);
+    if (const std::string &source = sources_[point.function]; !source.empty() && point.kind != SymbolKind::Counter)
+      args.raw(source);
+    args.endObject();
+    close();
+    return true;
+  }
+  static char phaseOf(SymbolKind kind) {
+    switch (kind) {
+    case SymbolKind::Counter:
+      return 'C';
+    case SymbolKind::FlowBegin:
+      return 's';
+    case SymbolKind::FlowStep:
+      return 't';
+    case SymbolKind::FlowEnd:
+      return 'f';
+    default:
+      return 'i';
+    }
+  }
   void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
     std::string &json = open('i', places_[thread], timeNs).append(",\"s\":\"t\",\"name\":");
     appendJsonString(json, text.name);

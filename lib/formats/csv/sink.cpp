@@ -14,7 +14,7 @@ private:
   void beginTrace(const TraceInfo &) override {
     out_.put(
         "id,parent,process,pid,thread,tid,thread_name,depth,function,source,begin_ns,end_ns,duration_ns,self_ns,end,"
-        "arguments,result,values\r\n");
+        "arguments,result,values,kind\r\n");
   }
   void newThread(const Thread &thread) override {
     const Process &process = processOf(thread);
@@ -41,7 +41,7 @@ private:
     text.append(spanEndName(span.how));
     for (const std::string_view value : {row.arguments, row.result, row.values})
       text.append(",").append(value.empty() ? std::string() : field(value));
-    text.append("\r\n");
+    text.append(",").append(kindName(function(span.functionIndex).kind)).append("\r\n");
     out_.settle();
   }
   void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: the file has one line per call"); }

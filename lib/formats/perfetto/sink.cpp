@@ -11,6 +11,8 @@
 
 #include <protozero/pbf_builder.hpp>
 
+#include <map>
+
 namespace ada::model {
 
 namespace {
@@ -31,15 +33,26 @@ enum class Packet : Number {
 enum class ClockSnapshot : Number { Clocks = 1 };
 enum class Clock : Number { Id = 1, Timestamp = 2, IsIncremental = 3 };
 enum class Defaults : Number { TrackEvent = 11, TimestampClock = 58 };
-enum class Track : Number { Uuid = 1, Name = 2, Process = 3, Thread = 4, Parent = 5 };
+enum class Track : Number { Uuid = 1, Name = 2, Process = 3, Thread = 4, Parent = 5, Counter = 8 };
 enum class ProcessTag : Number { Pid = 1, Name = 6 };
 enum class ThreadTag : Number { Pid = 1, Tid = 2, Name = 5 };
-enum class TrackEvent : Number { Annotations = 4, Type = 9, NameId = 10, TrackUuid = 11, Name = 23, SourceId = 34 };
+enum class TrackEvent : Number {
+  Annotations = 4,
+  Type = 9,
+  NameId = 10,
+  TrackUuid = 11,
+  Name = 23,
+  CounterValue = 30,
+  SourceId = 34,
+  DoubleCounterValue = 44,
+  Flows = 47,
+  EndingFlows = 48,
+};
 enum class Interned : Number { EventNames = 2, Sources = 4 };
 enum class EventName : Number { Id = 1, Name = 2 };
 enum class Source : Number { Id = 1, File = 2, Line = 4 };
 enum class Annotation : Number { Integer = 3, Text = 6, Json = 9, Name = 10 };
-enum EventType { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3 };
+enum EventType { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4 };
 enum SequenceFlag { kStateCleared = 1, kNeedsState = 2 };
 
 constexpr std::uint32_t kSequenceClock = 64; // the first number that is a sequence's own
@@ -136,6 +149,35 @@ private:
       annotate(event, "values", end.values);
     });
   }
+  bool point(const Point &point) override {
+    if (point.kind != SymbolKind::Instant && !point.value)
+      return false;
+    Sequence &sequence = sequences_[point.thread];
+    if (point.kind == SymbolKind::Counter) {
+      const std::uint64_t track = counterTrack(point.function);
+      putEvent(sequence, point.timeNs, kNoName, [&](Part<TrackEvent> &event) {
+        event.add_enum(TrackEvent::Type, kCounter);
+        event.add_uint64(TrackEvent::TrackUuid, track);
+        // The format has one kind of integer.
+        if (point.value->isInteger && point.value->number <= static_cast<long double>(INT64_MAX))
+          event.add_int64(TrackEvent::CounterValue, static_cast<std::int64_t>(point.value->number));
+        else
+          event.add_double(TrackEvent::DoubleCounterValue, point.value->asDouble());
+      });
+      return true;
+    }
+    putEvent(sequence, point.timeNs, point.function, [&](Part<TrackEvent> &event) {
+      event.add_enum(TrackEvent::Type, kInstant);
+      event.add_uint64(TrackEvent::NameId, idOf(point.function));
+      if (!function(point.function).file.empty())
+        event.add_uint64(TrackEvent::SourceId, idOf(point.function));
+      annotate(event, "arguments", point.arguments);
+      if (isFlow(point.kind))
+        event.add_fixed64(point.kind == SymbolKind::FlowEnd ? TrackEvent::EndingFlows : TrackEvent::Flows,
+                          flowOf(function(point.function).displayName, point.value->text()));
+    });
+    return true;
+  }
   void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
     putEvent(sequences_[thread], timeNs, kNoName, [&](Part<TrackEvent> &event) {
       event.add_enum(TrackEvent::Type, kInstant);
@@ -150,6 +192,31 @@ private:
   void leaveThread(std::uint32_t thread) override { sequences_[thread].knowsName = {}; }
   void endTrace() override { out_.flush(); }
   const Expected<void> &status() const override { return out_.status(); }
+
+  // One for all places that have a counter of that name.
+  std::uint64_t counterTrack(std::uint32_t number) {
+    const Function &about = function(number);
+    const auto [at, isNew] =
+        counters_.try_emplace({about.process, about.displayName}, kFirstCounter + counters_.size());
+    if (isNew)
+      put([&](Part<Packet> &packet) {
+        packet.add_uint32(Packet::SequenceId, kSharedSequence);
+        Part<Track> track(packet, Packet::TrackDescriptor);
+        track.add_uint64(Track::Uuid, at->second);
+        track.add_uint64(Track::Parent, uuidOf(table().processes[about.process]));
+        track.add_string(Track::Name, about.displayName);
+        track.add_message(Track::Counter, std::string());
+      });
+    return at->second;
+  }
+  // The format's flows have numbers only, which are those of the whole trace: FNV-1a of name and id.
+  static std::uint64_t flowOf(std::string_view name, std::string_view id) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const std::string_view text : {name, std::string_view("\0", 1), id})
+      for (const char c : text)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return hash;
+  }
 
   static void annotate(Part<TrackEvent> &event, const char *name, std::string_view text) {
     if (text.empty())
@@ -234,6 +301,7 @@ private:
 
   static constexpr std::uint32_t kNoName = ~std::uint32_t{0}, kSharedSequence = 1;
   static constexpr std::uint32_t kFirstSequence = 2, kFirstOffCpuSequence = 0x80000000; // by thread
+  static constexpr std::uint64_t kFirstCounter = std::uint64_t{3} << 32;
   static std::uint64_t uuidOf(const Process &process) { return std::uint64_t{1} << 32 | process.index; }
   static std::uint64_t uuidOf(const Thread &thread) { return std::uint64_t{2} << 32 | thread.index; }
   static std::uint64_t idOf(std::uint32_t function) { return function + std::uint64_t{1}; }
@@ -241,7 +309,8 @@ private:
   ByteOutput out_;
   SystemIds ids_;
   std::string packet_;
-  std::vector<Sequence> sequences_; // by thread
+  std::vector<Sequence> sequences_;                                         // by thread
+  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> counters_; // their tracks, by process and name
 };
 
 } // namespace

@@ -31,6 +31,10 @@ public:
     sqlite3_bind_int64(statement_, ++column_, static_cast<sqlite3_int64>(value));
     return *this;
   }
+  Insertion &real(double value) {
+    sqlite3_bind_double(statement_, ++column_, value);
+    return *this;
+  }
   Insertion &numberOrNull(std::optional<std::uint64_t> value) { return value ? number(*value) : null(); }
   Insertion &text(std::string_view value) {
     sqlite3_bind_text64(statement_, ++column_, value.data() ? value.data() : "", value.size(), SQLITE_STATIC,
@@ -66,6 +70,10 @@ private:
     calls_.emplace();
     marks_.emplace();
     check(!status_ || calls_->prepare(database_, "INSERT INTO calls VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"));
+    counters_.emplace();
+    flows_.emplace();
+    check(!status_ || counters_->prepare(database_, "INSERT INTO counters VALUES (NULL,?,?,?,?,?)"));
+    check(!status_ || flows_->prepare(database_, "INSERT INTO flows VALUES (NULL,?,?,?,?,?,?)"));
     check(!status_ || marks_->prepare(database_, "INSERT INTO marks VALUES (NULL,?,?,?,?,?)"));
   }
   void newProcess(const Process &process) override {
@@ -99,7 +107,7 @@ private:
   void newFunction(const Function &function) override {
     const std::string signature = textOf(function.signature);
     Insertion row;
-    check(!status_ || (row.prepare(database_, "INSERT INTO functions VALUES (?,?,?,?,?,?,?)") &&
+    check(!status_ || (row.prepare(database_, "INSERT INTO functions VALUES (?,?,?,?,?,?,?,?)") &&
                        row.number(function.index)
                            .number(function.process)
                            .text(function.displayName)
@@ -107,6 +115,7 @@ private:
                            .textOrNull(function.file)
                            .numberOrNull(function.line ? std::optional(function.line) : std::nullopt)
                            .textOrNull(signature)
+                           .text(kindName(function.kind))
                            .insert()));
   }
   void writeRow(const Row &row) override {
@@ -120,6 +129,32 @@ private:
     const std::string arguments = textOf(row.arguments), result = textOf(row.result), values = textOf(row.values);
     calls_->textOrNull(arguments).textOrNull(result).textOrNull(values);
     check(calls_->insert());
+  }
+  bool point(const Point &point) override {
+    const Function &about = function(point.function);
+    if (point.kind == SymbolKind::Instant) {
+      mark(point.thread, point.timeNs, {about.displayName, point.json});
+      return true;
+    }
+    if (!point.value || !point.value->isFinite()) // NaN would be NULL
+      return false;
+    if (!status_)
+      return true;
+    Insertion &row = point.kind == SymbolKind::Counter ? *counters_ : *flows_;
+    const std::uint64_t call = openCall(point.thread);
+    row.number(point.thread).numberOrNull(call ? std::optional(call) : std::nullopt);
+    row.number(point.function).number(point.timeNs);
+    if (isFlow(point.kind))
+      row.text(kindName(point.kind).substr(std::string_view("flow_").size()));
+    // Integers have 64 bits, of which one is the sign.
+    if (!point.value->isInteger || (!isFlow(point.kind) && point.value->number > static_cast<long double>(INT64_MAX)))
+      row.real(point.value->asDouble());
+    else if (point.value->number < 0)
+      row.number(static_cast<std::uint64_t>(static_cast<std::int64_t>(point.value->number)));
+    else
+      row.number(static_cast<std::uint64_t>(point.value->number));
+    check(row.insert());
+    return true;
   }
   void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
     if (!status_)
@@ -150,6 +185,8 @@ private:
   void close() {
     calls_.reset();
     marks_.reset();
+    counters_.reset();
+    flows_.reset();
     if (database_ && sqlite3_close(database_) != SQLITE_OK)
       fail();
     database_ = nullptr;
@@ -157,7 +194,7 @@ private:
 
   std::string path_;
   sqlite3 *database_ = nullptr;
-  std::optional<Insertion> calls_, marks_;
+  std::optional<Insertion> calls_, marks_, counters_, flows_;
   Expected<void> status_;
 };
 

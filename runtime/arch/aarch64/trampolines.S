@@ -39,6 +39,7 @@
 .macro HOOK name, nest, kind
 FUNC_BEGIN(\name)
   hint #34                         // bti c
+.Lbody_\name:
   mrs x16, tpidr_el0
   adrp x17, :gottprel:ada_thread
   ldr x17, [x17, :gottprel_lo12:ada_thread]
@@ -75,6 +76,17 @@ HOOK __ada_unwind, x18, ADA_RECORD_EXCEPTION
 HOOK __ada_enter_x15, x15, ADA_RECORD_CALL
 HOOK __ada_exit_x15, x15, ADA_RECORD_RETURN
 HOOK __ada_unwind_x15, x15, ADA_RECORD_EXCEPTION
+
+//===--- spans: the same for code that calls them as C functions ----------===//
+.macro C_HOOK name, as
+FUNC_BEGIN(\name)
+  hint #34                         // bti c
+  mov x15, x0
+  b .Lbody_\as
+FUNC_END(\name)
+.endm
+C_HOOK __ada_annotation_begin, __ada_enter_x15
+C_HOOK __ada_annotation_end, __ada_exit_x15
 
 // Saves two registers AT bytes above the frame record, and tells the unwinder; BYTES is the whole frame's size.
 .macro KEEP2 first, second, at, bytes

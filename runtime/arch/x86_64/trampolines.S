@@ -57,8 +57,8 @@
   .cfi_restore %\reg
 .endm
 
-// The body of a hook: records KIND for the entry in r10.
-.macro HOOK name, kind
+// The body of a hook: records KIND for the entry in r10, or in another register.
+.macro HOOK name, kind, entry=r10
 FUNC_BEGIN(\name)
   endbr64                          // reached through the GOT: a valid indirect-branch target
   movq ada_thread@GOTTPOFF(%rip), %r11
@@ -67,7 +67,7 @@ FUNC_BEGIN(\name)
   xaddq %rax, %fs:(%r11)           // rax = this record; ada_thread.position is the first member
   movzwl %ax, %r11d
   cmpl $ADA_CHUNK_FULL, %r11d
-  leaq \kind(%r10), %r11           // entry | kind: entries are 16-byte aligned
+  leaq \kind(%\entry), %r11        // entry | kind: entries are 16-byte aligned
   jae .Lslow_\name
   movq %r11, 8(%rax)               // record.what
   movq ada_tick(%rip), %r11
@@ -107,6 +107,10 @@ HOOK __ada_exit, ADA_RECORD_RETURN
 
 //===--- __ada_unwind: it is left by unwinding ----------------------------===//
 HOOK __ada_unwind, ADA_RECORD_EXCEPTION
+
+//===--- spans: the same for code that calls them as C functions ----------===//
+HOOK __ada_annotation_begin, ADA_RECORD_CALL, rdi
+HOOK __ada_annotation_end, ADA_RECORD_RETURN, rdi
 
 //===--- the slow path: entry | kind in r11, rax and rdx already pushed ---===//
 // Calls ada_record_slow(what), which may get a new chunk, wait for the drain, or start the thread's recording. An

@@ -1,6 +1,7 @@
 // Adatrace convert: one format into another.
 #include "base/quantities.h"
 #include "command.h"
+#include "options/anchor_times.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/convert_output.h"
@@ -26,6 +27,7 @@ namespace {
 struct Options {
   std::string in, out;
   std::vector<std::string> from, to; // formats and times
+  std::string fromAnchor, toAnchor;  // "@label", if times are given so
   analysis::PartOptions part;
   FilterArguments filter; // becomes part.calls
   model::FormatChoice inFormat, outFormat;
@@ -46,11 +48,13 @@ int readFromAndTo(Options &options) {
     std::string (*names)();
   };
   const auto read = [](const Direction &way, const std::vector<std::string> &values, model::FormatChoice &format,
-                       std::optional<analysis::TimeBound> &time) {
+                       std::optional<analysis::TimeBound> &time, std::string &anchor) {
     for (const std::string &value : values) {
       if (const auto named = way.named(value); named && !format)
         format = named;
-      else if (const auto bound = parseTime(value); bound && !time)
+      else if (isAnchorTime(value) && anchor.empty() && !time)
+        anchor = value;
+      else if (const auto bound = parseTime(value); bound && !time && anchor.empty())
         time = bound;
       else if (named || bound)
         return fail(kWrongUsage, "convert: {} is given twice: '{}'", way.option, value);
@@ -66,10 +70,29 @@ int readFromAndTo(Options &options) {
   };
   using namespace model;
   if (const int code = read({"--from", readableFormatNamed, formatNamed, "written", readableFormatNames}, options.from,
-                            options.inFormat, options.part.from))
+                            options.inFormat, options.part.from, options.fromAnchor))
     return code;
   return read({"--to", formatNamed, readableFormatNamed, "read", formatNames}, options.to, options.outFormat,
-              options.part.to);
+              options.part.to, options.toAnchor);
+}
+
+// The times of timing anchors, which only the trace knows.
+bool findAnchors(Options &options, model::TraceSource &source) {
+  if (options.fromAnchor.empty() && options.toAnchor.empty())
+    return true;
+  analysis::TraceTable table;
+  analysis::TableSink sink(table);
+  model::ReadRequest nothing;
+  nothing.threads.emplace();
+  if (source.isThreadwise()) // other formats have no anchors
+    (void)source.readPart(sink, nothing);
+  const auto find = [&](const char *option, const std::string &anchor, std::optional<analysis::TimeBound> &time) {
+    if (!anchor.empty())
+      time = anchorTime(option, anchor, table.processes);
+    return anchor.empty() || time;
+  };
+  return find("convert: --from", options.fromAnchor, options.part.from) &&
+         find("convert: --to", options.toAnchor, options.part.to);
 }
 
 // From --to or the name.
@@ -146,8 +169,9 @@ void sayResult(const Options &options, const std::string &what, uint64_t count, 
 // A whole trace that stays in its format is copied, so that nothing of it is
 // lost whoever wrote it.
 bool canCopy(const model::TraceLocation &place, const model::FormatChoice &input, const Options &options) {
-  return place.bytes && options.part.isEverything() && !options.roundTimes && !options.minDurationNs &&
-         !options.budget && input.format == options.outFormat.format && input.format->copy;
+  return place.bytes && options.part.isEverything() && options.fromAnchor.empty() && options.toAnchor.empty() &&
+         !options.roundTimes && !options.minDurationNs && !options.budget && input.format == options.outFormat.format &&
+         input.format->copy;
 }
 
 void sayVariant(const model::FormatChoice &input, const Options &options) {
@@ -252,6 +276,8 @@ int run(Options &options) {
     source = model::makeThreadwise(*std::move(source));
   if (!source)
     return failWith(source.error());
+  if (!findAnchors(options, **source))
+    return kWrongUsage;
   auto opened = ConvertOutput::open(options.out, options.outFormat, options.force);
   if (!opened)
     return failWith(opened.error());

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
+#include "output/counter_lines.h"
 #include "output/report_lines.h"
 #include "output/suggestion_lines.h"
 
@@ -28,6 +29,7 @@ struct Options {
   std::optional<uint64_t> limit;
   uint64_t slowest = 0;
   bool suggestsFilter = false;
+  bool counters = false;
   std::string filterFile;
 };
 
@@ -54,6 +56,23 @@ int runSlowest(const Options &options, TraceInput &input, const Palette &palette
   if (input.hasAllThreads())
     warnAboutUnmatched(options.filter.options, input.table().functions);
   return input.close();
+}
+
+bool hasCounters(const std::vector<model::Function> &functions) {
+  return std::ranges::any_of(functions, [](const model::Function &f) { return f.kind == SymbolKind::Counter; });
+}
+
+int runCounters(const Options &options, TraceInput &input, const Palette &palette) {
+  const auto counters = analysis::readCounters(input.source(), input.table(), input.threads(), options.filter.options);
+  if (!counters)
+    return fail(kCantRead, "{}", counters.error().text());
+  Output out;
+  if (counters->rows.empty() && options.lines.format == "text")
+    out.print("there are no values of counters in {}\n", input.name());
+  else
+    printCounters(out, palette, *counters, input, options.lines);
+  out.flush();
+  return input.close(counters->damage);
 }
 
 int runSuggestion(const Options &options, TraceInput &input, const Palette &palette) {
@@ -85,6 +104,8 @@ int run(Options &options, const Invocation &invocation) {
     return runSlowest(options, *input, palette);
   if (options.suggestsFilter)
     return runSuggestion(options, *input, palette);
+  if (options.counters)
+    return runCounters(options, *input, palette);
 
   const auto report = analysis::makeReport(
       input->source(), input->table(), input->threads(),
@@ -97,16 +118,28 @@ int run(Options &options, const Invocation &invocation) {
   if (const uint64_t limit = options.limit.value_or(isHistogram ? kHistograms : 0); limit && all > limit)
     lines.resize(limit);
 
+  analysis::Counters counters;
+  if (isText && !isHistogram && hasCounters(report->metFunctions)) {
+    auto found = analysis::readCounters(input->source(), input->table(), input->threads(), options.filter.options);
+    if (!found)
+      return fail(kCantRead, "{}", found.error().text());
+    counters = *std::move(found);
+  }
+
   Output out;
-  if (isText && all == 0)
+  if (isText && all == 0 && counters.rows.empty())
     printNothing(out, *input);
   else if (isHistogram)
     printHistograms(out, palette, lines, *input, options.lines);
-  else
+  else if (all > 0 || !isText)
     printReport(out, palette, lines, *input, options.lines);
   if (isText && lines.size() < all)
     out.print("{}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(all - lines.size()),
               palette.reset);
+  if (!counters.rows.empty()) {
+    out.write(all > 0 ? "\n" : "");
+    printCounters(out, palette, counters, *input, options.lines);
+  }
   out.flush();
   if (input->hasAllThreads())
     warnAboutUnmatched(options.filter.options, report->metFunctions);
@@ -143,6 +176,8 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   app.add_flag("--histogram", options->lines.histogram,
                "How the calls of each function spread over lengths of time; each line of text is for calls of at least "
                "that length");
+  app.add_flag("--counters", options->counters,
+               "Instead: the values of the program's counters (ADA_COUNTER), which text shows below the functions");
   app.add_flag("--suggest-filter", options->suggestsFilter,
                "Instead: the functions whose tracing costs most and tells least, and what leaving them out saves");
   app.add_option("--filter-file", options->filterFile,
@@ -183,6 +218,10 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
     if (options->suggestsFilter && (options->slowest || options->lines.arguments ||
                                     options->lines.by != ReportBy::Function || options->lines.format != "text"))
       return fail(kWrongUsage, "report: --suggest-filter goes with none of --slowest, --args, --by and --format");
+    if (options->counters && (options->slowest || options->suggestsFilter || options->lines.histogram ||
+                              options->lines.arguments || options->lines.by != ReportBy::Function))
+      return fail(kWrongUsage,
+                  "report: --counters goes with none of --slowest, --suggest-filter, --histogram, --args and --by");
     if (options->lines.histogram && (options->slowest || options->suggestsFilter || options->lines.format == "csv"))
       return fail(kWrongUsage, "report: --histogram goes with none of --slowest, --suggest-filter and --format=csv");
     return run(*options, invocation);

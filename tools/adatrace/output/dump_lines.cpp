@@ -58,7 +58,11 @@ const DumpLines::Function &DumpLines::makeFunction(uint32_t number) {
     known.json = fmt::format(",\"function_id\":\"{}\",\"name\":{},\"depth\":", functionIdText(about.id),
                              jsonString(about.displayName));
     known.text = oneLine(about.displayName);
-    known.isExternal = about.isExternal;
+    known.kind = about.kind;
+    if (about.isExternal)
+      known.more = ",\"external\":true";
+    if (about.kind != SymbolKind::Function)
+      known.more += fmt::format(",\"annotation\":\"{}\"", kindName(about.kind));
     known.known = true;
   }
   return known;
@@ -90,10 +94,11 @@ void DumpLines::writeJson(const DumpThread &thread, uint64_t seq, const model::E
     return;
   }
   const Function &about = function(event.function);
-  const std::string_view external = about.isExternal ? ",\"external\":true" : "";
-  if (!event.details)
-    return putJson(thread, seq, event, batch, about.json, about.isExternal ? ",\"external\":true}\n" : "}\n");
-  putJson(thread, seq, event, batch, about.json, external);
+  putJson(thread, seq, event, batch, about.json, about.more);
+  if (!event.details) {
+    out_.write("}\n");
+    return;
+  }
   if (const auto detail = values_.detailOf(event, batch))
     out_.write("," + atf::detailJson(*detail, values_.archOf(event)));
   out_.write("}\n");
@@ -126,7 +131,8 @@ void DumpLines::writeText(const DumpThread &thread, uint64_t seq, const model::E
     const model::Text &text = batch.texts[event.extra];
     own = oneLine(fmt::format("{}{}{}", text.name, event.kind == Kind::Value ? "=" : " ", text.json));
   } else if (event.details) {
-    own = analysis::withArguments(function(event.function).text, values_.arguments(event, batch));
+    const Function &about = function(event.function);
+    own = analysis::withArguments(about.text, values_.arguments(event, batch), about.kind);
     if (const std::string result = values_.result(event, batch); !result.empty())
       own += " → " + result;
   }

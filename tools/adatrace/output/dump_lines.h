@@ -47,7 +47,8 @@ private:
     bool known = false;
     std::string json; ///< "function_id":"0x…","name":"…","depth":
     std::string text;
-    bool isExternal = false;
+    std::string more; ///< what the object of an event without detail ends with
+    SymbolKind kind = SymbolKind::Function;
   };
   const Function &function(uint32_t number) {
     return number < functions_.size() && functions_[number].known ? functions_[number] : makeFunction(number);

@@ -74,7 +74,8 @@ void FlowLines::printPart(const char *sign, const Escape &colour, const FlowPart
                           const FlowDifference &difference, const FlowFunctions &functions) {
   for (const FlowCall &call : part.calls) {
     const std::string name = nameOf(functions[call.function], options_.names.style);
-    out_.print("    {}{} {}{}{}{}\n", colour, sign, analysis::withArguments(name, call.arguments),
+    out_.print("    {}{} {}{}{}{}\n", colour, sign,
+               analysis::withArguments(name, call.arguments, functions[call.function].kind),
                call.times > 1 ? " ×" + formatCount(call.times) : "",
                difference.kind == FlowKind::End ? " " + endText(part.end) : "", palette_.reset);
   }

@@ -25,6 +25,8 @@ void declareNames(CLI::App &app, NameOptions &options) {
 }
 
 std::string nameOf(const model::Function &function, NameStyle style) {
+  if (function.kind != SymbolKind::Function || (function.isRenamed && style != NameStyle::Mangled))
+    return oneLine(function.displayName);
   std::string text;
   if (style == NameStyle::Mangled)
     text = function.name.empty() ? functionIdText(function.id) : function.name;

@@ -94,6 +94,12 @@ Place placeOf(const ReportRow &row, const TraceInput &input) {
   return place;
 }
 
+SymbolKind kindOf(const ReportRow &row) { return row.function ? row.function->kind : SymbolKind::Function; }
+
+std::string withArguments(const std::string &name, const ReportRow &row) {
+  return analysis::withArguments(name, row.arguments, kindOf(row));
+}
+
 // What is behind a row's name.
 void printEnds(Output &out, const Palette &palette, const ReportLine &line, const ReportLineOptions &options) {
   const FunctionStatistics &figures = line.row->figures;
@@ -167,7 +173,7 @@ void printText(Output &out, const Palette &palette, std::span<const ReportLine> 
         if (offCpu && i == 2)
           out.print(" {:>11}", hasOffCpu(row, input) ? formatDuration(column.value(row.figures)) : "-");
     }
-    out.print("  {}{}{}{}{}", palette.name, analysis::withArguments(line.name, row.arguments), palette.reset,
+    out.print("  {}{}{}{}{}", palette.name, withArguments(line.name, row), palette.reset,
               row.result.empty() ? "" : " → ", row.result);
     printEnds(out, palette, line, options);
   }
@@ -177,16 +183,6 @@ void printText(Output &out, const Palette &palette, std::span<const ReportLine> 
           "{}{}times were read every {} (clock=tick): single calls are off by up to that, sums by no more than +/- "
           "in nineteen of twenty cases{}\n",
           palette.dim, processes ? process.name + ": " : "", formatDuration(process.resolutionNs), palette.reset);
-}
-
-// Quoted if it has to be (RFC 4180).
-std::string csvField(const std::string &text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos)
-    return text;
-  std::string quoted = "\"";
-  for (const char c : text)
-    quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + "\"";
 }
 
 void printCsv(Output &out, std::span<const ReportLine> lines, const TraceInput &input,
@@ -246,6 +242,8 @@ std::string jsonOf(const ReportLine &line, const TraceInput &input, const Report
   json.number("preempted_ns", ifKnown(row.figures.off.preemptedNs));
   json.number("self_waiting_ns", ifKnown(row.figures.selfOff.waitingNs));
   json.number("self_preempted_ns", ifKnown(row.figures.selfOff.preemptedNs));
+  if (kindOf(row) != SymbolKind::Function)
+    json.text("annotation", kindName(kindOf(row)));
   if (options.histogram) {
     json.beginArray("histogram");
     for (const Distribution::Bin &bin : row.figures.durations.bins(4))
@@ -299,8 +297,8 @@ void printCall(Output &out, const Palette &palette, const SlowCall &call, const 
   out.print("{}{:>11} {:>11}{} {:>13}  {:<24}  {}{}{}{}{}{}", palette.number, formatDuration(call.span.durationNs()),
             formatDuration(call.span.selfNs()), palette.reset,
             formatDuration(call.span.beginNs - std::min(input.originNs(), call.span.beginNs)), where, palette.name,
-            analysis::withArguments(name, call.arguments), palette.reset, call.result.empty() ? "" : " → ", call.result,
-            endOf(call.span));
+            analysis::withArguments(name, call.arguments, input.table().functions[call.span.functionIndex].kind),
+            palette.reset, call.result.empty() ? "" : " → ", call.result, endOf(call.span));
   if (const auto off = offCpuOf(call, input); off && off->sumNs() > 0)
     out.print(" {}[{}]{}", palette.warn, offCpuText(*off), palette.reset);
   if (call.span.isEarlier)
@@ -345,6 +343,8 @@ std::vector<ReportLine> sortedLines(const analysis::Report &report, const Report
   std::vector<ReportLine> lines;
   std::vector<std::pair<uint64_t, size_t>> keys;
   for (const ReportRow &row : report.rows) {
+    if (row.function && row.function->kind == SymbolKind::Counter) // a table of their own says more
+      continue;
     keys.emplace_back(value ? value(row.figures) : 0, lines.size());
     if (row.function)
       lines.push_back({&row, nameOf(*row.function, options.names.style), sourceOf(*row.function)});
@@ -369,6 +369,15 @@ std::vector<ReportLine> sortedLines(const analysis::Report &report, const Report
   return sorted;
 }
 
+std::string csvField(const std::string &text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos)
+    return text;
+  std::string quoted = "\"";
+  for (const char c : text)
+    quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + "\"";
+}
+
 void printReport(Output &out, const Palette &palette, std::span<const ReportLine> lines, const TraceInput &input,
                  const ReportLineOptions &options) {
   if (options.format == "text")
@@ -387,7 +396,7 @@ void printHistograms(Output &out, const Palette &palette, std::span<const Report
       out.print("{}: ", placeOf(*line.row, input).process);
     if (line.row->thread)
       out.print("{}: ", input.label(*line.row->thread));
-    out.print("{}{}{}: {}", palette.name, analysis::withArguments(line.name, line.row->arguments), palette.reset,
+    out.print("{}{}{}: {}", palette.name, withArguments(line.name, *line.row), palette.reset,
               formatCount(line.row->figures.calls, "call"));
     if (durations.count() > 0)
       out.print(", p50 {}, p99 {}, longest {}", formatDuration(durations.percentile(50)),

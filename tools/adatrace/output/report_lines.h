@@ -46,6 +46,9 @@ void printHistograms(Output &out, const Palette &palette, std::span<const Report
 void printCalls(Output &out, const Palette &palette, const std::vector<analysis::SlowCall> &calls,
                 const TraceInput &input, const ReportLineOptions &options);
 
+/// Quoted if it has to be (RFC 4180).
+std::string csvField(const std::string &text);
+
 /// "function", "module", "file"
 const char *headingOf(analysis::ReportBy by);
 

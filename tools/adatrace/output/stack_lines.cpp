@@ -65,7 +65,8 @@ uint64_t StackTable::lastEventNs(uint32_t thread) const {
 namespace {
 
 std::string callText(const StackTable &table, const EndCall &call, NameStyle style) {
-  return analysis::withArguments(nameOf(table.functions()[call.span.functionIndex], style), call.values.arguments);
+  const model::Function &function = table.functions()[call.span.functionIndex];
+  return analysis::withArguments(nameOf(function, style), call.values.arguments, function.kind);
 }
 
 // How long before the end of the trace, or before now.

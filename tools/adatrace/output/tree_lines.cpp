@@ -37,10 +37,11 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
   const bool isPlain = !node.isLoop() && !node.texts;
   const std::string_view name = isPlain ? names_.name(node.function) : std::string_view();
   char *at = out_.reserve(256 + name.size());
+  const SymbolKind kind = node.isLoop() ? SymbolKind::Function : input_.table().functions[node.function].kind;
   at = put(at, palette_.number.text);
-  at = putDurationRight(at, node.totalNs, 11);
+  at = isPoint(kind) ? putBlanks(at, 11) : putDurationRight(at, node.totalNs, 11);
   at = put(at, " ");
-  at = node.isLoop() ? putBlanks(at, 11) : putDurationRight(at, node.selfNs, 11);
+  at = node.isLoop() || isPoint(kind) ? putBlanks(at, 11) : putDurationRight(at, node.selfNs, 11);
   at = put(at, palette_.reset.text);
   at = putBlanks(at, 2 + 2 * std::min(depth, kDeepestIndent));
   if (depth > kDeepestIndent) {
@@ -54,8 +55,9 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
   if (node.isLoop())
     out_.print("{}repeated{}", palette_.dim, palette_.reset);
   else if (node.texts)
-    out_.print("{}{}{}{}{}", palette_.name, analysis::withArguments(names_.name(node.function), node.texts->arguments),
-               palette_.reset, node.texts->result.empty() ? "" : " → ", node.texts->result);
+    out_.print("{}{}{}{}{}{}", palette_.name,
+               analysis::withArguments(names_.name(node.function), node.texts->arguments, kind), palette_.reset,
+               node.texts->result.empty() ? "" : " → ", node.texts->result, node.textsVary ? ", …" : "");
   if (node.count > 1)
     out_.print(" {}×{}{}", palette_.number, formatCount(node.count), palette_.reset);
   if (node.nested > 1)
@@ -97,6 +99,9 @@ void TreeJson::print(const CallNode &node, uint32_t depth) {
   const bool isKnown = !isLoop && input_.table().threads[thread_].offCpu;
   json.number("self_waiting_ns", isKnown ? std::optional(node.selfOff.waitingNs) : std::nullopt);
   json.number("self_preempted_ns", isKnown ? std::optional(node.selfOff.preemptedNs) : std::nullopt);
+  if (const auto kind = isLoop ? SymbolKind::Function : input_.table().functions[node.function].kind;
+      kind != SymbolKind::Function)
+    json.text("annotation", kindName(kind));
   out_.write(json.object());
 }
 

@@ -2,6 +2,7 @@
 #include "trace_input.h"
 #include "base/quantities.h"
 #include "exit_codes.h"
+#include "options/anchor_times.h"
 #include "options/option_values.h"
 #include "output/terminal.h"
 #include "process/session_place.h"
@@ -27,7 +28,8 @@ void declareInput(CLI::App &app, InputOptions &options) {
   addThreads(app, options.threads);
   app.add_option("--from", options.from,
                  "Only calls that go on at or after this time since the start of the trace (10us, 1.5ms, 2s; a number "
-                 "without a unit is nanoseconds; @N: N nanoseconds on the trace's clock)")
+                 "without a unit is nanoseconds; @N: N nanoseconds on the trace's clock; @LABEL, "
+                 "@LABEL+10ms: an ada_timing_anchor of the program)")
       ->type_name("TIME");
   app.add_option("--to", options.to, "Only calls that begin before this time")->type_name("TIME");
   app.add_flag("--absolute", options.absolute,
@@ -56,7 +58,8 @@ bool TraceInput::select(const InputOptions &options, int &exitCode) {
   const auto read = [&](const char *option, const std::string &text, uint64_t &time) {
     if (text.empty())
       return true;
-    const std::optional<analysis::TimeBound> bound = parseTime(option, text, options.absolute);
+    const std::optional<analysis::TimeBound> bound =
+        isAnchorTime(text) ? anchorTime(option, text, table_.processes) : parseTime(option, text, options.absolute);
     if (bound)
       time = bound->onClock(start_);
     return bound.has_value();

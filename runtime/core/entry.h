@@ -1,0 +1,32 @@
+// Reads an entry of an image's table: a function's, or an annotation's.
+#ifndef ADA_RUNTIME_CORE_ENTRY_H
+#define ADA_RUNTIME_CORE_ENTRY_H
+
+#include <ada/abi.h>
+
+namespace ada {
+
+inline const char *textAt(const ada_function &f, int32_t offset) {
+  return offset ? (const char *)&f + offset : nullptr;
+}
+
+// Null if it is a function's.
+inline const ada_annotation *annotationOf(const ada_function &f) {
+  return f.flags & ADA_FUNCTION_ANNOTATION ? (const ada_annotation *)&f : nullptr;
+}
+
+inline const char *nameOf(const ada_function &f) {
+  const ada_annotation *a = annotationOf(f);
+  return a ? a->name : textAt(f, f.name_off);
+}
+inline const char *fileOf(const ada_function &f) {
+  const ada_annotation *a = annotationOf(f);
+  return a ? a->file : textAt(f, f.file_off);
+}
+inline uint8_t *enableByteOf(const ada_function &f) {
+  const ada_annotation *a = annotationOf(f);
+  return a ? (uint8_t *)&a->enabled : (uint8_t *)&f + f.enable_off;
+}
+
+} // namespace ada
+#endif

@@ -1,0 +1,24 @@
+// Times that options give by the label of a timing anchor (ada_timing_anchor).
+#ifndef ADATRACE_ANCHOR_TIMES_H
+#define ADATRACE_ANCHOR_TIMES_H
+
+#include "analysis/part_sink.h"
+
+#include "ada/trace/model.h"
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace ada::cli {
+
+/// "@label", but not "@123456789".
+bool isAnchorTime(std::string_view text);
+
+/// The time of "@label", "@label+10ms" or "@label-1.5s": of the first anchor with that label. Complains about option
+/// `name` if there is none.
+std::optional<analysis::TimeBound> anchorTime(const char *name, std::string_view text,
+                                              std::span<const model::Process> processes);
+
+} // namespace ada::cli
+#endif // ADATRACE_ANCHOR_TIMES_H
