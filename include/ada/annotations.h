@@ -140,8 +140,9 @@ extern "C" {
 #else
 #define ADA_ANNOTATION_HOOK
 #endif
-ADA_ANNOTATION_HOOK extern __typeof__(__ada_register_image) __ada_register_image;
-ADA_ANNOTATION_HOOK extern __typeof__(__ada_unregister_image) __ada_unregister_image;
+/* Weak in any case: who includes this and has no annotations need not be linked with the runtime. */
+static __typeof__(__ada_register_image) ada_register_annotations __attribute__((weakref("__ada_register_image")));
+static __typeof__(__ada_unregister_image) ada_unregister_annotations __attribute__((weakref("__ada_unregister_image")));
 ADA_ANNOTATION_HOOK extern __typeof__(__ada_annotation_begin) __ada_annotation_begin;
 ADA_ANNOTATION_HOOK extern __typeof__(__ada_annotation_begin_with) __ada_annotation_begin_with;
 ADA_ANNOTATION_HOOK extern __typeof__(__ada_annotation_end) __ada_annotation_end;
@@ -174,18 +175,17 @@ __attribute__((weak, visibility("hidden"))) uint8_t __ada_annotations_known = 0;
 __attribute__((constructor(101), used)) ADA_NEVER static void ada_annotations_begin(void) {
   if (__ada_annotations_known || __ada_annotations_image.functions_begin == __ada_annotations_image.functions_end)
     return;
-#ifdef ADA_ANNOTATIONS_OPTIONAL
-  if (!__ada_register_image)
+  if (!ada_register_annotations)
     return;
-#endif
   __ada_annotations_known = 1;
-  __ada_register_image(&__ada_annotations_image);
+  ada_register_annotations(&__ada_annotations_image);
 }
 __attribute__((destructor(101), used)) ADA_NEVER static void ada_annotations_end(void) {
   if (!__ada_annotations_known)
     return;
   __ada_annotations_known = 0;
-  __ada_unregister_image(&__ada_annotations_image);
+  if (ada_unregister_annotations)
+    ada_unregister_annotations(&__ada_annotations_image);
 }
 
 #ifdef __cplusplus

@@ -21,4 +21,4 @@ int main() { return ns::handle(1) + ns::handle(1); }
 // MANGLED: _ZN2ns6handleEi ×2
 // ONLY:      ,source,
 // ONLY-NEXT: ,handle a <request>,
-// ONLY-NOT:  main
+// ONLY-NOT:  ,main,
