@@ -198,16 +198,17 @@ private:
     const Function &about = function(number);
     const auto [at, isNew] =
         counters_.try_emplace({about.process, about.displayName}, kFirstCounter + counters_.size());
+    const std::uint64_t uuid = at->second;
     if (isNew)
       put([&](Part<Packet> &packet) {
         packet.add_uint32(Packet::SequenceId, kSharedSequence);
         Part<Track> track(packet, Packet::TrackDescriptor);
-        track.add_uint64(Track::Uuid, at->second);
+        track.add_uint64(Track::Uuid, uuid);
         track.add_uint64(Track::Parent, uuidOf(table().processes[about.process]));
         track.add_string(Track::Name, about.displayName);
         track.add_message(Track::Counter, std::string());
       });
-    return at->second;
+    return uuid;
   }
   // The format's flows have numbers only, which are those of the whole trace: FNV-1a of name and id.
   static std::uint64_t flowOf(std::string_view name, std::string_view id) {
