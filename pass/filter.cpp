@@ -2,6 +2,7 @@
 #include "filter.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
+#include "shared/select/system_path.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/CFG.h"
@@ -198,7 +199,7 @@ const char *Filter::impossible(const Function &function) const {
 
 static bool isFromSystem(StringRef scope, const std::string &path) {
   if (!path.empty())
-    return isSystemPath(path);
+    return select::isSystemPath({path.data(), path.size()});
   // Without debug information nothing says which file a function is from, so the namespaces of the implementation
   // stand for its headers.
   for (StringRef space : {"std", "__gnu_cxx", "__cxxabiv1", "__gnu_debug", "__gnu_parallel"})

@@ -56,16 +56,6 @@ unsigned sourceLine(const Function &function) {
   return subprogram ? subprogram->getLine() : 0;
 }
 
-bool isSystemPath(StringRef path) {
-  // The default include directories of gcc and clang on Linux, in any sysroot: <sysroot>/usr/include, the compilers'
-  // own directories, and the C++ library of a compiler that was installed elsewhere.
-  for (StringRef part : {"/usr/include/", "/usr/local/include/", "/include/c++/", "/lib/gcc/", "/lib/gcc-cross/"})
-    if (path.contains(part))
-      return true;
-  size_t clang = path.find("/lib/clang/");
-  return clang != StringRef::npos && path.substr(clang).contains("/include/");
-}
-
 namespace {
 
 /// Writes types as C++ does. Types may be deep (templates are plain names here, so depth comes from pointers and

@@ -35,9 +35,6 @@ unsigned sourceLine(const llvm::Function &function);
 /// it.
 std::string signatureText(const llvm::Function &function);
 
-/// Whether PATH, absolute, lies in a directory that compilers search for system headers.
-bool isSystemPath(llvm::StringRef path);
-
 } // namespace ada
 
 #endif

@@ -2,6 +2,7 @@
 #include "wait_functions.h"
 
 #include "shared/select/function_glob.h"
+#include "shared/select/system_path.h"
 
 #include <algorithm>
 #include <iterator>
@@ -197,7 +198,7 @@ WaitFunction waitFunctionOf(const model::Function &function) {
 
 bool isOfLibrary(const model::Function &function) {
   return function.isExternal || function.displayName.starts_with("std::") ||
-         function.file.starts_with("/usr/include/") || function.file.starts_with("/usr/lib/") ||
+         select::isSystemPath({function.file.data(), function.file.size()}) ||
          waitFunctionOf(function).action != WaitAction::None;
 }
 

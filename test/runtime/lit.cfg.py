@@ -6,6 +6,7 @@
 #   %session  ADA_OPTIONS for a session in %t/session; more options can be appended: %session:format=1
 #   %arch     what programs are built for: x86_64 or aarch64
 #   %less     by what large numbers of repetitions are divided: 1, and 4 where programs are emulated
+#   %asan     -fsanitize=address where its library is there: not for emulated programs
 #   %switch_events  1 with the feature of that name, else 0
 #   %like_plain DIR COMMAND  builds and runs with and without hooks: same output, same status; see Inputs/like_plain.sh
 # A test begins with `rm -rf %t && mkdir -p %t` and writes below %t only.
@@ -38,6 +39,7 @@ if os.geteuid() == 0:
 emulated = "emulated" in config.available_features
 config.substitutions.append(("%arch", config.ada_target or platform.machine()))
 config.substitutions.append(("%less", "4" if emulated else "1"))
+config.substitutions.append(("%asan", "" if emulated else "-fsanitize=address"))
 if shutil.which("valgrind") and not emulated:
     config.available_features.add("valgrind")
 if not emulated and switch_events.are_allowed():

@@ -1,4 +1,4 @@
-// RUN: rm -rf %t && mkdir -p %t && cd %t && %ada_clangxx -O1 -g -I%include %s -o p && llvm-nm p | FileCheck %s --check-prefix=SYMBOL
+// RUN: rm -rf %t && mkdir -p %t && cd %t && %ada_clangxx -O1 -g -I%include %s -c -o p.o && llvm-nm p.o | FileCheck %s --check-prefix=SYMBOL
 // RUN: for early in '' --ada-before-inlining; do %ada_clangxx -O1 $early -I%include %s -o p && rm -rf session && %session ./p && adatrace report --format=csv session | FileCheck %s; done
 // RUN: for names in short full; do adatrace tree --names=$names session | FileCheck %s --check-prefix=TREE; done && adatrace tree --names=mangled session | FileCheck %s --check-prefix=MANGLED
 // RUN: for glob in 'handle a <request>' 'ns::handle' 'ns::*(int)' _ZN2ns6handleEi; do adatrace report --include="$glob" --format=csv session | FileCheck %s --check-prefix=ONLY; done

@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t && cd %t
-// RUN: for o in -O0 -O2 '-O2 -fPIC -fsanitize=address'; do rm -rf session && %clang -std=c11 -Wall -Wextra -Werror -pedantic $o -I%include %s -o p %runtime && %session ./p && \
+// RUN: for o in -O0 -O2 '-O2 -fPIC %asan'; do rm -rf session && %clang -std=c11 -Wall -Wextra -Werror -pedantic $o -I%include %s -o p %runtime && %session ./p && \
 // RUN:   adatrace verify -q session && adatrace tree --names=full session | cut -c24- | FileCheck --strict-whitespace %s || exit 1; done
 // RUN: rm -rf session && %ada_clang -std=c11 -O1 -I%include %s -o traced && %session ./traced && adatrace tree session | cut -c24- | FileCheck --strict-whitespace %s --check-prefix=TRACED
-// RUN: %clang -std=c11 -Wall -Wextra -Werror -pedantic -DADA_TRACE_DISABLED -I%include %s -o off && ./off && llvm-nm off | not grep ada_
+// RUN: %clang -std=c11 -Wall -Wextra -Werror -pedantic -DADA_TRACE_DISABLED -I%include %s -o off && ./off && %clang -std=c11 -DADA_TRACE_DISABLED -I%include %s -c -o off.o && llvm-nm off.o > off.symbols && not grep ada_ off.symbols
 // RUN: %clang -std=c11 -O1 -DADA_ANNOTATIONS_OPTIONAL -I%include %s -o without && ./without
 // Annotations in C without the plugin, with it, compiled away, and in a program without the runtime. Every kind of argument.
 #include <ada/trace.h>

@@ -1,0 +1,29 @@
+// Which sources are the system's: the headers of the compilers, the C library and the C++ library.
+#ifndef ADA_LIB_SELECT_SYSTEM_PATH_H
+#define ADA_LIB_SELECT_SYSTEM_PATH_H
+
+#include "function_name.h"
+
+namespace ada::select {
+
+/// Whether `path` is in one of the default include directories of gcc and clang on Linux, in any sysroot:
+/// <sysroot>/usr/include, the compilers' own directories, and the C++ library of a compiler that was installed
+/// elsewhere.
+inline bool isSystemPath(TextPiece path) {
+  constexpr const char *kParts[] = {"/usr/include/", "/usr/local/include/", "/include/c++/", "/lib/gcc/",
+                                    "/lib/gcc-cross/"};
+  bool isOfClang = false;
+  for (size_t i = 0; i < path.size; ++i) {
+    for (const char *part : kParts)
+      if (isAt(path, i, part))
+        return true;
+    isOfClang = isOfClang || isAt(path, i, "/lib/clang/");
+    if (isOfClang && isAt(path, i, "/include/"))
+      return true;
+  }
+  return false;
+}
+
+} // namespace ada::select
+
+#endif // ADA_LIB_SELECT_SYSTEM_PATH_H
