@@ -25,7 +25,10 @@ ADA_NEVER int main(void) {
   pthread_t t;
   for (long i = 0; i < 3; ++i)
     pthread_create(&t, NULL, thread, (void *)i);
-  usleep(50000);
+  for (int i = 0; i < 3; ++i) // all of them are at work
+    while (atomic_load_explicit(&done[i].calls, memory_order_acquire) < 100)
+      usleep(1000);
+  usleep(20000);
   unsigned long sum = 0;
   for (int i = 0; i < 3; ++i)
     sum += atomic_load_explicit(&done[i].calls, memory_order_acquire);
