@@ -3,6 +3,7 @@
 #include "exits.h"
 #include "filter.h"
 #include "hooks.h"
+#include "inlined_copies.h"
 #include "library_calls.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
@@ -372,6 +373,8 @@ PreservedAnalyses AdaTracePass::run(Module &module, ModuleAnalysisManager &) {
     changed |= instrumenter.run([](const Function &) { return true; });
     changed |= explainGone(module);
   }
+  if (place_ == Place::PipelineEnd)
+    changed |= markInlinedCopies(module);
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 

@@ -12,12 +12,13 @@ uint8_t FunctionRules::find(uint32_t function) {
   const model::Function &about = table_.functions[function];
   const select::FunctionTexts texts({about.name.c_str(), about.displayName.c_str(), about.file.c_str()});
   // By both names.
-  const std::string original = about.isRenamed ? demangle(about.name) : std::string();
+  const bool hasOther = about.isRenamed || about.displayName.find("{lambda at ") != std::string::npos;
+  const std::string original = hasOther ? demangle(about.name) : std::string();
   const select::FunctionTexts others({nullptr, original.c_str(), nullptr});
   const auto any = [&](const std::vector<std::string> &globs) {
     return std::ranges::any_of(globs, [&](const std::string &glob) {
       const TextPiece piece(glob.data(), glob.size());
-      return texts.match(piece) || (about.isRenamed && others.match(piece));
+      return texts.match(piece) || (hasOther && others.match(piece));
     });
   };
   if (function >= rules_.size())

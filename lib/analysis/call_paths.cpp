@@ -34,7 +34,7 @@ Identity identityOf(const model::Function &function, PathsBy by, const std::vect
   if (by != PathsBy::Trace)
     identity.process = function.process;
   if ((by != PathsBy::Trace && !function.goesByName()) || identity.name.empty())
-    identity.id = loads[function.process].firstFunction(function.id);
+    identity.id = loads[function.process].firstFunction(function.commonId());
   return identity;
 }
 

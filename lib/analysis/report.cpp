@@ -254,7 +254,7 @@ private:
   }
   Key keyOf(uint32_t function) {
     const model::Function &about = table().functions[function];
-    const uint64_t id = loadsOf(about.process).firstFunction(about.id);
+    const uint64_t id = loadsOf(about.process).firstFunction(about.commonId());
     Key key;
     key.process = about.process;
     if (options_.by == ReportBy::Thread)

@@ -79,7 +79,7 @@ private:
       return copyOperator();
     switch (in_[at_]) {
     case '<':
-      return foldGroup(closingAngle(), "<..>", style_.foldTemplateArguments);
+      return templateArguments();
     case '(':
       return parentheses();
     case '{': // {lambda(int)#1}, {unnamed type#2}
@@ -193,6 +193,18 @@ private:
     out += folded;
     at_ = end;
     return true;
+  }
+
+  // A lambda among them stays: it says which std::function this is.
+  bool templateArguments() {
+    const std::size_t end = closingAngle();
+    const std::string_view group = in_.substr(at_, end == in_.npos ? 0 : end - at_);
+    const std::size_t lambda = group.find("{lambda at ");
+    const std::size_t lambdaEnd = group.find('}', lambda == group.npos ? group.size() : lambda);
+    if (lambdaEnd == group.npos)
+      return foldGroup(end, "<..>", style_.foldTemplateArguments);
+    return foldGroup(end, "<" + std::string(group.substr(lambda, lambdaEnd + 1 - lambda)) + ">",
+                     style_.foldTemplateArguments);
   }
 
   bool parentheses() {

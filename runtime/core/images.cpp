@@ -36,6 +36,8 @@ void writeFunction(JsonWriter &json, const ada_function &f) {
     json.boolean(manifest::kNoreturn, true);
   if (f.flags & ADA_FUNCTION_EXTERNAL)
     json.boolean(manifest::kExternal, true);
+  if (f.flags & ADA_FUNCTION_INLINED)
+    json.boolean(manifest::kInlined, true);
 }
 
 // The symbols of an image as JSON objects.

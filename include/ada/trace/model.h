@@ -145,13 +145,17 @@ struct Function {
   std::string file = {}, signature = {};
   std::string types = {}; ///< parameters and result, see docs/types.md
   std::uint64_t line = 0, address = 0;
-  bool isExternal = false; ///< a library's, recorded where it is called; file and line are those of a declaration
+  bool isExternal = false;    ///< a library's, recorded where it is called; file and line are those of a declaration
+  bool isInlined = false;     ///< copies of a function that were inlined into others
+  std::uint64_t original = 0; ///< of these: the function's id
   SymbolKind kind = SymbolKind::Function;
   bool isRenamed = false; ///< `displayName` is what the source gave it (ADA_NAMED)
 
   /// It may have several ids: a library's has one for each module that calls it and for each way to call it, an
   /// annotation one for each place. They go by their names.
   bool goesByName() const { return isExternal || kind != SymbolKind::Function; }
+  /// The id that calls of the function and of its inlined copies have in common.
+  std::uint64_t commonId() const { return isInlined && original ? original : id; }
 };
 
 /// What a source knows before the first event.

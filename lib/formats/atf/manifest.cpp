@@ -7,6 +7,8 @@
 #include "base/file_bytes.h"
 #include "formats/atf/directories.h"
 #include "formats/atf/json_repair.h"
+#include "formats/atf/lambda_places.h"
+#include "formats/atf/symbol_entries.h"
 #include "shared/manifest_keys.h"
 
 #include <algorithm>
@@ -56,7 +58,20 @@ struct Manifest::Table {
   std::vector<Symbol> symbols;
   std::vector<LazyText> names, shortNames; // by position in `symbols`
   std::unordered_map<std::uint64_t, std::uint32_t> byId;
+  mutable std::once_flag lambdasMade;
+  mutable atf::LambdaPlaces lambdas;
   std::unordered_map<std::uint64_t, std::uint32_t> moduleById;
+
+  // Made when a lambda's name is first asked for, all symbols being there by then.
+  const atf::LambdaPlaces &placesOfLambdas() const {
+    std::call_once(lambdasMade, [this] {
+      for (const Symbol &symbol : symbols)
+        if (symbol.line && symbol.displayName.empty() && atf::LambdaPlaces::mayName(symbol.name))
+          lambdas.add(demangle(symbol.name), symbol.file, symbol.line);
+      lambdas.finish();
+    });
+    return lambdas;
+  }
 
   mutable std::mutex unknownMutex;
   mutable std::unordered_map<std::uint64_t, std::string> unknown;
@@ -80,31 +95,9 @@ Manifest Manifest::empty() { return Manifest(); }
 
 //===--- values -----------------------------------------------------------===//
 
-// "0x1f" as a number.
-static std::optional<std::uint64_t> parseHex(std::string_view text) {
-  if (!text.starts_with("0x") && !text.starts_with("0X"))
-    return std::nullopt;
-  std::uint64_t value = 0;
-  const char *end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(text.data() + 2, end, value, 16);
-  if (error != std::errc() || stop != end)
-    return std::nullopt;
-  return value;
-}
-
-// An integer, or a hexadecimal string: fields that other writers give as the
-// one or the other are taken as either.
 static std::optional<std::uint64_t> number(const dom::object &object, std::string_view key) {
   dom::element value;
-  if (object[key].get(value))
-    return std::nullopt;
-  std::uint64_t integer;
-  if (!value.get(integer))
-    return integer;
-  std::string_view text;
-  if (!value.get(text))
-    return parseHex(text);
-  return std::nullopt;
+  return object[key].get(value) ? std::nullopt : atf::asNumber(value);
 }
 
 static std::optional<std::int64_t> signedNumber(const dom::object &object, std::string_view key) {
@@ -283,8 +276,6 @@ private:
     });
   }
 
-  // By hand rather than by key: a manifest may hold hundreds of thousands of
-  // these, and each search by key starts at the object's beginning.
   void readSymbols() {
     dom::array entries;
     if (root_[manifest::kSymbols].get(entries))
@@ -294,76 +285,31 @@ private:
     table.symbols.reserve(entries.size());
     table.byId.reserve(entries.size());
     std::uint64_t leftOut = 0;
+    bool hasInlined = false;
     for (dom::element element : entries) {
       dom::object entry;
       if (element.get(entry)) {
         ++leftOut;
         continue;
       }
-      Symbol symbol;
-      std::optional<std::uint64_t> id, moduleId, index;
-      for (auto field : entry) {
-        auto key = field.key;
-        auto value = field.value;
-        if (key == manifest::kFunctionId) {
-          id = asNumber(value);
-        } else if (key == manifest::kModuleId) {
-          moduleId = asNumber(value);
-        } else if (key == manifest::kSymbolIndex) {
-          index = asNumber(value);
-        } else if (key == manifest::kName) {
-          symbol.name = asView(value);
-        } else if (key == manifest::kDisplayName) {
-          symbol.displayName = asView(value);
-        } else if (key == manifest::kFile) {
-          symbol.file = asView(value);
-        } else if (key == manifest::kSignature) {
-          symbol.signature = asView(value);
-        } else if (key == manifest::kTypes) {
-          symbol.types = asView(value);
-        } else if (key == manifest::kLine) {
-          symbol.line = asNumber(value).value_or(0);
-        } else if (key == manifest::kAddress) {
-          symbol.address = asNumber(value).value_or(0);
-        } else if (key == manifest::kExternal) {
-          bool isExternal = false;
-          symbol.isExternal = !value.get(isExternal) && isExternal;
-        } else if (key == manifest::kKind) {
-          symbol.kind = symbolKindOf(asView(value));
-        }
-      }
-      if (!id && moduleId && index && *moduleId <= 0xffffffffu && *index <= 0xffffffffu)
-        id = makeFunctionId(static_cast<std::uint32_t>(*moduleId), static_cast<std::uint32_t>(*index));
-      if (!id || symbol.name.empty()) {
+      const std::optional<Symbol> symbol = atf::symbolOf(entry);
+      if (!symbol) {
         ++leftOut;
         continue;
       }
-      symbol.functionId = *id;
       auto position = static_cast<std::uint32_t>(table.symbols.size());
-      if (table.byId.emplace(*id, position).second)
-        table.symbols.push_back(symbol);
-      manifest_.hasAnnotatedValues |= symbol.kind != SymbolKind::Function && !symbol.types.empty();
+      if (table.byId.emplace(symbol->functionId, position).second)
+        table.symbols.push_back(*symbol);
+      hasInlined |= symbol->isInlined;
+      manifest_.hasAnnotatedValues |= symbol->kind != SymbolKind::Function && !symbol->types.empty();
     }
+    if (hasInlined)
+      atf::findOriginals(table.symbols);
     table.names.resize(table.symbols.size());
     table.shortNames.resize(table.symbols.size());
     if (leftOut > 0)
       manifest_.warnings.push_back(
           {"W_SYMBOLS_LEFT_OUT", std::to_string(leftOut) + " symbols have no usable id or name and were left out"});
-  }
-
-  static std::optional<std::uint64_t> asNumber(dom::element value) {
-    std::uint64_t integer;
-    if (!value.get(integer))
-      return integer;
-    std::string_view string;
-    if (!value.get(string))
-      return parseHex(string);
-    return std::nullopt;
-  }
-
-  static std::string_view asView(dom::element value) {
-    std::string_view string;
-    return value.get(string) ? std::string_view() : string;
   }
 
   void readProcess() {
@@ -545,8 +491,10 @@ std::string_view Manifest::displayName(std::uint64_t functionId) const {
   return table_->names[found->second].get([&] {
     const Symbol &symbol = table_->symbols[found->second];
     const bool isAsWritten = !symbol.displayName.empty() || symbol.kind != SymbolKind::Function;
-    return isAsWritten ? std::string(symbol.displayName.empty() ? symbol.name : symbol.displayName)
-                       : demangle(symbol.name);
+    if (isAsWritten)
+      return std::string(symbol.displayName.empty() ? symbol.name : symbol.displayName);
+    std::string name = demangle(symbol.name);
+    return atf::LambdaPlaces::mayName(symbol.name) ? table_->placesOfLambdas().apply(std::move(name)) : name;
   });
 }
 

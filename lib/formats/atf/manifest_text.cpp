@@ -55,6 +55,8 @@ void ManifestText::addSymbol(const Function &function) {
     symbols_.hex(manifest::kAddress, function.address, 16);
   if (function.isExternal)
     symbols_.boolean(manifest::kExternal, true);
+  if (function.isInlined)
+    symbols_.boolean(manifest::kInlined, true);
   if (function.kind != SymbolKind::Function)
     symbols_.text(manifest::kKind, kindName(function.kind));
   symbols_.endObject();

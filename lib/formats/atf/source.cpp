@@ -13,6 +13,7 @@
 #include "model/loss_list.h"
 #include "sched_file.h"
 #include "shared/manifest_keys.h"
+#include "symbol_entries.h"
 
 #include <ada/ring_file.h>
 
@@ -276,14 +277,8 @@ std::uint32_t AtfSource::announceFunction(ThreadRead &read, std::uint64_t functi
   function.id = functionId;
   function.displayName = trace.displayName(functionId);
   if (const Manifest *manifest = trace.manifest())
-    if (const Symbol *symbol = manifest->find(functionId)) {
-      function.name = symbol->name;
-      function.file = symbol->file;
-      function.signature = symbol->signature;
-      function.isExternal = symbol->isExternal, function.kind = symbol->kind, function.types = symbol->types;
-      function.isRenamed = !symbol->displayName.empty();
-      function.line = symbol->line, function.address = symbol->address;
-    }
+    if (const Symbol *symbol = manifest->find(functionId))
+      atf::describe(function, *symbol);
   read.batch.check(read.sink.addFunction(function));
   known.numbers.push_back(function.index);
   return function.index;

@@ -61,6 +61,8 @@ const DumpLines::Function &DumpLines::makeFunction(uint32_t number) {
     known.kind = about.kind;
     if (about.isExternal)
       known.more = ",\"external\":true";
+    if (about.isInlined)
+      known.more += ",\"inlined\":true";
     if (about.kind != SymbolKind::Function)
       known.more += fmt::format(",\"annotation\":\"{}\"", kindName(about.kind));
     known.known = true;

@@ -63,6 +63,8 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
   if (node.nested > 1)
     out_.print(" {}[recursive: {} calls, {} deep]{}", palette_.dim, formatCount(node.calls), formatCount(node.nested),
                palette_.reset);
+  if (!node.isLoop() && input_.table().functions[node.function].isInlined)
+    out_.print(" {}[inlined]{}", palette_.dim, palette_.reset);
   if (node.isEarlier)
     out_.print(" {}[began before the trace]{}", palette_.dim, palette_.reset);
   if (node.how == SpanEnd::Exception)
@@ -102,6 +104,8 @@ void TreeJson::print(const CallNode &node, uint32_t depth) {
   if (const auto kind = isLoop ? SymbolKind::Function : input_.table().functions[node.function].kind;
       kind != SymbolKind::Function)
     json.text("annotation", kindName(kind));
+  if (!isLoop && input_.table().functions[node.function].isInlined)
+    json.boolean("inlined", true);
   out_.write(json.object());
 }
 

@@ -6,6 +6,7 @@
 #include "shared/options/triggers.h"
 
 #include "ada/trace/manifest.h"
+#include "ada/trace/names.h"
 
 #include <algorithm>
 
@@ -17,11 +18,12 @@ static std::vector<model::Function> functionsOf(const std::string &session) {
   for (const std::string &directory : processDirectories(session))
     if (const auto manifest = Manifest::read(directory + "/manifest.json"))
       for (const Symbol &symbol : manifest->symbols())
-        functions.push_back({.id = symbol.functionId,
-                             .name = std::string(symbol.name),
-                             .displayName = std::string(manifest->displayName(symbol.functionId)),
-                             .file = std::string(symbol.file),
-                             .isExternal = symbol.isExternal});
+        functions.push_back(
+            {.id = symbol.functionId,
+             .name = std::string(symbol.name),
+             .displayName = symbol.displayName.empty() ? demangle(symbol.name) : std::string(symbol.displayName),
+             .file = std::string(symbol.file),
+             .isExternal = symbol.isExternal});
   return functions;
 }
 
