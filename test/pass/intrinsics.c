@@ -7,7 +7,7 @@
 // inlined do not.
 #include <immintrin.h>
 
-// CHECK-DAG: @__ada_fn.always =
+// CHECK-DAG: @__ada_fn.always{{(.inlined)?}} =
 // CHECK-DAG: @__ada_fn.sum =
 // ALL-DAG: @__ada_fn._mm_add_ps =
 // WHY: AdaTrace: _mm_add_ps: not traced: an intrinsic of the compiler's headers (always_inline and nodebug); -ada-system-headers traces it
