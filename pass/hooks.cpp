@@ -1,6 +1,7 @@
 // Declares and calls the hooks; forwards what travels in registers.
 #include "hooks.h"
 #include "argument_registers.h"
+#include "coroutines.h"
 #include "llvm_compat.h"
 
 #include "llvm/IR/DataLayout.h"
@@ -95,7 +96,8 @@ DetailFrame Hooks::makeDetailFrame(Function &function, Value *enabled, bool ends
   AllocaInst *memory =
       builder.CreateAlloca(ArrayType::get(builder.getInt64Ty(), sizeof(ada_detail_frame) / 8), nullptr, "ada.detail");
   memory->setAlignment(Align(16));
-  return {memory, enabled, endsOtherwise || resultBytesInMemory(function) > 0};
+  AllocaInst *coroutine = keepCoroutineFrame(function);
+  return {memory, enabled, endsOtherwise || coroutine || resultBytesInMemory(function) > 0, coroutine};
 }
 
 void Hooks::storeInFrame(IRBuilder<> &builder, const DetailFrame &detail, Value *value, uint64_t offset) {
@@ -210,6 +212,11 @@ void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, Det
 void Hooks::exit(IRBuilder<> &builder, Constant *entry, Function &function, Instruction *end, DetailFrame *detail) {
   LLVMContext &context = module_.getContext();
   ArgumentRegisters registers(function);
+  if (isCoroutinePart(function)) { // as if it returned that
+    registers.place(compat::pointerType(context), AttributeSet());
+    return callEither(builder, "__ada_exit", entry, {{nextCoroutine(end), pointerAttributes(context, AttributeSet())}},
+                      detail, {registers.generalTaken(), registers.vectorTaken()}, {.isExit = true});
+  }
   auto *ret = dyn_cast<ReturnInst>(end);
   Value *value = ret ? ret->getReturnValue() : nullptr;
   if (!value || registers.place(value->getType(), AttributeSet()) != ArgumentPlace::Registers) {
@@ -217,14 +224,18 @@ void Hooks::exit(IRBuilder<> &builder, Constant *entry, Function &function, Inst
     if (unsigned bytes = ret ? resultBytesInMemory(function) : 0) {
       inMemory.result = value ? value : function.getArg(0), inMemory.resultBytes = bytes;
       inMemory.isResultPointer = !value;
-    }
+    } else if (ret && detail && detail->coroutine)
+      inMemory.result = detail->coroutine, inMemory.resultBytes = 8, inMemory.isResultPointer = true;
     return callEither(builder, "__ada_exit", entry, {}, detail, {}, inMemory);
   }
   AttributeSet attributes = abiAttributes(context, function.getAttributes().getRetAttrs());
   if (value->getType()->isPointerTy())
     attributes = pointerAttributes(context, attributes);
+  InMemory inMemory{.isExit = true};
+  if (detail && detail->coroutine)
+    inMemory.result = detail->coroutine, inMemory.resultBytes = 8, inMemory.isResultPointer = true;
   callEither(builder, "__ada_exit", entry, {{value, attributes}}, detail,
-             {registers.generalTaken(), registers.vectorTaken()}, {.isExit = true});
+             {registers.generalTaken(), registers.vectorTaken()}, inMemory);
 }
 
 void Hooks::unwind(IRBuilder<> &builder, Constant *entry) { call(builder, "__ada_unwind", entry, {}); }

@@ -15,9 +15,11 @@ namespace ada {
 /// Where a function's activation tells the runtime of itself when its detail is recorded: an ada_detail_frame.
 struct DetailFrame {
   llvm::AllocaInst *memory;
-  llvm::Value *enabled;     // the enable byte's value
-  bool isSetAtExit = false; // exits say where the result is
-  uint32_t carried = 0;     // for ada_function, gathered while hooks are made
+  llvm::Value *enabled;                  // the enable byte's value
+  bool isSetAtExit = false;              // exits say where the result is
+  llvm::AllocaInst *coroutine = nullptr; // the frame of a coroutine that the function creates; recorded like a result
+                                         // in memory where there is none
+  uint32_t carried = 0;                  // for ada_function, gathered while hooks are made
 };
 
 class Hooks {

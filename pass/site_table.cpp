@@ -1,6 +1,7 @@
 // Makes ada_function entries, enable bytes and the image descriptor.
 #include "site_table.h"
 #include "ada/abi.h"
+#include "coroutines.h"
 #include "filter.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
@@ -103,7 +104,8 @@ Site SiteTable::add(Function &function) {
   std::string file = callee ? debugInfoPath(*callee) : sourcePath(function);
   uint32_t flags = (function.doesNotReturn() ? ADA_FUNCTION_NORETURN : 0) |
                    (function.hasLocalLinkage() ? ADA_FUNCTION_INTERNAL : 0) |
-                   (beforeInlining_ ? ADA_FUNCTION_EARLY : 0) | (callee ? ADA_FUNCTION_EXTERNAL : 0);
+                   (beforeInlining_ ? ADA_FUNCTION_EARLY : 0) | (callee ? ADA_FUNCTION_EXTERNAL : 0) |
+                   (isCoroutinePart(function) || makesCoroutine(function) ? ADA_FUNCTION_COROUTINE : 0);
   entry->setInitializer(
       ConstantStruct::get(type, {
                                     to(string(name)),                                                // name_off

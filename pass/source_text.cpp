@@ -1,5 +1,6 @@
 // Names by the demangler, places and types from debug information.
 #include "source_text.h"
+#include "coroutines.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
 
@@ -179,6 +180,8 @@ private:
 } // namespace
 
 std::string signatureText(const Function &function) {
+  if (isCoroutinePart(function))
+    return "void (void *)";
   const Function *callee = wrappedCallee(function);
   const DISubprogram *subprogram = (callee ? callee : &function)->getSubprogram();
   const DISubroutineType *type = subprogram ? subprogram->getType() : nullptr;

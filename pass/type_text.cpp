@@ -1,6 +1,7 @@
 // Writes types by their layout, and finds the registers that carry each parameter.
 #include "type_text.h"
 #include "argument_registers.h"
+#include "coroutines.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
 #include "type_names.h"
@@ -532,6 +533,8 @@ void numberParameters(Function &function) {
 }
 
 std::string typesText(const Function &function) {
+  if (isCoroutinePart(function))
+    return "i0:p(void);frame:i0:p(void)"; // nextCoroutine()
   const Function *callee = wrappedCallee(function);
   const DISubprogram *subprogram = (callee ? callee : &function)->getSubprogram();
   const DISubroutineType *type = subprogram ? subprogram->getType() : nullptr;

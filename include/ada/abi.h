@@ -99,6 +99,7 @@ ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
 
 #define ADA_FUNCTION_ANNOTATION 16u /* no function: the entry is an ada_annotation */
 #define ADA_FUNCTION_INLINED 32u    /* with EARLY: the hooks of copies that were inlined into other functions */
+#define ADA_FUNCTION_COROUTINE 64u  /* creates a coroutine, or is f.resume, f.destroy or f.cleanup of one */
 
 /* A span, instant, counter or flow: an entry as large as an ada_function, with `line` and `flags` in the same places.
  * It comes from a macro (annotations.h), which can't write distances, and so it has pointers. Entries of both kinds are

@@ -76,7 +76,7 @@ inline constexpr Key kModuleId = "module_id", kPath = "path", kBaseAddress = "ba
 // An element of symbols
 inline constexpr Key kFunctionId = "function_id", kSymbolIndex = "symbol_index", kFile = "file",
                      kSignature = "signature", kTypes = "types", kLine = "line", kAddress = "address",
-                     kNoreturn = "noreturn", kExternal = "external", kInlined = "inlined",
+                     kNoreturn = "noreturn", kExternal = "external", kInlined = "inlined", kCoroutine = "coroutine",
                      kDisplayName = "display_name";
 
 // The values of its `kind`, by ADA_ANNOTATION_*; a function has none

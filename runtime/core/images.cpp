@@ -38,6 +38,8 @@ void writeFunction(JsonWriter &json, const ada_function &f) {
     json.boolean(manifest::kExternal, true);
   if (f.flags & ADA_FUNCTION_INLINED)
     json.boolean(manifest::kInlined, true);
+  if (f.flags & ADA_FUNCTION_COROUTINE)
+    json.boolean(manifest::kCoroutine, true);
 }
 
 // The symbols of an image as JSON objects.

@@ -14,6 +14,7 @@ void Selection::start(const Options &options) {
     add(options.exclude, Choice::Deselect);
   if (options.detail[0])
     add(options.detail, Choice::Detail);
+  detailsCoroutines_ = options.coroutines;
 }
 
 bool Selection::add(const char *glob, Choice choice) {
@@ -33,7 +34,8 @@ bool Selection::means(const char *glob, const ada_function &f) {
 }
 
 uint8_t Selection::byteOf(const ada_function &f) const {
-  bool selected = selectedByDefault_, detail = false, selectedKnown = false, detailKnown = false;
+  bool selected = selectedByDefault_, detail = detailsCoroutines_ && (f.flags & ADA_FUNCTION_COROUTINE),
+       selectedKnown = false, detailKnown = false;
   for (size_t i = count_; i-- > 0 && !(selectedKnown && detailKnown);) {
     const Rule &r = rules_[i];
     bool aboutDetail = r.choice == Choice::Detail || r.choice == Choice::NoDetail;

@@ -21,7 +21,7 @@ public:
   // The enable byte of a function while recording is on.
   uint8_t byteOf(const ada_function &f) const;
   // Whether every function is selected, without detail, so that no function need be looked at.
-  bool selectsAll() const { return count_ == 0 && selectedByDefault_; }
+  bool selectsAll() const { return count_ == 0 && selectedByDefault_ && !detailsCoroutines_; }
   static bool means(const char *glob, const ada_function &f);
 
 private:
@@ -33,7 +33,7 @@ private:
   Rule rules_[kMostRules] = {};
   char storage_[kMostBytes] = {};
   size_t count_ = 0, used_ = 0;
-  bool selectedByDefault_ = true;
+  bool selectedByDefault_ = true, detailsCoroutines_ = false;
 };
 
 } // namespace ada

@@ -9,7 +9,7 @@
 
 // CHECK-DAG: @__ada_fn.always{{(.inlined)?}} =
 // CHECK-DAG: @__ada_fn.sum =
-// ALL-DAG: @__ada_fn._mm_add_ps =
+// ALL-DAG: @__ada_fn._mm_add_ps{{(.inlined)?}} =
 // WHY: AdaTrace: _mm_add_ps: not traced: an intrinsic of the compiler's headers (always_inline and nodebug); -ada-system-headers traces it
 static inline __attribute__((always_inline)) __m128 always(__m128 x, __m128 y) { return _mm_add_ps(x, y); }
 float sum(const float *values) {

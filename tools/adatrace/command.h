@@ -35,14 +35,14 @@ struct Command {
   bool takesProgram = false; ///< the first argument that is no option ends them
 };
 
-extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kDiff, kInfo, kDump,
-    kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen, kLoad;
+extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kCoroutines, kDiff, kInfo,
+    kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen, kLoad;
 
 /// All subcommands in the order of --help.
 inline std::span<const Command *const> commands() {
-  static const Command *const list[] = {&kRecord, &kTree,    &kReport, &kGraph,   &kFlame,   &kStacks, &kLast,
-                                        &kWaits,  &kWhy,     &kDiff,   &kView,    &kOpen,    &kInfo,   &kDump,
-                                        &kVerify, &kConvert, &kLoad,   &kRecover, &kTrigger, &kFlags};
+  static const Command *const list[] = {&kRecord, &kTree,   &kReport,     &kGraph, &kFlame,   &kStacks,  &kLast,
+                                        &kWaits,  &kWhy,    &kCoroutines, &kDiff,  &kView,    &kOpen,    &kInfo,
+                                        &kDump,   &kVerify, &kConvert,    &kLoad,  &kRecover, &kTrigger, &kFlags};
   return list;
 }
 

@@ -55,6 +55,7 @@ struct Symbol {
   std::uint64_t line = 0; ///< 0 if unknown
   std::uint64_t address = 0;
   bool isExternal = false;    ///< a library's; file and line are those of a declaration
+  bool isCoroutine = false;   ///< creates a coroutine, or is a part of one: f.resume, f.destroy
   bool isInlined = false;     ///< copies of a function that were inlined into others (--ada-before-inlining)
   std::uint64_t original = 0; ///< of these: the function's own id; if that isn't there, the same for all of them
   SymbolKind kind = SymbolKind::Function;

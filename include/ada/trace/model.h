@@ -146,6 +146,7 @@ struct Function {
   std::string types = {}; ///< parameters and result, see docs/types.md
   std::uint64_t line = 0, address = 0;
   bool isExternal = false;    ///< a library's, recorded where it is called; file and line are those of a declaration
+  bool isCoroutine = false;   ///< creates a coroutine, or is a part of one: "f.resume"
   bool isInlined = false;     ///< copies of a function that were inlined into others
   std::uint64_t original = 0; ///< of these: the function's id
   SymbolKind kind = SymbolKind::Function;

@@ -57,6 +57,8 @@ void ManifestText::addSymbol(const Function &function) {
     symbols_.boolean(manifest::kExternal, true);
   if (function.isInlined)
     symbols_.boolean(manifest::kInlined, true);
+  if (function.isCoroutine)
+    symbols_.boolean(manifest::kCoroutine, true);
   if (function.kind != SymbolKind::Function)
     symbols_.text(manifest::kKind, kindName(function.kind));
   symbols_.endObject();

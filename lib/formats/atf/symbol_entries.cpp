@@ -71,6 +71,8 @@ std::optional<Symbol> symbolOf(const dom::object &entry) {
       symbol.isExternal = !value.get(isExternal) && isExternal;
     } else if (key == manifest::kInlined) {
       symbol.isInlined = !value.get(symbol.isInlined) && symbol.isInlined;
+    } else if (key == manifest::kCoroutine) {
+      symbol.isCoroutine = !value.get(symbol.isCoroutine) && symbol.isCoroutine;
     } else if (key == manifest::kKind) {
       symbol.kind = symbolKindOf(asView(value));
     }
@@ -107,6 +109,7 @@ void describe(model::Function &function, const Symbol &symbol) {
   function.kind = symbol.kind;
   function.isExternal = symbol.isExternal;
   function.isRenamed = !symbol.displayName.empty();
+  function.isCoroutine = symbol.isCoroutine;
   function.isInlined = symbol.isInlined, function.original = symbol.original;
 }
 

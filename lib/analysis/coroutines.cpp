@@ -1,0 +1,457 @@
+// Follows coroutines from thread to thread.
+#include "coroutines.h"
+
+#include "ada/trace/calls.h"
+#include "merged_events.h"
+#include "thread_calls.h"
+#include "value_texts.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+namespace ada::analysis {
+
+const char *coroutineLinkName(CoroutineLink link) {
+  constexpr const char *kNames[] = {"none", "created", "resumed", "awaited"};
+  return kNames[static_cast<std::size_t>(link)];
+}
+
+namespace {
+
+enum class Role : std::uint8_t { None, Create, Resume, Destroy };
+
+// LLVM puts the promise behind two pointers, further behind them only if it asks for more than their alignment.
+constexpr std::uint64_t kPromiseOffset = 16;
+
+Role roleOf(const model::Function &function) {
+  if (!function.isCoroutine)
+    return Role::None;
+  const std::string_view name = std::string_view(function.name).substr(0, function.name.find(".llvm."));
+  return name.ends_with(".resume")                                  ? Role::Resume
+         : name.ends_with(".destroy") || name.ends_with(".cleanup") ? Role::Destroy
+                                                                    : Role::Create;
+}
+
+// "_Z1fv" of "_Z1fv.resume".
+std::string_view creatorName(const model::Function &part) {
+  const std::string_view name = std::string_view(part.name).substr(0, part.name.find(".llvm."));
+  return name.substr(0, name.rfind('.'));
+}
+
+class Follower {
+public:
+  explicit Follower(const TraceTable &table) : table_(table), values_(table), rules_(everything_, table) {}
+
+  void take(std::uint64_t seq, const model::Event &event, const model::Batch &batch);
+  Coroutines finish();
+
+  // For ThreadCalls.
+  void begin(std::uint64_t, const model::Event &call, bool, std::string &&) { begin(*state_, call, *batch_); }
+  void end(const Span &span, bool, std::string &&) { end(*state_, span, *event_, *batch_); }
+
+private:
+  struct Frame {
+    std::uint32_t function = 0;
+    Role role = Role::None;
+    std::uint32_t coroutine = kNoCoroutine;
+    std::uint64_t beginNs = 0;
+  };
+  struct ThreadState {
+    std::unique_ptr<ThreadCalls<Follower>> calls;
+    std::vector<Frame> frames;
+    std::vector<std::size_t> running; // frames that run coroutines, the innermost last
+    std::uint64_t sinceNs = 0;        // of the innermost one
+  };
+  // What is only needed while it lives.
+  struct Life {
+    std::vector<std::uint64_t> words; // of what the creating call returned: one may tell the frame
+    std::uint64_t onStackNs = 0, inCalls = 0, onStackSinceNs = 0;
+    std::uint32_t same =
+        kNoCoroutine; // the entry that stands for it: it was created and resumed by two threads at once
+    bool hasRun = false, isCreated = false;
+  };
+  using Address = std::pair<std::uint32_t, std::uint64_t>; // process, frame
+
+  const TraceTable &table_;
+  ValueTexts values_;
+  FilterOptions everything_;
+  FunctionRules rules_;
+  std::vector<Role> roles_; // by function
+  std::unordered_map<std::uint32_t, ThreadState> threads_;
+  std::vector<Coroutine> all_;
+  std::vector<Life> lives_;
+  std::map<Address, std::uint32_t> alive_;
+  std::map<Address, std::uint32_t> byWord_; // what a creating call returned: the youngest whose frame is not known yet
+  std::map<std::pair<std::uint32_t, std::string>, std::set<std::uint32_t>> silent_; // of these: returned nothing
+  std::uint64_t lastNs_ = 0;
+  ThreadState *state_ = nullptr; // of the event
+  const model::Event *event_ = nullptr;
+  const model::Batch *batch_ = nullptr;
+  bool hasFunctions_ = false, hasFrames_ = false;
+
+  Role role(std::uint32_t function) {
+    for (std::size_t i = roles_.size(); i <= function; ++i)
+      roles_.push_back(roleOf(table_.functions[i]));
+    return roles_[function];
+  }
+  // The entry that stands for it.
+  std::uint32_t whole(std::uint32_t coroutine) const {
+    while (coroutine != kNoCoroutine && lives_[coroutine].same != kNoCoroutine)
+      coroutine = lives_[coroutine].same;
+    return coroutine;
+  }
+  std::uint32_t running(const ThreadState &state) const {
+    return state.running.empty() ? kNoCoroutine : whole(state.frames[state.running.back()].coroutine);
+  }
+  void settle(ThreadState &state, std::uint64_t ns) {
+    if (const std::uint32_t now = running(state); now != kNoCoroutine && ns > state.sinceNs)
+      all_[now].runningNs += ns - state.sinceNs;
+    state.sinceNs = ns;
+  }
+  std::uint32_t add(std::uint32_t process, std::uint32_t function, std::uint64_t ns, std::uint32_t thread) {
+    Coroutine coroutine;
+    coroutine.process = process, coroutine.function = function;
+    coroutine.beginNs = ns, coroutine.firstThread = thread;
+    all_.push_back(coroutine);
+    lives_.emplace_back();
+    return static_cast<std::uint32_t>(all_.size() - 1);
+  }
+  void push(ThreadState &state, Frame frame, std::uint64_t ns) {
+    if (frame.coroutine != kNoCoroutine) {
+      settle(state, ns);
+      state.running.push_back(state.frames.size());
+      Life &life = lives_[frame.coroutine];
+      if (life.inCalls++ == 0)
+        life.onStackSinceNs = ns;
+    }
+    state.frames.push_back(frame);
+  }
+  void leave(ThreadState &state, const Frame &frame, std::uint64_t ns);
+  void begin(ThreadState &state, const model::Event &event, const model::Batch &batch);
+  void end(ThreadState &state, const Span &span, const model::Event &event, const model::Batch &batch);
+  void afterCreation(std::uint32_t coroutine, const atf::EventDetail &detail);
+  void join(std::uint32_t coroutine, std::uint32_t other);
+  void bind(std::uint32_t coroutine, std::uint64_t frame);
+  void forgetWords(std::uint32_t coroutine);
+  std::uint32_t created(std::uint32_t process, std::uint64_t frame, std::string_view name) const;
+  void close(std::uint32_t coroutine, std::uint64_t ns);
+  std::uint32_t find(std::uint32_t process, std::uint64_t frame, const model::Function &part);
+  void link(std::uint32_t child, std::uint32_t parent, CoroutineLink why);
+};
+
+void Follower::close(std::uint32_t coroutine, std::uint64_t ns) {
+  all_[coroutine].isEnded = true;
+  all_[coroutine].endNs = ns;
+  const auto at = alive_.find({all_[coroutine].process, all_[coroutine].frame});
+  if (at != alive_.end() && at->second == coroutine)
+    alive_.erase(at);
+  forgetWords(coroutine);
+}
+
+void Follower::forgetWords(std::uint32_t coroutine) {
+  for (const std::uint64_t word : lives_[coroutine].words)
+    if (const auto at = byWord_.find({all_[coroutine].process, word}); at != byWord_.end() && at->second == coroutine)
+      byWord_.erase(at);
+  lives_[coroutine].words = {};
+}
+
+void Follower::bind(std::uint32_t coroutine, std::uint64_t frame) {
+  forgetWords(coroutine);
+  Coroutine &bound = all_[coroutine];
+  bound.frame = frame;
+  const auto [at, isNew] = alive_.try_emplace({bound.process, frame}, coroutine);
+  if (!isNew && at->second != coroutine) { // it ended without being destroyed by anybody
+    const std::uint32_t old = at->second;
+    close(old, std::max(all_[old].beginNs, bound.beginNs));
+    alive_[{bound.process, frame}] = coroutine;
+  }
+}
+
+// The coroutine that was created by a function of that name and returned that frame, or its promise.
+std::uint32_t Follower::created(std::uint32_t process, std::uint64_t frame, std::string_view name) const {
+  for (const std::uint64_t word : {frame, frame + kPromiseOffset})
+    if (const auto at = byWord_.find({process, word}); at != byWord_.end())
+      if (name.empty() || table_.functions[all_[at->second].function].name == name)
+        return at->second;
+  return kNoCoroutine;
+}
+
+// The coroutine whose frame that is; kNoCoroutine if there is none yet.
+std::uint32_t Follower::find(std::uint32_t process, std::uint64_t frame, const model::Function &part) {
+  const std::string_view name = creatorName(part);
+  const auto at = alive_.find({process, frame});
+  std::uint32_t found = created(process, frame, name);
+  if (const auto silent = silent_.find({process, std::string(name)});
+      found == kNoCoroutine && at == alive_.end() && silent != silent_.end() && silent->second.size() == 1) {
+    found = *silent->second.begin(); // no other one can be meant
+    silent_.erase(silent);
+  }
+  if (found != kNoCoroutine) {
+    bind(found, frame);
+    return found;
+  }
+  if (at == alive_.end())
+    return kNoCoroutine;
+  const model::Function &creator = table_.functions[all_[at->second].function];
+  if (creator.name == name || creatorName(creator) == name)
+    return at->second;
+  close(at->second, lastNs_); // another coroutine has its memory now
+  return kNoCoroutine;
+}
+
+// The strongest reason counts; nothing becomes its own ancestor.
+void Follower::link(std::uint32_t child, std::uint32_t parent, CoroutineLink why) {
+  if (child == parent || parent == kNoCoroutine || why <= all_[child].link)
+    return;
+  for (std::uint32_t up = parent; up != kNoCoroutine; up = whole(all_[up].parent))
+    if (up == child)
+      return;
+  all_[child].parent = parent;
+  all_[child].link = why;
+}
+
+void Follower::begin(ThreadState &state, const model::Event &event, const model::Batch &batch) {
+  const model::Function &function = table_.functions[event.function];
+  Frame frame{event.function, role(event.function), kNoCoroutine, event.timeNs};
+  const std::uint32_t around = running(state);
+  hasFunctions_ |= frame.role != Role::None;
+  if (frame.role == Role::Create) {
+    frame.coroutine = add(function.process, event.function, event.timeNs, event.thread);
+    Coroutine &made = all_[frame.coroutine];
+    made.isBeginKnown = !event.isEarlier;
+    made.creator = around;
+    for (std::size_t i = state.frames.size(); i-- > 0 && made.createdIn == kNoCoroutine;)
+      if (state.frames[i].role != Role::None)
+        break;
+      else
+        made.createdIn = state.frames[i].function;
+    link(frame.coroutine, around, CoroutineLink::Created);
+  } else if (frame.role != Role::None) {
+    if (const auto detail = event.isEarlier ? std::nullopt : values_.detailOf(event, batch)) {
+      hasFrames_ = true;
+      const std::uint64_t address = detail->function.registers[0];
+      std::uint32_t which = find(function.process, address, function);
+      if (which == kNoCoroutine) {
+        which = add(function.process, event.function, event.timeNs, event.thread);
+        bind(which, address);
+      }
+      Coroutine &coroutine = all_[which];
+      coroutine.isOnSeveralThreads |= coroutine.firstThread != event.thread;
+      frame.coroutine = which;
+      if (frame.role == Role::Resume) {
+        ++coroutine.resumptions;
+        if (!lives_[which].hasRun)
+          link(which, around, CoroutineLink::Resumed);
+        lives_[which].hasRun = true;
+      }
+    }
+  }
+  push(state, frame, event.timeNs);
+}
+
+void Follower::leave(ThreadState &state, const Frame &frame, std::uint64_t ns) {
+  if (frame.coroutine == kNoCoroutine)
+    return;
+  settle(state, ns);
+  state.running.pop_back();
+  Life &life = lives_[whole(frame.coroutine)];
+  if (--life.inCalls == 0 && ns > life.onStackSinceNs)
+    life.onStackNs += ns - life.onStackSinceNs;
+}
+
+// What the call that created it has returned.
+void Follower::afterCreation(std::uint32_t coroutine, const atf::EventDetail &detail) {
+  Coroutine &made = all_[coroutine];
+  lives_[coroutine].isCreated = true;
+  if (made.frame)
+    return;
+  const std::string &name = table_.functions[made.function].name;
+  if (detail.types && detail.types->hasResult && detail.types->isWhole && detail.types->result.where.empty() &&
+      !detail.vectors) {
+    silent_[{made.process, name}].insert(coroutine);
+    return;
+  }
+  std::vector<std::uint64_t> words(detail.function.registers.begin(), detail.function.registers.begin() + 2);
+  if (detail.vectors) // a result in memory
+    for (std::size_t i = 0; i + 8 <= detail.vectors->registers.size(); i += 8)
+      std::memcpy(&words.emplace_back(), detail.vectors->registers.data() + i, 8);
+  for (const std::uint64_t word : words)
+    for (const std::uint64_t frame : {word, word - kPromiseOffset})
+      if (const auto at = alive_.find({made.process, frame}); at != alive_.end())
+        if (const std::uint32_t other = at->second; other != coroutine && !lives_[other].isCreated &&
+                                                    all_[other].beginNs >= made.beginNs &&
+                                                    creatorName(table_.functions[all_[other].function]) == name)
+          return join(coroutine, other);
+  for (const std::uint64_t word : words) {
+    const auto [at, isNew] = byWord_.try_emplace({made.process, word}, coroutine);
+    if (isNew)
+      continue;
+    if (word && detail.vectors &&
+        all_[at->second].function == made.function) // never resumed, and its memory used again
+      close(at->second, std::max(all_[at->second].beginNs, made.beginNs));
+    byWord_[{made.process, word}] = coroutine;
+  }
+  lives_[coroutine].words = std::move(words);
+}
+
+// Another thread resumed it before the call that creates it had returned: both entries are one coroutine.
+void Follower::join(std::uint32_t coroutine, std::uint32_t other) {
+  Coroutine &made = all_[coroutine];
+  const Coroutine &seen = all_[other];
+  Life &life = lives_[coroutine];
+  const Life &theirs = lives_[other];
+  made.resumptions += seen.resumptions, made.runningNs += seen.runningNs;
+  made.isOnSeveralThreads |= seen.firstThread != made.firstThread || seen.isOnSeveralThreads;
+  made.isLeftByException |= seen.isLeftByException;
+  life.onStackNs += theirs.onStackNs, life.hasRun = theirs.hasRun;
+  life.inCalls += theirs.inCalls, life.onStackSinceNs = theirs.onStackSinceNs;
+  link(coroutine, whole(seen.parent), seen.link);
+  const std::uint64_t frame = seen.frame;
+  lives_[other].same = coroutine;
+  alive_.erase({made.process, frame});
+  bind(coroutine, frame);
+}
+
+void Follower::end(ThreadState &state, const Span &span, const model::Event &event, const model::Batch &batch) {
+  Frame frame = state.frames.back();
+  frame.coroutine = whole(frame.coroutine);
+  leave(state, frame, event.timeNs);
+  state.frames.pop_back();
+  if (frame.coroutine == kNoCoroutine)
+    return;
+  Coroutine &coroutine = all_[frame.coroutine];
+  if (span.how == SpanEnd::Exception && frame.role != Role::Destroy)
+    coroutine.isLeftByException = true;
+  if (frame.role == Role::Destroy)
+    return close(frame.coroutine, event.timeNs);
+  const auto detail =
+      span.how == SpanEnd::Return && event.function == frame.function ? values_.detailOf(event, batch) : std::nullopt;
+  if (!detail)
+    return;
+  if (frame.role == Role::Create)
+    return afterCreation(frame.coroutine, *detail);
+  // A symmetric transfer: to a coroutine that it awaits, or to the one that awaits it.
+  const std::uint64_t address = detail->function.registers[0];
+  const auto next = alive_.find({coroutine.process, address});
+  const std::uint32_t to = !address               ? kNoCoroutine
+                           : next != alive_.end() ? next->second
+                                                  : created(coroutine.process, address, {});
+  if (to == kNoCoroutine || to == frame.coroutine)
+    return;
+  const bool isAwaiting = !lives_[to].hasRun || all_[to].parent == frame.coroutine;
+  if (isAwaiting)
+    link(to, frame.coroutine, CoroutineLink::Awaited);
+  else
+    link(frame.coroutine, to, CoroutineLink::Awaited);
+}
+
+void Follower::take(std::uint64_t seq, const model::Event &event, const model::Batch &batch) {
+  ThreadState &state = threads_[event.thread];
+  if (!state.calls)
+    state.calls = std::make_unique<ThreadCalls<Follower>>(*this, rules_, nullptr);
+  lastNs_ = std::max(lastNs_, event.timeNs);
+  state_ = &state, event_ = &event, batch_ = &batch;
+  state.calls->take(seq, event, batch);
+}
+
+Coroutines Follower::finish() {
+  for (auto &[thread, state] : threads_) {
+    while (!state.frames.empty()) {
+      leave(state, state.frames.back(), lastNs_);
+      state.frames.pop_back();
+    }
+  }
+  Coroutines result{.all = {}, .hasFunctions = hasFunctions_, .hasFrames = hasFrames_};
+  std::vector<std::uint32_t> moved(all_.size(), kNoCoroutine);
+  for (std::size_t i = 0; i < all_.size(); ++i)
+    if (lives_[i].same == kNoCoroutine) {
+      moved[i] = static_cast<std::uint32_t>(result.all.size());
+      Coroutine &one = all_[i];
+      if (!one.isEnded)
+        one.endNs = lastNs_;
+      const std::uint64_t life = one.endNs - std::min(one.endNs, one.beginNs);
+      one.suspendedNs = life - std::min(life, lives_[i].onStackNs);
+      result.all.push_back(one);
+    }
+  const auto at = [&](std::uint32_t old) { return old == kNoCoroutine ? old : moved[whole(old)]; };
+  for (Coroutine &one : result.all)
+    one.parent = at(one.parent), one.creator = at(one.creator);
+  return result;
+}
+
+} // namespace
+
+Expected<Coroutines> readCoroutines(model::TraceSource &source, TraceTable &table) {
+  std::vector<std::uint32_t> threads;
+  for (const model::Thread &thread : table.threads)
+    threads.push_back(thread.index);
+  Follower follower(table);
+  auto done =
+      mergeEvents(source, table, threads, [&](std::uint64_t seq, const model::Event &event, const model::Batch &batch) {
+        follower.take(seq, event, batch);
+        return Expected<void>();
+      });
+  if (!done)
+    return done.error();
+  return follower.finish();
+}
+
+std::vector<CoroutineNode> foldCoroutines(const Coroutines &coroutines) {
+  struct Group {
+    CoroutineNode node;
+    std::map<std::uint32_t, std::size_t> below; // by function
+  };
+  std::vector<Group> groups(1);
+  std::vector<std::size_t> groupOf(coroutines.all.size(), 0);
+  // A parent may have been seen after its child: groups are found from the roots on.
+  const auto groupFor = [&](std::uint32_t which) {
+    std::vector<std::uint32_t> way;
+    for (; which != kNoCoroutine && groupOf[which] == 0; which = coroutines.all[which].parent)
+      way.push_back(which);
+    std::size_t group = which == kNoCoroutine ? 0 : groupOf[which];
+    for (; !way.empty(); way.pop_back()) {
+      const Coroutine &one = coroutines.all[way.back()];
+      const auto [at, isNew] = groups[group].below.try_emplace(one.function, groups.size());
+      const std::size_t below = at->second;
+      if (isNew) {
+        const std::uint32_t depth = group ? groups[group].node.depth + 1 : 0;
+        groups.emplace_back();
+        groups.back().node.function = one.function;
+        groups.back().node.depth = depth;
+      }
+      group = groupOf[way.back()] = below;
+    }
+    return group;
+  };
+  for (std::uint32_t i = 0; i < coroutines.all.size(); ++i) {
+    const Coroutine &one = coroutines.all[i];
+    CoroutineNode &node = groups[groupFor(i)].node;
+    const std::uint64_t life = one.endNs - one.beginNs;
+    ++node.count;
+    node.open += !one.isEnded, node.exceptions += one.isLeftByException, node.resumptions += one.resumptions;
+    node.lifeNs += life, node.runningNs += one.runningNs, node.suspendedNs += one.suspendedNs;
+    node.link = std::max(node.link, one.link);
+    if (node.longest == kNoCoroutine || life > node.longestNs)
+      node.longest = i, node.longestNs = life;
+  }
+  std::vector<CoroutineNode> nodes;
+  const auto put = [&](const auto &self, std::size_t group) -> void {
+    if (group)
+      nodes.push_back(groups[group].node);
+    std::vector<std::size_t> below;
+    for (const auto &[function, number] : groups[group].below)
+      below.push_back(number);
+    std::ranges::stable_sort(below, std::greater<>(), [&](std::size_t number) { return groups[number].node.lifeNs; });
+    for (const std::size_t number : below)
+      self(self, number);
+  };
+  put(put, 0);
+  return nodes;
+}
+
+} // namespace ada::analysis

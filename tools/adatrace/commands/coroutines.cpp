@@ -1,0 +1,84 @@
+// Adatrace coroutines: which coroutine awaited which, and where their time went.
+#include "command.h"
+#include "options/option_values.h"
+#include "output/coroutine_lines.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+struct Options {
+  InputOptions input;
+  CoroutineLineOptions lines;
+  bool each = false;
+  uint64_t limit = 0;
+};
+
+int run(Options &options, const Invocation &invocation) {
+  int exitCode = kOk;
+  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
+  if (!input)
+    return exitCode;
+  auto coroutines = analysis::readCoroutines(input->source(), input->table());
+  if (!coroutines)
+    return fail(kCantRead, "{}", coroutines.error().text());
+  const Palette palette(invocation.color, STDOUT_FILENO);
+  Output out;
+  size_t all = 0, shown = 0;
+  if (options.each) {
+    std::vector<uint32_t> which(coroutines->all.size());
+    std::iota(which.begin(), which.end(), 0);
+    all = which.size();
+    if (options.limit && all > options.limit)
+      which.resize(options.limit);
+    shown = which.size();
+    printEachCoroutine(out, palette, *input, *coroutines, which, options.lines);
+  } else {
+    std::vector<analysis::CoroutineNode> nodes = foldCoroutines(*coroutines);
+    all = nodes.size();
+    if (options.limit && all > options.limit)
+      nodes.resize(options.limit);
+    shown = nodes.size();
+    printCoroutineTree(out, palette, *input, nodes, options.lines);
+  }
+  if (options.lines.format == "text") {
+    if (all == 0)
+      out.print("{}\n", input->eventCount() ? "no coroutine was recorded" : "there are no events in " + input->name());
+    if (shown < all)
+      out.print("{}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(all - shown), palette.reset);
+  }
+  out.flush();
+  if (coroutines->hasFunctions && !coroutines->hasFrames)
+    warning("{} does not tell which coroutine is resumed: record with `adatrace record --coroutines=1`", input->name());
+  return input->close();
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  declareInput(app, options->input);
+  app.add_flag("--each", options->each,
+               "Each coroutine, by when it was created, not the tree with all of one function");
+  declareNames(app, options->lines.names);
+  addCount(app, "--limit", options->limit, "At most this many lines; 0: all [0]");
+  addRowFormat(app, options->lines.format);
+  return [options, &invocation] { return run(*options, invocation); };
+}
+
+} // namespace
+
+const Command kCoroutines = {
+    "coroutines",
+    "Show which coroutine awaited which, and how long they ran and were suspended",
+    "adatrace coroutines\n"
+    "adatrace coroutines --each --format=jsonl ada-traces/session_20261121_101500",
+    declare,
+};
+
+} // namespace ada::cli

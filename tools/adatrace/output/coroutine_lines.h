@@ -1,0 +1,31 @@
+// Prints coroutines: the logical call tree, or each of them.
+#ifndef ADATRACE_COROUTINE_LINES_H
+#define ADATRACE_COROUTINE_LINES_H
+
+#include "function_names.h"
+#include "terminal.h"
+#include "trace/trace_input.h"
+
+#include "analysis/coroutines.h"
+
+#include <string>
+#include <vector>
+
+namespace ada::cli {
+
+struct CoroutineLineOptions {
+  NameOptions names;
+  std::string format = "text";
+};
+
+/// The folded tree; docs/json.md has the keys of `coroutines`.
+void printCoroutineTree(Output &out, const Palette &palette, const TraceInput &input,
+                        const std::vector<analysis::CoroutineNode> &nodes, const CoroutineLineOptions &options);
+
+/// The coroutines with these numbers, a line each; likewise `coroutines --each`.
+void printEachCoroutine(Output &out, const Palette &palette, const TraceInput &input,
+                        const analysis::Coroutines &coroutines, const std::vector<std::uint32_t> &which,
+                        const CoroutineLineOptions &options);
+
+} // namespace ada::cli
+#endif // ADATRACE_COROUTINE_LINES_H
