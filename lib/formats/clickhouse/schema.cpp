@@ -1,6 +1,7 @@
 // Tables and views of a database of sessions, and the rows that describe a session.
 #include "schema.h"
 
+#include "questions.h"
 #include "shared/manifest_keys.h"
 #include "sip_hash.h"
 
@@ -12,29 +13,48 @@ namespace {
 
 using nlohmann::json;
 
+struct Table {
+  std::string_view name, columns, engine;
+  std::string_view version; // ReplacingMergeTree's: of rows with the same key it keeps the one where this is largest
+  std::string_view rest;
+};
+
 // Codecs and LowCardinality came after 18.16.
-constexpr std::string_view kTables[] = {
-    R"(CREATE TABLE IF NOT EXISTS spans (day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
+constexpr Table kTables[] = {
+    {"spans", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
   process UInt32, thread UInt32, function UInt64, begin UInt64, duration UInt64, self UInt64, waiting UInt64,
   preempted UInt64, self_waiting UInt64, self_preempted UInt64, depth UInt32, id UInt64, parent UInt64,
   end Enum8('return' = 0, 'exception' = 1, 'missing' = 2, 'open' = 3), outermost UInt8, arguments String, result String,
-  values String, time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))
-  ENGINE = MergeTree PARTITION BY day ORDER BY (function, begin))",
-    R"(CREATE TABLE IF NOT EXISTS functions (function UInt64, name String, symbol String, file String, line UInt32,
-  module String) ENGINE = ReplacingMergeTree ORDER BY (function, symbol, file, line, module))",
-    R"(CREATE TABLE IF NOT EXISTS sessions (session UInt64, version UInt64, state Enum8('loading' = 0, 'complete' = 1),
+  values String, way UInt64, counted UInt8 DEFAULT 1, time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))",
+     "MergeTree", "", "PARTITION BY day ORDER BY (function, begin)"},
+    {"aggregates", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String, function UInt64,
+  begin UInt64, step UInt64, calls UInt64, total UInt64, self UInt64, waiting UInt64, preempted UInt64,
+  self_waiting UInt64, self_preempted UInt64, exceptions UInt64, missing UInt64, open UInt64, shortest UInt64,
+  longest UInt64, durations AggregateFunction(quantilesExactWeighted(0.5, 0.9, 0.99, 0.999), UInt64, UInt64),
+  time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))",
+     "MergeTree", "", "PARTITION BY day ORDER BY (function, begin)"},
+    {"ways", "way UInt64, parent UInt64, function UInt64", "ReplacingMergeTree", "", "ORDER BY way"},
+    {"functions", "function UInt64, name String, symbol String, file String, line UInt32, module String",
+     "ReplacingMergeTree", "", "ORDER BY (function, symbol, file, line, module)"},
+    {"sessions", R"(session UInt64, version UInt64, state Enum8('loading' = 0, 'complete' = 1),
   plan UInt64, name String, path String, host String, release String, labels Nested(name String, value String),
   began UInt64, ended UInt64, spans UInt64,
-  processes Nested(number UInt32, pid UInt64, name String, executable String, host String, manifest String),
+  processes Nested(number UInt32, pid UInt64, name String, executable String, host String, manifest String,
+  epoch_offset UInt64),
   threads Nested(number UInt32, process UInt32, tid UInt64, name String),
-  modules Nested(process UInt32, number UInt32, path String, build_id String))
-  ENGINE = ReplacingMergeTree(version) ORDER BY session)",
-    "CREATE TABLE IF NOT EXISTS schema_version (version UInt32) ENGINE = MergeTree ORDER BY version",
-    "INSERT INTO schema_version VALUES (1)",
+  modules Nested(process UInt32, number UInt32, path String, build_id String))",
+     "ReplacingMergeTree", "version", "ORDER BY session"},
+    {"schema_version", "version UInt32", "MergeTree", "", "ORDER BY version"},
 };
-static_assert(kSchemaVersion == 1);
 
-constexpr SchemaView kViews[] = {
+// What version 2 added to tables of version 1.
+constexpr AddedColumn kAdded[] = {
+    {"spans", "way", "UInt64"},
+    {"spans", "counted", "UInt8 DEFAULT 1"},
+    {"sessions", "processes.epoch_offset", "Array(UInt64)"},
+};
+
+const SchemaView kViews[] = {
     {"processes",
      "SELECT session, name AS session_name, p.number AS process, p.pid AS pid, p.name AS process_name, p.executable "
      "AS executable, p.host AS host, p.manifest AS manifest FROM sessions FINAL ARRAY JOIN processes AS p"},
@@ -83,8 +103,29 @@ template <class List, class Put> void putEach(RowBinary &out, const List &list, 
 
 } // namespace
 
-std::span<const std::string_view> schemaTables() { return kTables; }
-std::span<const SchemaView> schemaViews() { return kViews; }
+std::vector<std::string> schemaTables() {
+  std::vector<std::string> statements;
+  for (const Table &table : kTables) {
+    std::string text = "CREATE TABLE IF NOT EXISTS ";
+    text.append(table.name).append(" (").append(table.columns).append(") ENGINE = ").append(table.engine);
+    if (!table.version.empty())
+      text.append("(").append(table.version).append(")");
+    statements.push_back(text.append(" ").append(table.rest));
+  }
+  return statements;
+}
+std::span<const AddedColumn> addedColumns() { return kAdded; }
+
+std::vector<SchemaView> schemaViews() {
+  std::vector<SchemaView> views(std::begin(kViews), std::end(kViews));
+  for (const Question &question : questions()) {
+    std::string query = queryOf(question, "1");
+    if (!question.where.empty())
+      query = "SELECT * FROM (" + query + ") WHERE " + std::string(question.where);
+    views.push_back({question.view, std::move(query)});
+  }
+  return views;
+}
 
 ProcessPlace placeOf(const Process &process) {
   const json manifest = objectOf(process.description);
@@ -120,6 +161,7 @@ void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTabl
   putEach(out, processes, [&](const Process &process) { out.text(textOf(process.executable)); });
   putEach(out, processes, [&](const Process &process) { out.text(places[process.index].host); });
   putEach(out, processes, [&](const Process &process) { out.text(process.description); });
+  putEach(out, processes, [&](const Process &process) { out.number(places[process.index].epochOffsetNs); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.index); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.process); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.tid); });

@@ -14,26 +14,34 @@
 namespace ada::model {
 
 /// Of the tables. A change of theirs is a new number, and a step that brings an older database there.
-inline constexpr std::uint32_t kSchemaVersion = 1;
+inline constexpr std::uint32_t kSchemaVersion = 2;
 
-/// What makes the tables, in order; each may be repeated. The last one notes the version, in `schema_version`.
-std::span<const std::string_view> schemaTables();
+/// What makes the tables, in order; each may be repeated.
+std::vector<std::string> schemaTables();
+/// What tables of older versions lack.
+struct AddedColumn {
+  std::string_view table, column, type;
+};
+std::span<const AddedColumn> addedColumns();
 /// Name and query of each view. They hold no data and are made anew by every `--init`.
 struct SchemaView {
-  std::string_view name, query;
+  std::string_view name;
+  std::string query;
 };
-std::span<const SchemaView> schemaViews();
+std::vector<SchemaView> schemaViews();
 
 /// In the order of the values.
 inline constexpr std::string_view kSpanColumns =
     "day, session, plan, block, host, release, process, thread, function, begin, duration, self, waiting, preempted, "
-    "self_waiting, self_preempted, depth, id, parent, end, outermost, arguments, result, values";
+    "self_waiting, self_preempted, depth, id, parent, end, outermost, arguments, result, values, way, "
+    "counted";
+inline constexpr std::string_view kWayColumns = "way, parent, function";
 inline constexpr std::string_view kFunctionColumns = "function, name, symbol, file, line, module";
 inline constexpr std::string_view kSessionColumns =
     "session, version, state, plan, name, path, host, release, labels.name, labels.value, began, ended, spans, "
     "processes.number, processes.pid, processes.name, processes.executable, processes.host, processes.manifest, "
-    "threads.number, threads.process, threads.tid, threads.name, modules.process, modules.number, modules.path, "
-    "modules.build_id";
+    "processes.epoch_offset, threads.number, threads.process, threads.tid, threads.name, modules.process, "
+    "modules.number, modules.path, modules.build_id";
 
 /// A row of `sessions`.
 struct SessionRow {

@@ -13,6 +13,28 @@ void SpanBlocks::offCpuTimes(const Thread &thread, const OffCpuLane &) {
 
 void SpanBlocks::newFunction(const Function &function) { functions_.push_back(sipHash64(function.displayName)); }
 
+// Of calls that did not fit, those inside one another share a number.
+std::uint64_t SpanBlocks::wayOf(const Call &call, std::uint64_t around) {
+  const auto numberOf = [&](std::uint64_t function) {
+    char bytes[16];
+    for (int i = 0; i < 8; ++i)
+      bytes[i] = static_cast<char>(around >> (8 * i)), bytes[8 + i] = static_cast<char>(function >> (8 * i));
+    return sipHash64({bytes, sizeof bytes});
+  };
+  const std::uint64_t function = functions_[call.function], way = numberOf(function);
+  if (ways_.contains(way))
+    return way;
+  if (ways_.size() < options_.mostWays) {
+    ways_.emplace(way, Way{way, around, function});
+    return way;
+  }
+  if (const auto outer = ways_.find(around); outer != ways_.end() && outer->second.function == 0)
+    return around;
+  const std::uint64_t rest = numberOf(0);
+  ways_.try_emplace(rest, Way{rest, around, 0});
+  return rest;
+}
+
 void SpanBlocks::writeRow(const Row &row) {
   const Span &span = row.span;
   // What lies before a thread's first event belongs to no call, whenever its open calls began.
@@ -45,6 +67,7 @@ void SpanBlocks::writeRow(const Row &row) {
   block.bytes.number(span.depth).number(row.id).number(row.parent).number(static_cast<std::uint8_t>(span.how));
   block.bytes.number(std::uint8_t{span.outermost});
   block.bytes.text(textOf(row.arguments)).text(textOf(row.result)).text(textOf(row.values));
+  block.bytes.number(row.way).number(std::uint8_t{1});
   beganNs_ = std::min(beganNs_, begin);
   endedNs_ = std::max(endedNs_, begin + span.durationNs());
   ++rows_;

@@ -8,6 +8,8 @@
 
 #include <functional>
 #include <map>
+#include <unordered_map>
+#include <vector>
 
 namespace ada::model {
 
@@ -29,7 +31,13 @@ struct SpanBlockOptions {
   std::string release;
   std::vector<ProcessPlace> places; ///< by the process's number
   std::uint64_t mostRows = 200'000, mostBytes = 32 << 20;
+  std::size_t mostWays = 1'000'000;
   std::function<Expected<void>(const SpanBlock &)> take;
+};
+
+/// A way to a function: the calls around it, as a number that is the same in all sessions.
+struct Way {
+  std::uint64_t way = 0, parent = 0, function = 0; ///< parent 0: an outermost call; function 0: those that did not fit
 };
 
 /// The order of the rows, and so what is in which block, depends on the trace only. Memory: one block for each day that
@@ -45,6 +53,8 @@ public:
   std::uint64_t beganNs() const { return rows_ ? beganNs_ : 0; }
   std::uint64_t endedNs() const { return endedNs_; }
   std::uint32_t blocks() const { return blocks_; }
+  /// Of all calls, in no particular order.
+  const std::unordered_map<std::uint64_t, Way> &ways() const { return ways_; }
 
 private:
   struct OpenBlock {
@@ -60,6 +70,7 @@ private:
   void newThread(const Thread &thread) override;
   void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override;
   void newFunction(const Function &function) override;
+  std::uint64_t wayOf(const Call &call, std::uint64_t around) override;
   void writeRow(const Row &row) override;
   void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: a row is a call"); }
   void leaveThread(std::uint32_t thread) override { times_[thread] = {}; }
@@ -68,8 +79,9 @@ private:
   void handOn(std::uint16_t day, OpenBlock &block);
 
   SpanBlockOptions options_;
-  std::vector<ThreadTimes> times_;          // by thread
-  std::vector<std::uint64_t> functions_;    // the names' hashes, by number
+  std::vector<ThreadTimes> times_;       // by thread
+  std::vector<std::uint64_t> functions_; // the names' hashes, by number
+  std::unordered_map<std::uint64_t, Way> ways_;
   std::map<std::uint16_t, OpenBlock> open_; // by day
   std::uint64_t rows_ = 0, beganNs_ = ~std::uint64_t{0}, endedNs_ = 0;
   std::uint32_t blocks_ = 0;

@@ -42,7 +42,24 @@ Expected<void> isOurs(const Server &server, uint64_t version) {
     return {};
   return schemaError(server, fmt::format("the tables are of version {}, and this adatrace knows version {}: use {}",
                                          version, model::kSchemaVersion,
-                                         version > model::kSchemaVersion ? "a newer adatrace" : "another database"));
+                                         version > model::kSchemaVersion ? "a newer adatrace"
+                                                                         : "`adatrace load --init`, which adds what is "
+                                                                           "new"));
+}
+
+// To tables of an older version. What an earlier try has added is there.
+Expected<void> addColumns(Server &server) {
+  for (const auto &[table, column, type] : model::addedColumns()) {
+    const auto there = server.number(fmt::format("SELECT count() FROM system.columns WHERE database = "
+                                                 "currentDatabase() AND table = {} AND name = {}",
+                                                 quoted(table), quoted(column)));
+    if (!there)
+      return there.error();
+    if (!there->value_or(0))
+      if (auto added = server.query(fmt::format("ALTER TABLE {} ADD COLUMN {} {}", table, column, type)); !added)
+        return added.error();
+  }
+  return {};
 }
 
 } // namespace
@@ -62,14 +79,17 @@ Expected<void> makeTables(Server &server) {
   const auto version = schemaVersion(server);
   if (!version)
     return version.error();
-  if (*version) {
-    if (auto ours = isOurs(server, **version); !ours)
-      return ours;
-  } else {
-    for (const std::string_view statement : model::schemaTables())
-      if (auto made = server.query(statement); !made)
-        return made.error();
-  }
+  if (*version && **version > model::kSchemaVersion)
+    return isOurs(server, **version);
+  if (*version && **version < model::kSchemaVersion)
+    if (auto added = addColumns(server); !added)
+      return added;
+  for (const std::string &statement : model::schemaTables())
+    if (auto made = server.query(statement); !made)
+      return made.error();
+  if (*version != model::kSchemaVersion)
+    if (auto noted = server.query(fmt::format("INSERT INTO schema_version VALUES ({})", model::kSchemaVersion)); !noted)
+      return noted.error();
   for (const model::SchemaView &view : model::schemaViews()) {
     if (auto gone = server.query(fmt::format("DROP TABLE IF EXISTS {}", view.name)); !gone)
       return gone.error();
@@ -231,6 +251,22 @@ Expected<void> Loader::sendFunctions(const analysis::TraceTable &table) {
   return {};
 }
 
+Expected<void> Loader::sendWays(const model::SpanBlocks &blocks) {
+  model::RowBinary rows;
+  const auto send = [&] {
+    return request_.patience.retry([&] { return server_.insert("ways", model::kWayColumns, rows.bytes()); });
+  };
+  for (const auto &[number, way] : blocks.ways()) {
+    rows.number(way.way).number(way.parent).number(way.function);
+    if (rows.bytes().size() < kFunctionBytes)
+      continue;
+    if (auto sent = send(); !sent)
+      return sent;
+    rows.clear();
+  }
+  return rows.bytes().empty() ? Expected<void>() : send();
+}
+
 Expected<void> Loader::sendRow(const analysis::TraceTable &table) {
   row_.version = std::max(row_.version + 1, nowNs());
   model::RowBinary row;
@@ -252,6 +288,8 @@ Expected<bool> Loader::sendAll() {
   if (auto read = request_.read(blocks); !read)
     return read.error();
   if (auto sent = sendFunctions(blocks.table()); !sent)
+    return sent.error();
+  if (auto sent = sendWays(blocks); !sent)
     return sent.error();
   if (auto closed = request_.patience.retry([&] { return fence(); }); !closed)
     return closed.error();

@@ -53,6 +53,7 @@ private:
   Expected<void> removeOthers();
   Expected<void> sendBlock(const model::SpanBlock &block);
   Expected<void> sendFunctions(const analysis::TraceTable &table);
+  Expected<void> sendWays(const model::SpanBlocks &blocks);
   Expected<void> sendRow(const analysis::TraceTable &table);
   Expected<bool> sendAll();
 

@@ -83,6 +83,21 @@ const char *codeOf(const Complaint &complaint, int status) {
   }
 }
 
+// Of TabSeparated.
+std::string unescaped(std::string_view text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      plain += text[i];
+      continue;
+    }
+    constexpr std::string_view kLetters = "0bfnrt", kMeanings("\0\b\f\n\r\t", 6);
+    const size_t letter = kLetters.find(text[++i]);
+    plain += letter == kLetters.npos ? text[i] : kMeanings[letter];
+  }
+  return plain;
+}
+
 } // namespace
 
 Expected<ServerAddress> parseAddress(const std::string &text) {
@@ -192,7 +207,7 @@ Expected<std::vector<std::vector<std::string>>> Server::rows(std::string_view sq
     auto &row = rows.emplace_back();
     for (;;) {
       const size_t tab = line.find('\t');
-      row.emplace_back(line.substr(0, tab));
+      row.push_back(unescaped(line.substr(0, tab)));
       if (tab == line.npos)
         break;
       line.remove_prefix(tab + 1);

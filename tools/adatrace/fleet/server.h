@@ -48,7 +48,7 @@ public:
   Expected<std::string> query(std::string_view sql, const std::vector<std::string> &parameters = {});
   /// The same without naming the database, which may not exist.
   Expected<std::string> queryWithoutDatabase(std::string_view sql);
-  /// The answer's lines, their columns separated by tabs. For names that have none in them, and numbers.
+  /// The answer's lines, their columns unescaped (FORMAT TabSeparated).
   Expected<std::vector<std::vector<std::string>>> rows(std::string_view sql);
   /// A whole number, or nothing if the answer has no line.
   Expected<std::optional<std::uint64_t>> number(std::string_view sql);
