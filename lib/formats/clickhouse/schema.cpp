@@ -114,6 +114,23 @@ std::vector<std::string> schemaTables() {
   }
   return statements;
 }
+std::vector<std::string> gateTables(BlockKind kind, const std::string &gate, const std::string &target) {
+  const std::string view = "CREATE MATERIALIZED VIEW " + gate + "_view TO " + target + " AS SELECT ";
+  if (kind == BlockKind::Spans)
+    return {"CREATE TABLE " + gate + " AS " + target + " ENGINE = Null",
+            view + std::string(kSpanColumns) + " FROM " + gate};
+  std::string plain(kSumColumns.substr(0, kSumColumns.find(", lengths")));
+  return {
+      "CREATE TABLE " + gate +
+          " (day Date, session UInt64, plan UInt64, block UInt32, host String, release String, function UInt64, begin "
+          "UInt64, step UInt64, calls UInt64, total UInt64, self UInt64, waiting UInt64, preempted UInt64, "
+          "self_waiting UInt64, self_preempted UInt64, exceptions UInt64, missing UInt64, open UInt64, shortest "
+          "UInt64, longest UInt64, lengths Array(UInt64), counts Array(UInt64)) ENGINE = Null",
+      view + plain +
+          ", arrayReduce('quantilesExactWeightedState(0.5, 0.9, 0.99, 0.999)', lengths, counts) AS durations FROM " +
+          gate};
+}
+
 std::span<const AddedColumn> addedColumns() { return kAdded; }
 
 std::vector<SchemaView> schemaViews() {

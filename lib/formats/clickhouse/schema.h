@@ -35,6 +35,12 @@ inline constexpr std::string_view kSpanColumns =
     "day, session, plan, block, host, release, process, thread, function, begin, duration, self, waiting, preempted, "
     "self_waiting, self_preempted, depth, id, parent, end, outermost, arguments, result, values, way, "
     "counted";
+/// Those of the gate to `aggregates`, whose view makes `durations` of the last two.
+inline constexpr std::string_view kSumColumns =
+    "day, session, plan, block, host, release, function, begin, step, calls, total, self, waiting, preempted, "
+    "self_waiting, self_preempted, exceptions, missing, open, shortest, longest, lengths, counts";
+/// What makes a gate, a table that holds nothing and through which rows go to a table, and its view.
+std::vector<std::string> gateTables(BlockKind kind, const std::string &gate, const std::string &target);
 inline constexpr std::string_view kWayColumns = "way, parent, function";
 inline constexpr std::string_view kFunctionColumns = "function, name, symbol, file, line, module";
 inline constexpr std::string_view kSessionColumns =

@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -33,9 +34,25 @@ struct Options {
   FilterArguments filter;
   std::string plan; // what chooses calls, and the labels
   uint64_t retryForNs = kRetryForNs, blockRows = 200'000;
+  uint64_t stepNs = 0, slowest = 0;
+  std::string sample;
+  double share = 0; // that `sample` means
+  bool spans = false;
   std::string progress = "auto";
   bool init = false, replace = false, quiet = false;
 };
+
+// "1%" or "0.01"; more than nothing, and at most all.
+std::optional<double> shareOf(std::string_view text) {
+  const bool isPercent = text.ends_with('%');
+  text.remove_suffix(isPercent);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  value /= isPercent ? 100 : 1;
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || !(value > 0 && value <= 1))
+    return std::nullopt;
+  return value;
+}
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
@@ -129,7 +146,14 @@ int loadOne(Server &server, const Options &options, const Labels &labels, const 
                               .labels = labels},
                       .places = placesOf(*input, identity->lastWrittenNs),
                       .replaces = options.replace,
-                      .blockRows = options.blockRows,
+                      .blocks = {.release = {},
+                                 .places = {},
+                                 .mostRows = options.blockRows,
+                                 .stepNs = options.stepNs,
+                                 .allCalls = options.spans || (!options.stepNs && !options.slowest && !options.share),
+                                 .slowest = options.slowest,
+                                 .sample = options.share,
+                                 .take = {}},
                       .read = {},
                       .patience = patienceOf(options, [&line] { line.clear(); })};
   for (const auto &[key, value] : labels)
@@ -165,12 +189,14 @@ int loadOne(Server &server, const Options &options, const Labels &labels, const 
   for (const model::Loss &loss : result->losses)
     warning("not carried over: {} {}", formatCount(loss.count), loss.what);
   if (!options.quiet)
-    complain(fmt::format("{} of {} in {} ({}){}, {} sent", formatCount(result->spans, "call"), oneLine(name),
-                         formatDuration(line.nanoseconds()), formatRate(result->spans, line.nanoseconds()),
-                         result->skippedSpans
-                             ? fmt::format(", {} of them were there", formatCount(result->skippedSpans))
-                             : std::string(),
-                         formatBytes(server.sentBytes() - sentBefore)));
+    complain(fmt::format(
+        "{} of {} in {} ({}){}{}, {} sent", formatCount(result->calls, "call"), oneLine(name),
+        formatDuration(line.nanoseconds()), formatRate(result->calls, line.nanoseconds()),
+        result->spans == result->calls && !result->sums
+            ? std::string()
+            : fmt::format(", as {} and {}", formatCount(result->spans, "call"), formatCount(result->sums, "sum")),
+        result->skippedRows ? fmt::format(", {} of them were there", formatCount(result->skippedRows)) : std::string(),
+        formatBytes(server.sentBytes() - sentBefore)));
   return input->close();
 }
 
@@ -224,11 +250,19 @@ std::function<int()> declare(CLI::App &app, const Invocation &) {
                "Delete what was loaded of a session when it was shorter, or with other options, and load it again");
   addDuration(app, "--retry-for", options->retryForNs,
               "How long to try again while the server does not answer, is overloaded or its disk is full [1m]");
+  std::vector<const CLI::Option *> filters;
+  filters.push_back(addDuration(app, "--aggregate", options->stepNs,
+                                "Sums and percentiles of each function for every 10s, say, instead of single calls"));
+  filters.push_back(addCount(app, "--slowest", options->slowest,
+                             "Of single calls only the N slowest of each function, with or without --aggregate"));
+  filters.push_back(app.add_option("--sample", options->sample,
+                                   "Of single calls this share, chosen by chance (1%), with or without --aggregate")
+                        ->type_name("SHARE"));
+  filters.push_back(app.add_flag("--spans", options->spans, "All single calls as well as --aggregate"));
   addCount(app, "--block-rows", options->blockRows, "Calls per request, 1000000 at most [200000]");
   const std::vector<CLI::Option *> before = app.get_options();
   addThreads(app, options->threads);
   declareFilter(app, options->filter);
-  std::vector<const CLI::Option *> filters;
   for (CLI::Option *option : app.get_options())
     if (std::ranges::find(before, option) == before.end())
       filters.push_back(option);
@@ -240,6 +274,16 @@ std::function<int()> declare(CLI::App &app, const Invocation &) {
   return [options, filters] {
     if (options->blockRows == 0 || options->blockRows > 1'000'000)
       return fail(kWrongUsage, "load: --block-rows: 1 to 1000000");
+    if (!options->sample.empty()) {
+      const std::optional<double> share = shareOf(options->sample);
+      if (!share)
+        return fail(kWrongUsage, "load: --sample: '{}' is not a share like 1% or 0.01", oneLine(options->sample));
+      options->share = *share;
+    }
+    if (options->spans && (options->slowest || options->share > 0))
+      return fail(kWrongUsage, "load: --spans loads all calls, --slowest and --sample some: choose one");
+    if (filters[0]->count() > 0 && options->stepNs == 0)
+      return fail(kWrongUsage, "load: --aggregate: more than no time");
     for (const CLI::Option *option : filters)
       for (const std::string &value : option->results())
         options->plan += option->get_name() + "\n" + value + "\n";

@@ -16,6 +16,12 @@ constexpr uint64_t kDeletionWaitNs = 100'000'000;
 constexpr unsigned kMostPasses = 3;
 constexpr size_t kFunctionBytes = 8 << 20;
 
+constexpr model::BlockKind kKinds[] = {model::BlockKind::Spans, model::BlockKind::Sums};
+const char *tableOf(model::BlockKind kind) { return kind == model::BlockKind::Spans ? "spans" : "aggregates"; }
+const char *columnsOf(model::BlockKind kind) {
+  return kind == model::BlockKind::Spans ? model::kSpanColumns.data() : model::kSumColumns.data();
+}
+
 uint64_t nowNs() {
   return uint64_t(std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
 }
@@ -147,21 +153,27 @@ Expected<void> Loader::lookUp() {
     if (!rows->value_or(0))
       return {};
   }
-  const auto blocks = server_.rows(fmt::format("SELECT block, count() FROM spans WHERE {} GROUP BY block", where_));
-  if (!blocks)
-    return blocks.error();
-  for (const auto &row : *blocks)
-    there_[static_cast<uint32_t>(std::stoull(row[0]))] = std::stoull(row.at(1));
+  for (const model::BlockKind kind : kKinds) {
+    const auto blocks =
+        server_.rows(fmt::format("SELECT block, count() FROM {} WHERE {} GROUP BY block", tableOf(kind), where_));
+    if (!blocks)
+      return blocks.error();
+    for (const auto &row : *blocks)
+      there_[{kind, static_cast<uint32_t>(std::stoull(row[0]))}] = std::stoull(row.at(1));
+  }
   return {};
+}
+
+std::string Loader::gateOf(model::BlockKind kind) const {
+  return kind == model::BlockKind::Spans ? gate_ : gate_ + "_sums";
 }
 
 Expected<void> Loader::openGate() {
   gate_ = fmt::format("gate_{:016x}_{:016x}{:04x}", row_.session, seed_, ++attempts_);
-  for (const std::string &statement :
-       {fmt::format("CREATE TABLE {} AS spans ENGINE = Null", gate_),
-        fmt::format("CREATE MATERIALIZED VIEW {0}_view TO spans AS SELECT {1} FROM {0}", gate_, model::kSpanColumns)})
-    if (auto made = server_.query(statement); !made)
-      return made.error().code == "E_NO_TABLE" ? giveWay() : made.error();
+  for (const model::BlockKind kind : kKinds)
+    for (const std::string &statement : model::gateTables(kind, gateOf(kind), tableOf(kind)))
+      if (auto made = server_.query(statement); !made)
+        return made.error().code == "E_NO_TABLE" ? giveWay() : made.error();
   // Another load of the session that began since the fence: one of both gives way.
   const auto all = gates();
   if (!all)
@@ -177,7 +189,7 @@ Expected<void> Loader::openGate() {
 
 // The other load has dropped the gate, or will; it may not have seen the view.
 Error Loader::giveWay() {
-  if (auto gone = drop({gate_, gate_ + "_view"}); !gone)
+  if (auto gone = drop({gate_, gate_ + "_sums", gate_ + "_sums_view", gate_ + "_view"}); !gone)
     return gone.error();
   return {.code = "E_TAKEN_OVER",
           .message = "another load of this session began, and goes on in place of this one",
@@ -198,36 +210,44 @@ Expected<void> Loader::removeOthers() {
   return request_.patience.retry([&]() -> Expected<void> {
     if (auto fenced = fence(); !fenced)
       return fenced;
-    const auto rows = server_.number("SELECT count() FROM spans WHERE " + others);
-    if (!rows)
-      return rows.error();
-    if (!rows->value_or(0))
-      return {};
-    if (auto begun = server_.query("ALTER TABLE spans DELETE WHERE " + others); !begun)
-      return begun.error();
-    for (;;) {
-      const auto left = server_.number("SELECT count() FROM spans WHERE " + others);
-      if (!left)
-        return left.error();
-      if (!left->value_or(0))
-        return {};
-      if (!request_.patience.wait(kDeletionWaitNs))
-        return Patience::interrupted();
+    for (const model::BlockKind kind : kKinds) {
+      const auto rows = countRows(kind, others);
+      if (!rows)
+        return rows.error();
+      if (*rows == 0)
+        continue;
+      if (auto begun = server_.query(fmt::format("ALTER TABLE {} DELETE WHERE {}", tableOf(kind), others)); !begun)
+        return begun.error();
+      for (;;) {
+        const auto left = countRows(kind, others);
+        if (!left)
+          return left.error();
+        if (*left == 0)
+          break;
+        if (!request_.patience.wait(kDeletionWaitNs))
+          return Patience::interrupted();
+      }
     }
+    return {};
   });
+}
+
+Expected<uint64_t> Loader::countRows(model::BlockKind kind, const std::string &condition) {
+  const auto rows = server_.number(fmt::format("SELECT count() FROM {} WHERE {}", tableOf(kind), condition));
+  return rows ? Expected<uint64_t>(rows->value_or(0)) : rows.error();
 }
 
 Expected<void> Loader::sendBlock(const model::SpanBlock &block) {
   const auto send = [&]() -> Expected<void> {
-    const auto there = there_.find(block.number);
+    const auto there = there_.find({block.kind, block.number});
     if (there == there_.end())
-      return server_.insert(gate_, model::kSpanColumns, block.bytes);
+      return server_.insert(gateOf(block.kind), columnsOf(block.kind), block.bytes);
     skipped_ += block.rows;
     if (there->second == block.rows)
       return {};
     return Error{.code = "E_SERVER",
                  .message = fmt::format("block {} of the session has {} there, and should have {}", block.number,
-                                        formatCount(there->second, "call"), formatCount(block.rows)),
+                                        formatCount(there->second, "row"), formatCount(block.rows)),
                  .file = server_.address().shown};
   };
   // It may have arrived all the same.
@@ -279,12 +299,12 @@ Expected<bool> Loader::sendAll() {
   if (auto opened = reopen(); !opened)
     return opened.error();
   skipped_ = 0;
-  model::SpanBlocks blocks({.session = row_.session,
-                            .plan = row_.plan,
-                            .release = row_.release,
-                            .places = request_.places,
-                            .mostRows = request_.blockRows,
-                            .take = [this](const model::SpanBlock &block) { return sendBlock(block); }});
+  model::SpanBlockOptions options = request_.blocks;
+  options.session = row_.session, options.plan = row_.plan;
+  options.release = row_.release;
+  options.places = request_.places;
+  options.take = [this](const model::SpanBlock &block) { return sendBlock(block); };
+  model::SpanBlocks blocks(std::move(options));
   if (auto read = request_.read(blocks); !read)
     return read.error();
   if (auto sent = sendFunctions(blocks.table()); !sent)
@@ -295,24 +315,28 @@ Expected<bool> Loader::sendAll() {
     return closed.error();
   // The server need not look for them among all calls.
   constexpr uint64_t kDayNs = uint64_t(86'400) * 1'000'000'000;
-  days_ =
-      fmt::format(" AND day >= toDate({}) AND day <= toDate({})", blocks.beganNs() / kDayNs, blocks.endedNs() / kDayNs);
+  // Sums begin before their first call.
+  const uint64_t firstNs = blocks.beganNs() - std::min(blocks.beganNs(), request_.blocks.stepNs);
+  days_ = fmt::format(" AND day >= toDate({}) AND day <= toDate({})", firstNs / kDayNs, blocks.endedNs() / kDayNs);
   // Of a load with other options that began at the same time.
   if (auto removed = removeOthers(); !removed)
     return removed.error();
-  const auto rows =
-      request_.patience.retry([&] { return server_.number("SELECT count() FROM spans WHERE " + where_ + days_); });
-  if (!rows)
-    return rows.error();
-  if (rows->value_or(0) < blocks.rows())
-    return false;
-  if (rows->value_or(0) > blocks.rows())
-    return Error{.code = "E_SERVER",
-                 .message = fmt::format("the server has {} of the session, which has {}",
-                                        formatCount(rows->value_or(0), "call"), formatCount(blocks.rows())),
-                 .file = server_.address().shown};
+  for (const model::BlockKind kind : kKinds) {
+    const auto rows = request_.patience.retry([&] { return countRows(kind, where_ + days_); });
+    if (!rows)
+      return rows.error();
+    if (*rows < blocks.rows(kind))
+      return false;
+    if (*rows > blocks.rows(kind))
+      return Error{.code = "E_SERVER",
+                   .message = fmt::format("the server has {} of the session in {}, which should be {}",
+                                          formatCount(*rows, "row"), tableOf(kind), formatCount(blocks.rows(kind))),
+                   .file = server_.address().shown};
+  }
   row_.isComplete = true;
-  row_.beganNs = blocks.beganNs(), row_.endedNs = blocks.endedNs(), row_.spans = blocks.rows();
+  row_.beganNs = blocks.beganNs(), row_.endedNs = blocks.endedNs();
+  row_.spans = blocks.rows(model::BlockKind::Spans);
+  calls_ = blocks.calls(), sums_ = blocks.rows(model::BlockKind::Sums);
   losses_ = blocks.losses();
   if (auto sent = sendRow(blocks.table()); !sent)
     return sent.error();
@@ -347,7 +371,8 @@ Expected<LoadResult> Loader::load() {
     if (!done)
       return done.error();
     if (*done)
-      return LoadResult{.spans = row_.spans, .skippedSpans = skipped_, .losses = losses_};
+      return LoadResult{
+          .calls = calls_, .spans = row_.spans, .sums = sums_, .skippedRows = skipped_, .losses = losses_};
     request_.patience.say("the server has lost calls that it had confirmed; they are sent again");
   }
   return Error{.code = "E_SERVER",

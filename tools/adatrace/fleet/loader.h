@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace ada::cli {
 
@@ -22,8 +23,8 @@ Expected<void> checkTables(Server &server);
 struct LoadRequest {
   model::SessionRow row; ///< session, plan, name, path, release, labels
   std::vector<model::ProcessPlace> places;
-  bool replaces = false; ///< what was loaded of the session with another plan goes
-  std::uint64_t blockRows = 200'000;
+  bool replaces = false;          ///< what was loaded of the session with another plan goes
+  model::SpanBlockOptions blocks; ///< but what is above, and `take`
   /// Reads the trace into the sink; may be called again.
   std::function<Expected<void>(model::TraceSink &)> read;
   Patience patience;
@@ -31,7 +32,8 @@ struct LoadRequest {
 
 struct LoadResult {
   bool wasThere = false; ///< nothing was to be done
-  std::uint64_t spans = 0, skippedSpans = 0;
+  std::uint64_t calls = 0, spans = 0, sums = 0;
+  std::uint64_t skippedRows = 0; ///< of spans and sums
   std::vector<model::Loss> losses;
 };
 
@@ -47,6 +49,8 @@ private:
   Expected<void> drop(const std::vector<std::string> &gates);
   Error giveWay();
   Expected<void> fence();
+  std::string gateOf(model::BlockKind kind) const;
+  Expected<uint64_t> countRows(model::BlockKind kind, const std::string &condition);
   Expected<void> lookUp();
   Expected<void> openGate();
   Expected<void> reopen();
@@ -64,9 +68,9 @@ private:
   std::string days_; ///< a condition: those that the session is of, once they are known
   unsigned attempts_ = 0;
   std::uint64_t seed_;
-  bool hasBegun_ = false;                        // the session has a row
-  std::map<std::uint32_t, std::uint64_t> there_; // rows of each block
-  std::uint64_t skipped_ = 0;
+  bool hasBegun_ = false;                                                     // the session has a row
+  std::map<std::pair<model::BlockKind, std::uint32_t>, std::uint64_t> there_; // rows of each block
+  std::uint64_t skipped_ = 0, calls_ = 0, sums_ = 0;
   std::vector<model::Loss> losses_;
 };
 
