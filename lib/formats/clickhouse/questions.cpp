@@ -23,36 +23,24 @@ std::string text(std::initializer_list<std::string_view> parts) {
 }
 
 // Figures of functions, by `keys`: calls, total_ns, self_ns, off_cpu_ns, exceptions, p (percentiles 50, 90, 99, 99.9).
-// `made`: what of the keys is no column.
+// `made`: the keys with what makes those that are no columns. The tables are read by the innermost queries, which group
+// already: of Distributed ones each server adds up its own.
 std::string figures(std::string_view keys, std::string_view made = "") {
-  const std::string_view comma = made.empty() ? "" : ", ";
+  if (made.empty())
+    made = keys;
   return text(
-      {"SELECT ",
-       keys,
-       ", sum(n) AS calls, sum(total) AS total_ns, sum(own) AS self_ns, sum(off) AS off_cpu_ns, sum(failed) AS "
+      {"SELECT ", keys,
+       ", sum(n) AS calls, sum(whole) AS total_ns, sum(own) AS self_ns, sum(off) AS off_cpu_ns, sum(failed) AS "
        "exceptions, quantilesExactWeightedMerge(0.5, 0.9, 0.99, 0.999)(state) AS p FROM (SELECT ",
-       keys,
-       ", count() AS n, sumIf(duration, outermost) AS total, sum(self) AS own, sum(self_waiting + "
-       "self_preempted) AS off, countIf(end = 'exception') AS failed, quantilesExactWeightedStateIf(0.5, 0.9, 0.99, "
-       "0.999)(duration, toUInt64(1), ",
-       kBoth,
-       ") AS state FROM (SELECT *",
-       comma,
        made,
-       " FROM spans WHERE counted AND ",
-       kHere,
-       ") GROUP BY ",
-       keys,
-       " UNION ALL SELECT ",
-       keys,
-       ", calls AS n, total, self AS own, self_waiting + self_preempted AS off, exceptions AS failed, durations AS "
-       "state FROM (SELECT *",
-       comma,
-       made,
-       " FROM aggregates WHERE ",
-       kHere,
-       ")) GROUP BY ",
-       keys});
+       ", count() AS n, sumIf(duration, outermost) AS whole, sum(self) AS own, sum(self_waiting + self_preempted) AS "
+       "off, countIf(end = 'exception') AS failed, quantilesExactWeightedStateIf(0.5, 0.9, 0.99, 0.999)(duration, "
+       "toUInt64(1), ",
+       kBoth, ") AS state FROM spans WHERE counted AND ", kHere, " GROUP BY ", keys, " UNION ALL SELECT ", made,
+       ", sum(calls) AS n, sum(total) AS whole, sum(self) AS own, sum(self_waiting + self_preempted) AS off, "
+       "sum(exceptions) AS failed, quantilesExactWeightedMergeState(0.5, 0.9, 0.99, 0.999)(durations) AS state FROM "
+       "aggregates WHERE ",
+       kHere, " GROUP BY ", keys, ") GROUP BY ", keys});
 }
 
 // A function has one row for each file and module that it is in.
@@ -76,14 +64,15 @@ std::array<Question, 7> make() {
        .view = "host_totals",
        .query = text({"SELECT host, release, hour, name, calls, total_ns, self_ns, exceptions, p[1] AS p50_ns, p[3] AS "
                       "p99_ns FROM (",
-                      figures("function, host, release, hour", kHour), ")", kNames}),
+                      figures("function, host, release, hour", "function, host, release, " + std::string(kHour)), ")",
+                      kNames}),
        .order = "self_ns DESC, host, release, hour, name"},
       {.name = "percentiles",
        .about = "how long calls took, hour by hour",
        .view = "function_hours",
        .query =
            text({"SELECT name, hour, calls, p[1] AS p50_ns, p[2] AS p90_ns, p[3] AS p99_ns, p[4] AS p999_ns FROM (",
-                 figures("function, hour", kHour), ")", kNames}),
+                 figures("function, hour", "function, " + std::string(kHour)), ")", kNames}),
        .order = "name, hour"},
       {.name = "releases",
        .about = "what functions cost in each release",
@@ -98,7 +87,7 @@ std::array<Question, 7> make() {
        .query = text(
            {"SELECT name, host, calls, p50_ns, usual_ns, p50_ns / usual_ns AS times FROM (SELECT function, "
             "host, calls, p[1] AS p50_ns, usual_ns FROM (",
-            byHost, ") ANY INNER JOIN (SELECT function, quantileExactWeighted(0.5)(p[1], 1) AS usual_ns FROM (", byHost,
+            byHost, ") ANY LEFT JOIN (SELECT function, quantileExactWeighted(0.5)(p[1], 1) AS usual_ns FROM (", byHost,
             ") GROUP BY function) USING function WHERE usual_ns > 0 AND p50_ns >= 1.5 * usual_ns)", kNames}),
        .order = "times DESC, name, host"},
       {.name = "exceptions",
@@ -117,12 +106,12 @@ std::array<Question, 7> make() {
             "offset), ' --to=@', toString(begin - offset + duration + 1), ' \\'', replaceAll(path, '\\'', "
             "'\\'\\\\\\'\\''), '\\'') AS command FROM (SELECT * FROM (SELECT * FROM (SELECT session, process, thread, "
             "function, host, release, begin, duration, self, arguments FROM spans WHERE ",
-            kBoth, " AND ", kHere, " ORDER BY duration DESC LIMIT 1000)", kNames,
+            kBoth, " AND ", kHere, " ORDER BY duration DESC, begin, session, thread, id LIMIT 1000)", kNames,
             ") ANY LEFT JOIN (SELECT session, path, p.number AS process, if(p.epoch_offset = 0, "
             "visitParamExtractUInt(p.manifest, 'epoch_offset_ns'), p.epoch_offset) AS offset FROM sessions FINAL ARRAY "
             "JOIN processes AS p) USING session, process) ANY LEFT JOIN (SELECT session, thread, tid FROM threads) "
             "USING session, thread"}),
-       .order = "duration_ns DESC, host, time, name"},
+       .order = "duration_ns DESC, time, host, command"},
   }};
 }
 

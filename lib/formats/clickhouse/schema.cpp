@@ -17,9 +17,10 @@ struct Table {
   std::string_view name, columns, engine;
   std::string_view version; // ReplacingMergeTree's: of rows with the same key it keeps the one where this is largest
   std::string_view rest;
+  bool isShared = true; // a cluster has one, as Distributed
 };
 
-// Codecs and LowCardinality came after 18.16.
+// Types in the oldest dialect: see inDialect().
 constexpr Table kTables[] = {
     {"spans", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
   process UInt32, thread UInt32, function UInt64, begin UInt64, duration UInt64, self UInt64, waiting UInt64,
@@ -44,7 +45,7 @@ constexpr Table kTables[] = {
   threads Nested(number UInt32, process UInt32, tid UInt64, name String),
   modules Nested(process UInt32, number UInt32, path String, build_id String))",
      "ReplacingMergeTree", "version", "ORDER BY session"},
-    {"schema_version", "version UInt32", "MergeTree", "", "ORDER BY version"},
+    {"schema_version", "version UInt32", "MergeTree", "", "ORDER BY version", false},
 };
 
 // What version 2 added to tables of version 1.
@@ -103,17 +104,62 @@ template <class List, class Put> void putEach(RowBinary &out, const List &list, 
 
 } // namespace
 
-std::vector<std::string> schemaTables() {
+namespace {
+
+// Names that come again and again, times that grow, and lengths.
+std::string inDialect(std::string columns, const Dialect &dialect) {
+  if (!dialect.hasCodecs())
+    return columns;
+  const std::pair<std::string_view, std::string_view> better[] = {
+      {"host String, release String, ", "host LowCardinality(String), release LowCardinality(String), "},
+      {" begin UInt64,", " begin UInt64 CODEC(Delta, ZSTD),"},
+      {" duration UInt64,", " duration UInt64 CODEC(ZSTD),"},
+      {" self UInt64,", " self UInt64 CODEC(ZSTD),"},
+      {" id UInt64,", " id UInt64 CODEC(Delta, ZSTD),"},
+      {" parent UInt64,", " parent UInt64 CODEC(Delta, ZSTD),"},
+      {" arguments String,", " arguments String CODEC(ZSTD),"},
+  };
+  for (const auto &[plain, coded] : better)
+    if (const std::size_t at = columns.find(plain); at != columns.npos)
+      columns.replace(at, plain.size(), coded);
+  return columns;
+}
+
+std::string engineOf(const Table &table, const std::string &name, const Layout &layout) {
+  std::string arguments;
+  if (layout.isReplicated)
+    arguments = "'/clickhouse/tables/{shard}/" + layout.database + "/" + name + "', '{replica}'";
+  if (!table.version.empty())
+    arguments.append(arguments.empty() ? "" : ", ").append(table.version);
+  std::string engine = layout.isReplicated ? "Replicated" : "";
+  engine += table.engine;
+  return arguments.empty() ? engine : engine + "(" + arguments + ")";
+}
+
+} // namespace
+
+std::vector<std::string> schemaTables(const Layout &layout) {
   std::vector<std::string> statements;
   for (const Table &table : kTables) {
-    std::string text = "CREATE TABLE IF NOT EXISTS ";
-    text.append(table.name).append(" (").append(table.columns).append(") ENGINE = ").append(table.engine);
-    if (!table.version.empty())
-      text.append("(").append(table.version).append(")");
-    statements.push_back(text.append(" ").append(table.rest));
+    const bool isDistributed = table.isShared && !layout.cluster.empty();
+    const std::string shared(table.name), name = isDistributed ? shared + std::string(kLocal) : shared;
+    Layout own = layout;
+    own.isReplicated &= isDistributed;
+    statements.push_back("CREATE TABLE IF NOT EXISTS " + name + " (" +
+                         inDialect(std::string(table.columns), layout.dialect) +
+                         ") ENGINE = " + engineOf(table, name, own) + " " + std::string(table.rest));
+    if (!isDistributed)
+      continue;
+    // Rows that users put in go where `load` would put none of theirs twice: those of a session together.
+    const std::string_view columns = table.columns;
+    const bool hasSession = columns.find("session UInt64") != columns.npos;
+    statements.push_back("CREATE TABLE IF NOT EXISTS " + shared + " AS " + name + " ENGINE = Distributed(" +
+                         layout.cluster + ", " + layout.database + ", " + name + ", " +
+                         (hasSession ? "session" : std::string(columns.substr(0, columns.find(' ')))) + ")");
   }
   return statements;
 }
+
 std::vector<std::string> gateTables(BlockKind kind, const std::string &gate, const std::string &target) {
   const std::string view = "CREATE MATERIALIZED VIEW " + gate + "_view TO " + target + " AS SELECT ";
   if (kind == BlockKind::Spans)

@@ -16,8 +16,26 @@ namespace ada::model {
 /// Of the tables. A change of theirs is a new number, and a step that brings an older database there.
 inline constexpr std::uint32_t kSchemaVersion = 2;
 
+/// What servers can do differs by their version: 1816 of 18.16, 2408 of 24.8.
+struct Dialect {
+  unsigned version = 0;
+  bool hasCodecs() const { return version >= 2001; } ///< and LowCardinality, which works since then
+  /// Behind DROP TABLE: it waits for what runs through the table. Older ones always do; since their databases are
+  /// Atomic, servers don't by themselves.
+  std::string_view waiting() const { return version >= 2101 ? " SYNC" : version >= 2010 ? " NO DELAY" : ""; }
+};
+
+/// A single server, or one of the servers of a cluster. These have the rows in tables that end in kLocal; those without
+/// that are Distributed.
+struct Layout {
+  std::string database, cluster = {};
+  bool isReplicated = false; ///< the macros {shard} and {replica} say where
+  Dialect dialect = {};
+};
+inline constexpr std::string_view kLocal = "_local";
+
 /// What makes the tables, in order; each may be repeated.
-std::vector<std::string> schemaTables();
+std::vector<std::string> schemaTables(const Layout &layout);
 /// What tables of older versions lack.
 struct AddedColumn {
   std::string_view table, column, type;

@@ -1,5 +1,4 @@
-// A trace as blocks of rows for ClickHouse's tables `spans` and `aggregates` (schema.h): the same ones whenever it is
-// read.
+// A trace as blocks of rows for ClickHouse, the same ones whenever it is read: spans and sums (schema.h).
 #ifndef ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H
 #define ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H
 

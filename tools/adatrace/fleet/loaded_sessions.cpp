@@ -60,13 +60,14 @@ Distribution distributionOf(uint64_t p50, uint64_t p99) {
 } // namespace
 
 Expected<Server> openDatabase(const std::string &address, const std::string &file) {
-  auto place = parseAddress(address);
-  if (!place)
-    return place.error();
+  auto places = parseAddresses(address);
+  if (!places)
+    return places.error();
   auto credentials = readCredentials(file);
   if (!credentials)
     return credentials.error();
-  Server server(*std::move(place), *std::move(credentials), [] { return false; });
+  // Any server of a cluster knows all.
+  Server server(places->front(), *std::move(credentials), [] { return false; });
   if (auto ready = checkTables(server); !ready)
     return ready.error();
   return server;

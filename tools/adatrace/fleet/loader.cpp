@@ -17,7 +17,6 @@ constexpr unsigned kMostPasses = 3;
 constexpr size_t kFunctionBytes = 8 << 20;
 
 constexpr model::BlockKind kKinds[] = {model::BlockKind::Spans, model::BlockKind::Sums};
-const char *tableOf(model::BlockKind kind) { return kind == model::BlockKind::Spans ? "spans" : "aggregates"; }
 const char *columnsOf(model::BlockKind kind) {
   return kind == model::BlockKind::Spans ? model::kSpanColumns.data() : model::kSumColumns.data();
 }
@@ -53,6 +52,29 @@ Expected<void> isOurs(const Server &server, uint64_t version) {
                                                                            "new"));
 }
 
+const std::string kNoteVersion = fmt::format("INSERT INTO schema_version VALUES ({})", model::kSchemaVersion);
+
+Expected<bool> isOfCluster(Server &server) {
+  const auto exists = server.number(fmt::format("EXISTS TABLE spans{}", model::kLocal));
+  return exists ? Expected<bool>(exists->value_or(0) != 0) : exists.error();
+}
+
+Expected<model::Layout> layoutOf(Server &server, const ClusterRequest &cluster) {
+  const auto version = server.version();
+  if (!version)
+    return version.error();
+  return model::Layout{server.address().database, cluster.name, cluster.isReplicated, {*version}};
+}
+
+std::vector<std::string> viewStatements(const model::Dialect &dialect) {
+  std::vector<std::string> statements;
+  for (const model::SchemaView &view : model::schemaViews()) {
+    statements.push_back(fmt::format("DROP TABLE IF EXISTS {}{}", view.name, dialect.waiting()));
+    statements.push_back(fmt::format("CREATE VIEW {} AS {}", view.name, view.query));
+  }
+  return statements;
+}
+
 // To tables of an older version. What an earlier try has added is there.
 Expected<void> addColumns(Server &server) {
   for (const auto &[table, column, type] : model::addedColumns()) {
@@ -76,10 +98,14 @@ Expected<void> checkTables(Server &server) {
     return version.error();
   if (!*version)
     return schemaError(server, "there are no tables; `adatrace load --init` makes them");
+  const auto isOne = isOfCluster(server);
+  if (!isOne)
+    return isOne.error();
+  server.setSuffix(*isOne ? model::kLocal : "");
   return isOurs(server, **version);
 }
 
-Expected<void> makeTables(Server &server) {
+Expected<void> makeTables(Server &server, const ClusterRequest &cluster) {
   if (auto made = server.queryWithoutDatabase("CREATE DATABASE IF NOT EXISTS " + server.address().database); !made)
     return made.error();
   const auto version = schemaVersion(server);
@@ -87,22 +113,40 @@ Expected<void> makeTables(Server &server) {
     return version.error();
   if (*version && **version > model::kSchemaVersion)
     return isOurs(server, **version);
+  const auto isOne = isOfCluster(server);
+  if (!isOne)
+    return isOne.error();
+  if (*version && *isOne == cluster.name.empty())
+    return schemaError(server, *isOne ? "the tables are those of a cluster: --cluster=NAME is needed"
+                                      : "the tables are those of a single server: use another database for a cluster");
   if (*version && **version < model::kSchemaVersion)
     if (auto added = addColumns(server); !added)
       return added;
-  for (const std::string &statement : model::schemaTables())
+  const auto layout = layoutOf(server, cluster);
+  if (!layout)
+    return layout.error();
+  for (const std::string &statement : model::schemaTables(*layout))
+    if (auto made = server.query(statement); !made)
+      return made.error();
+  for (const std::string &statement : viewStatements(layout->dialect))
     if (auto made = server.query(statement); !made)
       return made.error();
   if (*version != model::kSchemaVersion)
-    if (auto noted = server.query(fmt::format("INSERT INTO schema_version VALUES ({})", model::kSchemaVersion)); !noted)
+    if (auto noted = server.query(kNoteVersion); !noted)
       return noted.error();
-  for (const model::SchemaView &view : model::schemaViews()) {
-    if (auto gone = server.query(fmt::format("DROP TABLE IF EXISTS {}", view.name)); !gone)
-      return gone.error();
-    if (auto made = server.query(fmt::format("CREATE VIEW {} AS {}", view.name, view.query)); !made)
-      return made.error();
-  }
+  server.setSuffix(cluster.name.empty() ? "" : model::kLocal);
   return {};
+}
+
+Expected<std::string> tableStatements(Server &server, const ClusterRequest &cluster) {
+  const auto layout = layoutOf(server, cluster);
+  if (!layout)
+    return layout.error();
+  std::string all = fmt::format("CREATE DATABASE IF NOT EXISTS {0};\nUSE {0};\n", layout->database);
+  for (const auto &list : {model::schemaTables(*layout), viewStatements(layout->dialect), {kNoteVersion}})
+    for (const std::string &statement : list)
+      all += statement + ";\n";
+  return all;
 }
 
 Loader::Loader(Server &server, const LoadRequest &request)
@@ -127,9 +171,13 @@ Expected<std::vector<std::string>> Loader::gates() {
 }
 
 Expected<void> Loader::drop(const std::vector<std::string> &gates) {
+  const auto version = server_.version();
+  if (!version)
+    return version.error();
+  const model::Dialect dialect{*version};
   // Through a gate whose view is gone already, rows would vanish: their order matters.
   for (const std::string &gate : gates)
-    if (auto gone = server_.query("DROP TABLE IF EXISTS " + gate); !gone)
+    if (auto gone = server_.query(fmt::format("DROP TABLE IF EXISTS {}{}", gate, dialect.waiting())); !gone)
       return gone.error();
   return {};
 }
@@ -144,7 +192,8 @@ Expected<void> Loader::lookUp() {
   there_.clear();
   if (!hasBegun_) {
     // Of a session without a row no block can be there. The question below looks at every call of the database.
-    const auto rows = server_.number(fmt::format("SELECT count() FROM sessions WHERE session = {}", row_.session));
+    const auto rows = server_.number(
+        fmt::format("SELECT count() FROM {} WHERE session = {}", server_.table("sessions"), row_.session));
     if (!rows)
       return rows.error();
     if (auto begun = sendRow({}); !begun)
@@ -164,6 +213,9 @@ Expected<void> Loader::lookUp() {
   return {};
 }
 
+std::string Loader::tableOf(model::BlockKind kind) const {
+  return server_.table(kind == model::BlockKind::Spans ? "spans" : "aggregates");
+}
 std::string Loader::gateOf(model::BlockKind kind) const {
   return kind == model::BlockKind::Spans ? gate_ : gate_ + "_sums";
 }
@@ -262,8 +314,8 @@ Expected<void> Loader::sendFunctions(const analysis::TraceTable &table) {
     if (rows.bytes().size() < kFunctionBytes && &function != &table.functions.back())
       continue;
     // The engine makes one of rows that are equal.
-    auto sent =
-        request_.patience.retry([&] { return server_.insert("functions", model::kFunctionColumns, rows.bytes()); });
+    auto sent = request_.patience.retry(
+        [&] { return server_.insert(server_.table("functions"), model::kFunctionColumns, rows.bytes()); });
     if (!sent)
       return sent;
     rows.clear();
@@ -274,7 +326,8 @@ Expected<void> Loader::sendFunctions(const analysis::TraceTable &table) {
 Expected<void> Loader::sendWays(const model::SpanBlocks &blocks) {
   model::RowBinary rows;
   const auto send = [&] {
-    return request_.patience.retry([&] { return server_.insert("ways", model::kWayColumns, rows.bytes()); });
+    return request_.patience.retry(
+        [&] { return server_.insert(server_.table("ways"), model::kWayColumns, rows.bytes()); });
   };
   for (const auto &[number, way] : blocks.ways()) {
     rows.number(way.way).number(way.parent).number(way.function);
@@ -291,7 +344,8 @@ Expected<void> Loader::sendRow(const analysis::TraceTable &table) {
   row_.version = std::max(row_.version + 1, nowNs());
   model::RowBinary row;
   model::putSession(row, row_, table, request_.places);
-  return request_.patience.retry([&] { return server_.insert("sessions", model::kSessionColumns, row.bytes()); });
+  return request_.patience.retry(
+      [&] { return server_.insert(server_.table("sessions"), model::kSessionColumns, row.bytes()); });
 }
 
 // False: the server has lost some of it since.
@@ -343,10 +397,35 @@ Expected<bool> Loader::sendAll() {
   return true;
 }
 
+// A session that is on another server of the cluster is not to be on this one, too.
+Expected<void> Loader::checkShard() {
+  if (!server_.isOfCluster())
+    return {};
+  return request_.patience.retry([&]() -> Expected<void> {
+    uint64_t counts[2] = {};
+    for (size_t i = 0; const std::string &table : {std::string("sessions"), server_.table("sessions")}) {
+      const auto rows =
+          server_.number(fmt::format("SELECT uniqExact(version) FROM {} WHERE session = {}", table, row_.session));
+      if (!rows)
+        return rows.error();
+      counts[i++] = rows->value_or(0);
+    }
+    if (counts[0] > counts[1])
+      return Error{.code = "E_LOADED",
+                   .message = "the session is on another server of the cluster: name the same servers, in the same "
+                              "order, as when it was loaded",
+                   .file = row_.path};
+    return {};
+  });
+}
+
 Expected<LoadResult> Loader::load() {
+  if (auto here = checkShard(); !here)
+    return here.error();
   const auto known = request_.patience.retry([&] {
-    return server_.rows(fmt::format(
-        "SELECT version, state, plan FROM sessions WHERE session = {} ORDER BY version DESC LIMIT 1", row_.session));
+    return server_.rows(
+        fmt::format("SELECT version, state, plan FROM {} WHERE session = {} ORDER BY version DESC LIMIT 1",
+                    server_.table("sessions"), row_.session));
   });
   if (!known)
     return known.error();

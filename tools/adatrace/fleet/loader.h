@@ -14,9 +14,15 @@
 
 namespace ada::cli {
 
+struct ClusterRequest {
+  std::string name; ///< empty: a single server
+  bool isReplicated = false;
+};
 /// Makes the database and its tables, or makes sure that they are those of this version. Errors: E_SCHEMA and those of
 /// servers.
-Expected<void> makeTables(Server &server);
+Expected<void> makeTables(Server &server, const ClusterRequest &cluster);
+/// The statements that makeTables() sends to a server without tables, each ended by ";\n".
+Expected<std::string> tableStatements(Server &server, const ClusterRequest &cluster);
 /// Errors: E_SCHEMA if the tables are not there, or of another version.
 Expected<void> checkTables(Server &server);
 
@@ -50,6 +56,8 @@ private:
   Error giveWay();
   Expected<void> fence();
   std::string gateOf(model::BlockKind kind) const;
+  std::string tableOf(model::BlockKind kind) const;
+  Expected<void> checkShard();
   Expected<uint64_t> countRows(model::BlockKind kind, const std::string &condition);
   Expected<void> lookUp();
   Expected<void> openGate();
