@@ -21,11 +21,15 @@ protected:
     std::uint64_t id = 0, parent = 0; ///< from 1, in the order of the begins in the source; parent 0: none
     std::uint64_t root = 0;           ///< the outermost call around it, which may be itself
     std::uint32_t thread = 0;
-    const Span &span; ///< functionIndex is the function's number
+    std::uint64_t way = 0; ///< what wayOf() said
+    const Span &span;      ///< functionIndex is the function's number
     std::string_view arguments = {}, result = {}, values = {};
   };
   /// The rows of a thread come in the order in which its calls ended.
   virtual void writeRow(const Row &row) = 0;
+
+  /// A number for how a call was reached, from that of the call around it (0: none).
+  virtual std::uint64_t wayOf(const Call &, std::uint64_t /*around*/) { return 0; }
 
   /// The innermost open call; 0 if there is none.
   std::uint64_t openCall(std::uint32_t thread) const {
@@ -34,14 +38,16 @@ protected:
 
 private:
   struct OpenCall {
-    std::uint64_t id;
+    std::uint64_t id, way;
     std::string arguments;
   };
 
   void beginCall(const Call &call) final {
     if (call.thread >= open_.size())
       open_.resize(call.thread + std::size_t{1});
-    open_[call.thread].push_back({++calls_, std::string(call.arguments)});
+    std::vector<OpenCall> &open = open_[call.thread];
+    const std::uint64_t way = wayOf(call, open.empty() ? 0 : open.back().way);
+    open.push_back({++calls_, way, std::string(call.arguments)});
   }
   void endCall(const End &end) final {
     std::vector<OpenCall> &open = open_[end.thread];
@@ -52,6 +58,7 @@ private:
               .parent = openCall(end.thread),
               .root = root,
               .thread = end.thread,
+              .way = call.way,
               .span = end.span,
               .arguments = call.arguments,
               .result = end.result,

@@ -36,13 +36,13 @@ struct Command {
 };
 
 extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kCoroutines, kDiff, kInfo,
-    kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen, kLoad;
+    kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen, kLoad, kFleet;
 
 /// All subcommands in the order of --help.
 inline std::span<const Command *const> commands() {
-  static const Command *const list[] = {&kRecord, &kTree,   &kReport,     &kGraph, &kFlame,   &kStacks,  &kLast,
-                                        &kWaits,  &kWhy,    &kCoroutines, &kDiff,  &kView,    &kOpen,    &kInfo,
-                                        &kDump,   &kVerify, &kConvert,    &kLoad,  &kRecover, &kTrigger, &kFlags};
+  static const Command *const list[] = {
+      &kRecord, &kTree, &kReport, &kGraph, &kFlame,  &kStacks,  &kLast, &kWaits, &kWhy,     &kCoroutines, &kDiff,
+      &kView,   &kOpen, &kInfo,   &kDump,  &kVerify, &kConvert, &kLoad, &kFleet, &kRecover, &kTrigger,    &kFlags};
   return list;
 }
 

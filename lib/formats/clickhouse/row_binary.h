@@ -27,6 +27,11 @@ public:
     bytes_.append(value);
     return *this;
   }
+  /// Values that were put together before.
+  RowBinary &values(std::string_view bytes) {
+    bytes_.append(bytes);
+    return *this;
+  }
   /// Array: its length, then its elements. Of a Nested, one for each of its columns.
   RowBinary &length(std::uint64_t count) {
     for (; count >= 0x80; count >>= 7)

@@ -1,6 +1,7 @@
 // Tables and views of a database of sessions, and the rows that describe a session.
 #include "schema.h"
 
+#include "questions.h"
 #include "shared/manifest_keys.h"
 #include "sip_hash.h"
 
@@ -12,29 +13,49 @@ namespace {
 
 using nlohmann::json;
 
-// Codecs and LowCardinality came after 18.16.
-constexpr std::string_view kTables[] = {
-    R"(CREATE TABLE IF NOT EXISTS spans (day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
+struct Table {
+  std::string_view name, columns, engine;
+  std::string_view version; // ReplacingMergeTree's: of rows with the same key it keeps the one where this is largest
+  std::string_view rest;
+  bool isShared = true; // a cluster has one, as Distributed
+};
+
+// Types in the oldest dialect: see inDialect().
+constexpr Table kTables[] = {
+    {"spans", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
   process UInt32, thread UInt32, function UInt64, begin UInt64, duration UInt64, self UInt64, waiting UInt64,
   preempted UInt64, self_waiting UInt64, self_preempted UInt64, depth UInt32, id UInt64, parent UInt64,
   end Enum8('return' = 0, 'exception' = 1, 'missing' = 2, 'open' = 3), outermost UInt8, arguments String, result String,
-  values String, time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))
-  ENGINE = MergeTree PARTITION BY day ORDER BY (function, begin))",
-    R"(CREATE TABLE IF NOT EXISTS functions (function UInt64, name String, symbol String, file String, line UInt32,
-  module String) ENGINE = ReplacingMergeTree ORDER BY (function, symbol, file, line, module))",
-    R"(CREATE TABLE IF NOT EXISTS sessions (session UInt64, version UInt64, state Enum8('loading' = 0, 'complete' = 1),
+  values String, way UInt64, counted UInt8 DEFAULT 1, time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))",
+     "MergeTree", "", "PARTITION BY day ORDER BY (function, begin)"},
+    {"aggregates", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String, function UInt64,
+  begin UInt64, step UInt64, calls UInt64, total UInt64, self UInt64, waiting UInt64, preempted UInt64,
+  self_waiting UInt64, self_preempted UInt64, exceptions UInt64, missing UInt64, open UInt64, shortest UInt64,
+  longest UInt64, durations AggregateFunction(quantilesExactWeighted(0.5, 0.9, 0.99, 0.999), UInt64, UInt64),
+  time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))",
+     "MergeTree", "", "PARTITION BY day ORDER BY (function, begin)"},
+    {"ways", "way UInt64, parent UInt64, function UInt64", "ReplacingMergeTree", "", "ORDER BY way"},
+    {"functions", "function UInt64, name String, symbol String, file String, line UInt32, module String",
+     "ReplacingMergeTree", "", "ORDER BY (function, symbol, file, line, module)"},
+    {"sessions", R"(session UInt64, version UInt64, state Enum8('loading' = 0, 'complete' = 1),
   plan UInt64, name String, path String, host String, release String, labels Nested(name String, value String),
   began UInt64, ended UInt64, spans UInt64,
-  processes Nested(number UInt32, pid UInt64, name String, executable String, host String, manifest String),
+  processes Nested(number UInt32, pid UInt64, name String, executable String, host String, manifest String,
+  epoch_offset UInt64),
   threads Nested(number UInt32, process UInt32, tid UInt64, name String),
-  modules Nested(process UInt32, number UInt32, path String, build_id String))
-  ENGINE = ReplacingMergeTree(version) ORDER BY session)",
-    "CREATE TABLE IF NOT EXISTS schema_version (version UInt32) ENGINE = MergeTree ORDER BY version",
-    "INSERT INTO schema_version VALUES (1)",
+  modules Nested(process UInt32, number UInt32, path String, build_id String))",
+     "ReplacingMergeTree", "version", "ORDER BY session"},
+    {"schema_version", "version UInt32", "MergeTree", "", "ORDER BY version", false},
 };
-static_assert(kSchemaVersion == 1);
 
-constexpr SchemaView kViews[] = {
+// What version 2 added to tables of version 1.
+constexpr AddedColumn kAdded[] = {
+    {"spans", "way", "UInt64"},
+    {"spans", "counted", "UInt8 DEFAULT 1"},
+    {"sessions", "processes.epoch_offset", "Array(UInt64)"},
+};
+
+const SchemaView kViews[] = {
     {"processes",
      "SELECT session, name AS session_name, p.number AS process, p.pid AS pid, p.name AS process_name, p.executable "
      "AS executable, p.host AS host, p.manifest AS manifest FROM sessions FINAL ARRAY JOIN processes AS p"},
@@ -83,8 +104,91 @@ template <class List, class Put> void putEach(RowBinary &out, const List &list, 
 
 } // namespace
 
-std::span<const std::string_view> schemaTables() { return kTables; }
-std::span<const SchemaView> schemaViews() { return kViews; }
+namespace {
+
+// Names that come again and again, times that grow, and lengths.
+std::string inDialect(std::string columns, const Dialect &dialect) {
+  if (!dialect.hasCodecs())
+    return columns;
+  const std::pair<std::string_view, std::string_view> better[] = {
+      {"host String, release String, ", "host LowCardinality(String), release LowCardinality(String), "},
+      {" begin UInt64,", " begin UInt64 CODEC(Delta, ZSTD),"},
+      {" duration UInt64,", " duration UInt64 CODEC(ZSTD),"},
+      {" self UInt64,", " self UInt64 CODEC(ZSTD),"},
+      {" id UInt64,", " id UInt64 CODEC(Delta, ZSTD),"},
+      {" parent UInt64,", " parent UInt64 CODEC(Delta, ZSTD),"},
+      {" arguments String,", " arguments String CODEC(ZSTD),"},
+  };
+  for (const auto &[plain, coded] : better)
+    if (const std::size_t at = columns.find(plain); at != columns.npos)
+      columns.replace(at, plain.size(), coded);
+  return columns;
+}
+
+std::string engineOf(const Table &table, const std::string &name, const Layout &layout) {
+  std::string arguments;
+  if (layout.isReplicated)
+    arguments = "'/clickhouse/tables/{shard}/" + layout.database + "/" + name + "', '{replica}'";
+  if (!table.version.empty())
+    arguments.append(arguments.empty() ? "" : ", ").append(table.version);
+  std::string engine = layout.isReplicated ? "Replicated" : "";
+  engine += table.engine;
+  return arguments.empty() ? engine : engine + "(" + arguments + ")";
+}
+
+} // namespace
+
+std::vector<std::string> schemaTables(const Layout &layout) {
+  std::vector<std::string> statements;
+  for (const Table &table : kTables) {
+    const bool isDistributed = table.isShared && !layout.cluster.empty();
+    const std::string shared(table.name), name = isDistributed ? shared + std::string(kLocal) : shared;
+    Layout own = layout;
+    own.isReplicated &= isDistributed;
+    statements.push_back("CREATE TABLE IF NOT EXISTS " + name + " (" +
+                         inDialect(std::string(table.columns), layout.dialect) +
+                         ") ENGINE = " + engineOf(table, name, own) + " " + std::string(table.rest));
+    if (!isDistributed)
+      continue;
+    // Rows that users put in go where `load` would put none of theirs twice: those of a session together.
+    const std::string_view columns = table.columns;
+    const bool hasSession = columns.find("session UInt64") != columns.npos;
+    statements.push_back("CREATE TABLE IF NOT EXISTS " + shared + " AS " + name + " ENGINE = Distributed(" +
+                         layout.cluster + ", " + layout.database + ", " + name + ", " +
+                         (hasSession ? "session" : std::string(columns.substr(0, columns.find(' ')))) + ")");
+  }
+  return statements;
+}
+
+std::vector<std::string> gateTables(BlockKind kind, const std::string &gate, const std::string &target) {
+  const std::string view = "CREATE MATERIALIZED VIEW " + gate + "_view TO " + target + " AS SELECT ";
+  if (kind == BlockKind::Spans)
+    return {"CREATE TABLE " + gate + " AS " + target + " ENGINE = Null",
+            view + std::string(kSpanColumns) + " FROM " + gate};
+  std::string plain(kSumColumns.substr(0, kSumColumns.find(", lengths")));
+  return {
+      "CREATE TABLE " + gate +
+          " (day Date, session UInt64, plan UInt64, block UInt32, host String, release String, function UInt64, begin "
+          "UInt64, step UInt64, calls UInt64, total UInt64, self UInt64, waiting UInt64, preempted UInt64, "
+          "self_waiting UInt64, self_preempted UInt64, exceptions UInt64, missing UInt64, open UInt64, shortest "
+          "UInt64, longest UInt64, lengths Array(UInt64), counts Array(UInt64)) ENGINE = Null",
+      view + plain +
+          ", arrayReduce('quantilesExactWeightedState(0.5, 0.9, 0.99, 0.999)', lengths, counts) AS durations FROM " +
+          gate};
+}
+
+std::span<const AddedColumn> addedColumns() { return kAdded; }
+
+std::vector<SchemaView> schemaViews() {
+  std::vector<SchemaView> views(std::begin(kViews), std::end(kViews));
+  for (const Question &question : questions()) {
+    std::string query = queryOf(question, "1");
+    if (!question.where.empty())
+      query = "SELECT * FROM (" + query + ") WHERE " + std::string(question.where);
+    views.push_back({question.view, std::move(query)});
+  }
+  return views;
+}
 
 ProcessPlace placeOf(const Process &process) {
   const json manifest = objectOf(process.description);
@@ -120,6 +224,7 @@ void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTabl
   putEach(out, processes, [&](const Process &process) { out.text(textOf(process.executable)); });
   putEach(out, processes, [&](const Process &process) { out.text(places[process.index].host); });
   putEach(out, processes, [&](const Process &process) { out.text(process.description); });
+  putEach(out, processes, [&](const Process &process) { out.number(places[process.index].epochOffsetNs); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.index); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.process); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.tid); });

@@ -14,26 +14,58 @@
 namespace ada::model {
 
 /// Of the tables. A change of theirs is a new number, and a step that brings an older database there.
-inline constexpr std::uint32_t kSchemaVersion = 1;
+inline constexpr std::uint32_t kSchemaVersion = 2;
 
-/// What makes the tables, in order; each may be repeated. The last one notes the version, in `schema_version`.
-std::span<const std::string_view> schemaTables();
+/// What servers can do differs by their version: 1816 of 18.16, 2408 of 24.8.
+struct Dialect {
+  unsigned version = 0;
+  bool hasCodecs() const { return version >= 2001; } ///< and LowCardinality, which works since then
+  /// Behind DROP TABLE: it waits for what runs through the table. Older ones always do; since their databases are
+  /// Atomic, servers don't by themselves.
+  std::string_view waiting() const { return version >= 2101 ? " SYNC" : version >= 2010 ? " NO DELAY" : ""; }
+};
+
+/// A single server, or one of the servers of a cluster. These have the rows in tables that end in kLocal; those without
+/// that are Distributed.
+struct Layout {
+  std::string database, cluster = {};
+  bool isReplicated = false; ///< the macros {shard} and {replica} say where
+  Dialect dialect = {};
+};
+inline constexpr std::string_view kLocal = "_local";
+
+/// What makes the tables, in order; each may be repeated.
+std::vector<std::string> schemaTables(const Layout &layout);
+/// What tables of older versions lack.
+struct AddedColumn {
+  std::string_view table, column, type;
+};
+std::span<const AddedColumn> addedColumns();
 /// Name and query of each view. They hold no data and are made anew by every `--init`.
 struct SchemaView {
-  std::string_view name, query;
+  std::string_view name;
+  std::string query;
 };
-std::span<const SchemaView> schemaViews();
+std::vector<SchemaView> schemaViews();
 
 /// In the order of the values.
 inline constexpr std::string_view kSpanColumns =
     "day, session, plan, block, host, release, process, thread, function, begin, duration, self, waiting, preempted, "
-    "self_waiting, self_preempted, depth, id, parent, end, outermost, arguments, result, values";
+    "self_waiting, self_preempted, depth, id, parent, end, outermost, arguments, result, values, way, "
+    "counted";
+/// Those of the gate to `aggregates`, whose view makes `durations` of the last two.
+inline constexpr std::string_view kSumColumns =
+    "day, session, plan, block, host, release, function, begin, step, calls, total, self, waiting, preempted, "
+    "self_waiting, self_preempted, exceptions, missing, open, shortest, longest, lengths, counts";
+/// What makes a gate, a table that holds nothing and through which rows go to a table, and its view.
+std::vector<std::string> gateTables(BlockKind kind, const std::string &gate, const std::string &target);
+inline constexpr std::string_view kWayColumns = "way, parent, function";
 inline constexpr std::string_view kFunctionColumns = "function, name, symbol, file, line, module";
 inline constexpr std::string_view kSessionColumns =
     "session, version, state, plan, name, path, host, release, labels.name, labels.value, began, ended, spans, "
     "processes.number, processes.pid, processes.name, processes.executable, processes.host, processes.manifest, "
-    "threads.number, threads.process, threads.tid, threads.name, modules.process, modules.number, modules.path, "
-    "modules.build_id";
+    "processes.epoch_offset, threads.number, threads.process, threads.tid, threads.name, modules.process, "
+    "modules.number, modules.path, modules.build_id";
 
 /// A row of `sessions`.
 struct SessionRow {

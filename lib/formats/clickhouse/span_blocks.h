@@ -1,13 +1,16 @@
-// A trace as blocks of rows for ClickHouse's table `spans` (schema.h): the same ones whenever it is read.
+// A trace as blocks of rows for ClickHouse, the same ones whenever it is read: spans and sums (schema.h).
 #ifndef ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H
 #define ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H
 
+#include "formats/clickhouse/call_sums.h"
 #include "formats/clickhouse/off_cpu_sums.h"
 #include "formats/clickhouse/row_binary.h"
 #include "formats/row_sink.h"
 
 #include <functional>
 #include <map>
+#include <unordered_map>
+#include <vector>
 
 namespace ada::model {
 
@@ -17,9 +20,12 @@ struct ProcessPlace {
   std::uint64_t epochOffsetNs = 0; ///< what to add to its times to get nanoseconds since 1970
 };
 
+enum class BlockKind { Spans, Sums };
+
 struct SpanBlock {
-  std::uint32_t number = 0; ///< from 1, in the order of their first rows
-  std::uint16_t day = 0;    ///< of all of its calls, since 1970
+  BlockKind kind = BlockKind::Spans;
+  std::uint32_t number = 0; ///< from 1 for each kind, in the order of their first rows
+  std::uint16_t day = 0;    ///< of all of its rows, since 1970
   std::uint64_t rows = 0;
   std::string_view bytes; ///< RowBinary; valid during the call
 };
@@ -29,7 +35,17 @@ struct SpanBlockOptions {
   std::string release;
   std::vector<ProcessPlace> places; ///< by the process's number
   std::uint64_t mostRows = 200'000, mostBytes = 32 << 20;
+  std::size_t mostWays = 1'000'000;
+  std::uint64_t stepNs = 0;  ///< sums of calls for each span of time that long; 0: none
+  bool allCalls = true;      ///< else these only:
+  std::uint64_t slowest = 0; ///< so many of each function
+  double sample = 0;         ///< that share of all, chosen by chance but always the same
   std::function<Expected<void>(const SpanBlock &)> take;
+};
+
+/// A way to a function: the calls around it, as a number that is the same in all sessions.
+struct Way {
+  std::uint64_t way = 0, parent = 0, function = 0; ///< parent 0: an outermost call; function 0: those that did not fit
 };
 
 /// The order of the rows, and so what is in which block, depends on the trace only. Memory: one block for each day that
@@ -40,11 +56,15 @@ public:
 
   /// What was announced: processes, threads, functions.
   using RowSink::table;
-  std::uint64_t rows() const { return rows_; }
+  std::uint64_t calls() const { return calls_; }
+  /// Of a kind.
+  std::uint64_t rows(BlockKind kind) const { return tables_[kind == BlockKind::Sums].rows; }
+  std::uint32_t blocks(BlockKind kind) const { return tables_[kind == BlockKind::Sums].blocks; }
   /// When the first call began and the last one ended, since 1970; 0 if there were none.
-  std::uint64_t beganNs() const { return rows_ ? beganNs_ : 0; }
+  std::uint64_t beganNs() const { return calls_ ? beganNs_ : 0; }
   std::uint64_t endedNs() const { return endedNs_; }
-  std::uint32_t blocks() const { return blocks_; }
+  /// Of all calls, in no particular order.
+  const std::unordered_map<std::uint64_t, Way> &ways() const { return ways_; }
 
 private:
   struct OpenBlock {
@@ -60,19 +80,41 @@ private:
   void newThread(const Thread &thread) override;
   void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override;
   void newFunction(const Function &function) override;
+  std::uint64_t wayOf(const Call &call, std::uint64_t around) override;
   void writeRow(const Row &row) override;
   void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: a row is a call"); }
   void leaveThread(std::uint32_t thread) override { times_[thread] = {}; }
   void endTrace() override;
   const Expected<void> &status() const override { return status_; }
-  void handOn(std::uint16_t day, OpenBlock &block);
+  struct Table {
+    std::uint64_t rows = 0;
+    std::uint32_t blocks = 0;
+    std::map<std::uint16_t, OpenBlock> open; // by day
+  };
+  // A row without its first columns.
+  struct KeptCall {
+    std::uint64_t duration = 0, number = 0; // of two that took as long the one that ended first
+    std::uint16_t day = 0;
+    std::string values;
+    bool operator<(const KeptCall &other) const {
+      return duration != other.duration ? duration > other.duration : number < other.number;
+    }
+  };
+
+  void put(BlockKind kind, std::uint16_t day, std::string_view values);
+  void putSums();
+  void keepIfSlow(std::uint32_t function, KeptCall call);
+  void handOn(BlockKind kind, std::uint16_t day, OpenBlock &block);
 
   SpanBlockOptions options_;
-  std::vector<ThreadTimes> times_;          // by thread
-  std::vector<std::uint64_t> functions_;    // the names' hashes, by number
-  std::map<std::uint16_t, OpenBlock> open_; // by day
-  std::uint64_t rows_ = 0, beganNs_ = ~std::uint64_t{0}, endedNs_ = 0;
-  std::uint32_t blocks_ = 0;
+  std::vector<ThreadTimes> times_;       // by thread
+  std::vector<std::uint64_t> functions_; // the names' hashes, by number
+  std::unordered_map<std::uint64_t, Way> ways_;
+  Table tables_[2]; // by BlockKind
+  CallSums sums_;
+  std::vector<std::vector<KeptCall>> slow_; // by function, the fastest one first in each (a heap)
+  RowBinary row_;
+  std::uint64_t calls_ = 0, beganNs_ = ~std::uint64_t{0}, endedNs_ = 0;
   Expected<void> status_;
 };
 

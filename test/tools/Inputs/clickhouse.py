@@ -22,7 +22,7 @@ CONFIG = """<?xml version="1.0"?>
 <yandex><logger><level>warning</level><log>{0}/log</log><errorlog>{0}/err</errorlog></logger>
 <http_port>{1}</http_port><tcp_port>{2}</tcp_port><listen_host>127.0.0.1</listen_host><path>{0}/data/</path>
 <tmp_path>{0}/tmp/</tmp_path><users_config>{0}/users.xml</users_config><default_profile>default</default_profile>
-<default_database>default</default_database><mark_cache_size>268435456</mark_cache_size></yandex>
+<default_database>default</default_database><mark_cache_size>268435456</mark_cache_size>{3}</yandex>
 """
 USERS = """<?xml version="1.0"?>
 <yandex><profiles><default><max_memory_usage>2000000000</max_memory_usage></default></profiles>
@@ -41,6 +41,14 @@ def freePorts(count):
     return ports
 
 
+def makeCluster(name, servers):
+    """Each is a shard of all."""
+    shards = "".join(f"<shard><replica><host>127.0.0.1</host><port>{server.tcp}</port><user>ada</user><password>a secret</password>"
+                     "</replica></shard>" for server in servers)
+    for i, server in enumerate(servers):
+        server.configure(f"<macros><shard>{i}</shard><replica>one</replica></macros><remote_servers><{name}>{shards}</{name}></remote_servers>")
+
+
 class Server:
     database = "traces"
 
@@ -48,13 +56,17 @@ class Server:
         self.directory = pathlib.Path(directory).resolve()
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
-        self.http, tcp = freePorts(2)
-        (self.directory / "config.xml").write_text(CONFIG.format(self.directory, self.http, tcp))
+        self.http, self.tcp = freePorts(2)
+        self.configure()
         (self.directory / "users.xml").write_text(USERS)
         self.preload = preload
         self.address = f"clickhouse://127.0.0.1:{self.http}/{self.database}"
         self.environment = dict(os.environ, CLICKHOUSE_USER="ada", CLICKHOUSE_PASSWORD="a secret")
         self.process = None
+
+    def configure(self, more=""):
+        """Before it starts."""
+        (self.directory / "config.xml").write_text(CONFIG.format(self.directory, self.http, self.tcp, more))
 
     def __enter__(self):
         self.start()

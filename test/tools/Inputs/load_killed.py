@@ -1,5 +1,5 @@
 """kill -9 of the loader, and of the server, at random moments: nothing is lost or doubled. Usage:
-load_killed.py DIRECTORY SESSION KILLS [SEED]"""
+load_killed.py DIRECTORY SESSION KILLS [--seed=N] [OPTION...]"""
 import random
 import subprocess
 import sys
@@ -8,11 +8,14 @@ import time
 from clickhouse import Server
 
 directory, session, kills = sys.argv[1], sys.argv[2], int(sys.argv[3])
-seed = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(1 << 32)
+seeds = [int(option[7:]) for option in sys.argv[4:] if option.startswith("--seed=")]
+seed = seeds[0] if seeds else random.randrange(1 << 32)
 chance = random.Random(seed)
 print(f"seed {seed}", flush=True)
-SUMS = "SELECT count(), uniqExact(id), sum(id), sum(duration), sum(self), max(block) FROM spans"
-SMALL = ("--block-rows=1000",)
+SUMS = """SELECT count(), uniqExact(id), sum(id), sum(duration), sum(self), max(block), rows, calls, total, blocks FROM spans
+CROSS JOIN (SELECT count() AS rows, sum(calls) AS calls, sum(total) AS total, max(block) AS blocks FROM aggregates)
+GROUP BY rows, calls, total, blocks"""
+SMALL = ("--block-rows=1000", *(option for option in sys.argv[4:] if not option.startswith("--seed=")))
 
 
 def complete(server):
@@ -41,7 +44,7 @@ with Server(directory) as server:
     server.load("--init", session, *SMALL)
     whole = time.time() - start
     want = server.rows(SUMS)
-    print("blocks", want[0][5])
+    print("blocks", want[0][5], want[0][9])
 
     # The loader, again and again: each goes on where the last one was killed, until one comes to the end.
     killed = rounds = 0

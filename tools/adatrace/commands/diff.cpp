@@ -1,6 +1,7 @@
 // Adatrace diff: what changed between two sides of one or several runs.
 #include "base/quantities.h"
 #include "command.h"
+#include "fleet/loaded_sessions.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/diff_lines.h"
@@ -30,6 +31,7 @@ struct Options {
   std::vector<std::string> failIf;
   bool flow = false, values = false;
   std::optional<uint64_t> limit;
+  std::string database, credentials; ///< the sessions are labels of those that are there
 };
 
 constexpr uint64_t kFlowLimit = 20;
@@ -92,6 +94,47 @@ std::optional<analysis::Diff> compareByPath(const Options &options, int &exitCod
         return analysis::readCallPaths(input.source(), input.table(), input.threads(), paths);
       },
       [](const auto &a, const auto &b) { return analysis::makePathDiff(a, b); });
+}
+
+// Sessions that are in a database.
+std::optional<analysis::Diff> compareLoaded(const Options &options, int &exitCode) {
+  const auto failWith = [&](const Error &error) {
+    exitCode = fail(exitCodeOf(error), "diff: {}", error.text());
+    return std::nullopt;
+  };
+  auto server = openDatabase(options.database, options.credentials);
+  if (!server)
+    return failWith(server.error());
+  std::vector<analysis::Report> reports[2];
+  std::vector<analysis::CallPaths> paths[2];
+  for (const int side : {0, 1})
+    for (const std::string &label : side ? options.with : options.sessions) {
+      const auto sessions = sessionsWith(*server, label);
+      if (!sessions)
+        return failWith(sessions.error());
+      if (options.lines.byPath) {
+        for (const std::string &session : *sessions) {
+          auto read = callPathsOf(*server, {session});
+          if (!read)
+            return failWith(read.error());
+          paths[side].push_back(*std::move(read));
+        }
+        continue;
+      }
+      auto read = reportsOf(*server, *sessions);
+      if (!read)
+        return failWith(read.error());
+      std::ranges::move(*read, std::back_inserter(reports[side]));
+    }
+  if (options.lines.byPath)
+    return analysis::makePathDiff(paths[0], paths[1]);
+  // It takes all durations of a session to tell noise from change by that alone.
+  if (std::min(reports[0].size(), reports[1].size()) < 2) {
+    exitCode = fail(kWrongUsage, "diff: of one session per side only the files can be compared: two per side are "
+                                 "needed to tell a difference from noise");
+    return std::nullopt;
+  }
+  return analysis::makeDiff(reports[0], reports[1]);
 }
 
 int runFlow(const Options &options, const Invocation &invocation) {
@@ -160,8 +203,9 @@ int run(Options &options, const Invocation &invocation) {
     rules.push_back(*rule);
   }
   int exitCode = kOk;
-  const std::optional<analysis::Diff> compared =
-      options.lines.byPath ? compareByPath(options, exitCode) : compareByFunction(options, exitCode);
+  const std::optional<analysis::Diff> compared = !options.database.empty() ? compareLoaded(options, exitCode)
+                                                 : options.lines.byPath    ? compareByPath(options, exitCode)
+                                                                           : compareByFunction(options, exitCode);
   if (!compared)
     return exitCode;
   const analysis::Diff &diff = *compared;
@@ -183,8 +227,16 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
       ->type_name("");
   app.add_option("--with,--against", options->with, "The sessions after: several runs tell noise from change")
       ->type_name("SESSION...");
+  app.add_option("--from", options->database,
+                 "The sessions are those in this database that have a label, as in release=1.3: "
+                 "clickhouse://HOST:PORT/DATABASE")
+      ->type_name("ADDRESS");
+  app.add_option("--credentials", options->credentials, "With --from: as for load")->type_name("FILE");
+  const size_t before = app.get_options().size();
   addThreads(app, options->input.threads);
   declareFilter(app, options->filter);
+  const std::vector<CLI::Option *> declared = app.get_options();
+  const std::vector<CLI::Option *> filters(declared.begin() + static_cast<ptrdiff_t>(before), declared.end());
   declareNames(app, options->lines.names);
   app.add_option_function<std::string>(
          "--by", [options = options.get()](const std::string &value) { options->lines.byPath = value == "path"; },
@@ -206,9 +258,13 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   app.add_option("--format", options->lines.format, "text, markdown, jsonl (one JSON object per line) or json [text]")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "markdown", "json", "jsonl"}).description(""));
-  return [options, &invocation] {
+  return [options, filters, &invocation] {
     if (!options->filter.settle("diff"))
       return int(kWrongUsage);
+    for (const CLI::Option *filter : filters)
+      if (!options->database.empty() && (filter->count() > 0 || options->flow))
+        return fail(kWrongUsage, "diff: {} does not go with sessions in a database",
+                    options->flow ? "--flow" : filter->get_name());
     return run(*options, invocation);
   };
 }

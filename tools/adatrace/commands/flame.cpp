@@ -1,6 +1,7 @@
 // Adatrace flame: flame graphs as one page to open in a browser, or to mail.
 #include "base/quantities.h"
 #include "command.h"
+#include "fleet/loaded_sessions.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/flame_page.h"
@@ -27,7 +28,7 @@ struct Options {
   InputOptions input;
   FilterArguments filter;
   NameOptions names;
-  std::string against;
+  std::string against, credentials;
   uint64_t paths = 50'000;
 };
 
@@ -103,6 +104,48 @@ void addSheets(FlamePage &page, const Session &session, const ThreadTrees &now, 
         add("only in the other session: thread " + key, none, &tree);
 }
 
+// Of sessions in a database: one tree of all of them.
+int runFleet(const Options &options) {
+  const auto failWith = [](const Error &error) { return fail(exitCodeOf(error), "flame: {}", error.text()); };
+  auto server = openDatabase(options.input.from, options.credentials);
+  if (!server)
+    return failWith(server.error());
+  const auto read = [&](const std::string &label) -> Expected<analysis::CallPaths> {
+    const auto sessions = sessionsWith(*server, label);
+    return sessions ? callPathsOf(*server, *sessions) : sessions.error();
+  };
+  std::vector<analysis::CallPaths> sides;
+  FlamePage page;
+  page.title = options.input.path.empty() ? server->address().shown : options.input.path;
+  std::vector<std::string> labels = {options.input.path};
+  if (!options.against.empty())
+    labels.push_back(*(page.before = options.against));
+  for (const std::string &label : labels) {
+    auto paths = read(label);
+    if (!paths)
+      return failWith(paths.error());
+    sides.push_back(*std::move(paths));
+  }
+  std::vector<const std::vector<model::Function> *> lists;
+  for (const analysis::CallPaths &side : sides)
+    lists.push_back(&side.functions);
+  analysis::JoinedFunctions joined = analysis::joinFunctions(lists);
+  page.functions = std::move(joined.functions);
+  std::vector<PathTree> trees;
+  for (size_t side = 0; side < sides.size(); ++side) {
+    PathTree &tree = trees.emplace_back(~size_t(0));
+    tree.merge(sides[side].groups.front().tree, joined.numbers[side]);
+    tree.sort();
+  }
+  const PathTree *before = trees.size() > 1 ? &trees[1] : nullptr;
+  page.sheets.push_back({"all sessions",
+                         analysis::makeFlameTree(trees[0], before, page.functions.size(), options.paths),
+                         trees[0].isCut()});
+  Output out;
+  printFlamePage(out, page, options.names.style);
+  return kOk;
+}
+
 int run(const Options &options) {
   if (isTerminal(STDOUT_FILENO))
     return fail(kWrongUsage, "flame: this writes a page; send it to a file: adatrace flame {}> flame.html",
@@ -155,11 +198,22 @@ std::function<int()> declare(CLI::App &app, const Invocation &) {
   app.add_option("--against", options->against,
                  "Compare with this earlier session: what takes more time now is red, what takes less is blue")
       ->type_name("SESSION");
+  app.add_option("--credentials", options->credentials, "With --from=clickhouse://…: as for load")->type_name("FILE");
   addCount(app, "--paths", options->paths, "The page holds at most this many paths, those that took longest [50000]");
-  return [options] {
+  app.get_option("--from")->description(app.get_option("--from")->get_description() +
+                                        ". Or clickhouse://HOST:PORT/DATABASE: of the sessions there with a label "
+                                        "(release=1.4) in place of SESSION, or of all");
+  return [options, &app] {
     if (!options->filter.settle("flame"))
       return int(kWrongUsage);
-    return run(*options);
+    if (!isDatabase(options->input.from))
+      return run(*options);
+    for (const CLI::Option *option : app.get_options())
+      if (option->count() > 0 && !option->get_positional() &&
+          !std::set<std::string>{"--from", "--against", "--credentials", "--paths", "--names"}.contains(
+              option->get_name()))
+        return fail(kWrongUsage, "flame: {} does not go with sessions in a database", option->get_name());
+    return isTerminal(STDOUT_FILENO) ? run(*options) : runFleet(*options);
   };
 }
 

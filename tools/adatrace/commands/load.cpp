@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -33,9 +34,26 @@ struct Options {
   FilterArguments filter;
   std::string plan; // what chooses calls, and the labels
   uint64_t retryForNs = kRetryForNs, blockRows = 200'000;
+  uint64_t stepNs = 0, slowest = 0;
+  std::string sample;
+  double share = 0; // that `sample` means
+  bool spans = false;
   std::string progress = "auto";
-  bool init = false, replace = false, quiet = false;
+  ClusterRequest cluster;
+  bool sql = false, init = false, replace = false, quiet = false;
 };
+
+// "1%" or "0.01"; more than nothing, and at most all.
+std::optional<double> shareOf(std::string_view text) {
+  const bool isPercent = text.ends_with('%');
+  text.remove_suffix(isPercent);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  value /= isPercent ? 100 : 1;
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || !(value > 0 && value <= 1))
+    return std::nullopt;
+  return value;
+}
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
@@ -109,7 +127,7 @@ Patience patienceOf(const Options &options, const std::function<void()> &clear) 
           .say = [clear](const std::string &text) { clear(), warning("{}", text); }};
 }
 
-int loadOne(Server &server, const Options &options, const Labels &labels, const std::string &path) {
+int loadOne(std::vector<Server> &servers, const Options &options, const Labels &labels, const std::string &path) {
   int code = kOk;
   std::optional<TraceInput> input =
       TraceInput::open({.path = path, .threads = options.threads, .from = {}, .to = {}}, code);
@@ -119,6 +137,7 @@ int loadOne(Server &server, const Options &options, const Labels &labels, const 
   const auto identity = identify(name, input->table());
   if (!identity)
     return failWith(identity.error());
+  Server &server = servers[identity->session % servers.size()];
   ConvertLine line(options.quiet ? "never" : options.progress, "loading");
   std::error_code error;
   LoadRequest request{.row = {.session = identity->session,
@@ -129,7 +148,14 @@ int loadOne(Server &server, const Options &options, const Labels &labels, const 
                               .labels = labels},
                       .places = placesOf(*input, identity->lastWrittenNs),
                       .replaces = options.replace,
-                      .blockRows = options.blockRows,
+                      .blocks = {.release = {},
+                                 .places = {},
+                                 .mostRows = options.blockRows,
+                                 .stepNs = options.stepNs,
+                                 .allCalls = options.spans || (!options.stepNs && !options.slowest && !options.share),
+                                 .slowest = options.slowest,
+                                 .sample = options.share,
+                                 .take = {}},
                       .read = {},
                       .patience = patienceOf(options, [&line] { line.clear(); })};
   for (const auto &[key, value] : labels)
@@ -165,12 +191,14 @@ int loadOne(Server &server, const Options &options, const Labels &labels, const 
   for (const model::Loss &loss : result->losses)
     warning("not carried over: {} {}", formatCount(loss.count), loss.what);
   if (!options.quiet)
-    complain(fmt::format("{} of {} in {} ({}){}, {} sent", formatCount(result->spans, "call"), oneLine(name),
-                         formatDuration(line.nanoseconds()), formatRate(result->spans, line.nanoseconds()),
-                         result->skippedSpans
-                             ? fmt::format(", {} of them were there", formatCount(result->skippedSpans))
-                             : std::string(),
-                         formatBytes(server.sentBytes() - sentBefore)));
+    complain(fmt::format(
+        "{} of {} in {} ({}){}{}, {} sent", formatCount(result->calls, "call"), oneLine(name),
+        formatDuration(line.nanoseconds()), formatRate(result->calls, line.nanoseconds()),
+        result->spans == result->calls && !result->sums
+            ? std::string()
+            : fmt::format(", as {} and {}", formatCount(result->spans, "call"), formatCount(result->sums, "sum")),
+        result->skippedRows ? fmt::format(", {} of them were there", formatCount(result->skippedRows)) : std::string(),
+        formatBytes(server.sentBytes() - sentBefore)));
   return input->close();
 }
 
@@ -182,19 +210,33 @@ int run(Options &options) {
     return kWrongUsage;
   if (options.sessions.empty() && !options.init)
     return fail(kWrongUsage, "load: which session? (--init alone makes the tables)");
-  auto address = parseAddress(options.to);
-  if (!address)
-    return failWith(address.error());
-  auto credentials = readCredentials(options.credentials);
+  auto addresses = parseAddresses(options.to);
+  if (!addresses)
+    return failWith(addresses.error());
+  const auto credentials = readCredentials(options.credentials);
   if (!credentials)
     return failWith(credentials.error());
-  Server server(*std::move(address), *std::move(credentials), [] { return ConvertLine::interruption() != 0; });
-  const auto prepare = [&] { return options.init ? makeTables(server) : checkTables(server); };
-  if (auto ready = patienceOf(options, [] {}).retry(prepare); !ready)
-    return failWith(ready.error());
+  std::vector<Server> servers;
+  for (const ServerAddress &address : *addresses)
+    servers.emplace_back(address, *credentials, [] { return ConvertLine::interruption() != 0; });
+  if (options.sql) {
+    const auto statements = tableStatements(servers.front(), options.cluster);
+    if (!statements)
+      return failWith(statements.error());
+    Output().write(*statements);
+    return kOk;
+  }
+  for (Server &server : servers) {
+    const auto prepare = [&] { return options.init ? makeTables(server, options.cluster) : checkTables(server); };
+    if (auto ready = patienceOf(options, [] {}).retry(prepare); !ready)
+      return failWith(ready.error());
+    if (servers.size() > 1 && !server.isOfCluster())
+      return fail(kWrongUsage, "load: {} has the tables of a single server; several need those of a cluster",
+                  server.address().shown);
+  }
   int worst = kOk;
   for (const std::string &session : options.sessions) {
-    const int code = loadOne(server, options, *labels, session);
+    const int code = loadOne(servers, options, *labels, session);
     if (code == kServerDown || code == kAccessDenied || code == kOtherSchema || code == kServerFull)
       return code; // the others would fare no better
     worst = std::max(worst, code);
@@ -206,16 +248,23 @@ std::function<int()> declare(CLI::App &app, const Invocation &) {
   auto options = std::make_shared<Options>();
   app.add_option("session", options->sessions, "Whole sessions, or files of any format that adatrace reads")
       ->type_name("");
-  app.add_option("--to", options->to,
-                 "The database, at the server's HTTP port: clickhouse://HOST:PORT/DATABASE [port 8123]; with TLS "
-                 "clickhouses://HOST:PORT/DATABASE [port 8443]. The user and the password are in CLICKHOUSE_USER and "
-                 "CLICKHOUSE_PASSWORD")
+  app.add_option(
+         "--to", options->to,
+         "The database, at the server's HTTP port: clickhouse://HOST:PORT/DATABASE [port 8123]; of a cluster a server "
+         "for each shard: clickhouse://HOST:PORT,HOST:PORT/DATABASE; with TLS "
+         "clickhouses://HOST:PORT/DATABASE [port 8443]. The user and the password are in CLICKHOUSE_USER and "
+         "CLICKHOUSE_PASSWORD")
       ->type_name("ADDRESS")
       ->required();
   app.add_option("--credentials", options->credentials,
                  "A file with lines user=NAME and password=PASSWORD instead, which only its owner may read")
       ->type_name("FILE");
   app.add_flag("--init", options->init, "Make the database and its tables, if they are not there");
+  app.add_option("--cluster", options->cluster.name,
+                 "With --init: the tables of a cluster, which the servers' configuration calls so")
+      ->type_name("NAME");
+  app.add_flag("--replicated", options->cluster.isReplicated, "With --cluster: Replicated tables");
+  app.add_flag("--sql", options->sql, "With --init: print the statements, and make nothing");
   app.add_option("--label", options->labels,
                  "NAME=VALUE of these sessions; release=1.4 becomes a column of each call; may be repeated")
       ->type_name("NAME=VALUE")
@@ -224,11 +273,19 @@ std::function<int()> declare(CLI::App &app, const Invocation &) {
                "Delete what was loaded of a session when it was shorter, or with other options, and load it again");
   addDuration(app, "--retry-for", options->retryForNs,
               "How long to try again while the server does not answer, is overloaded or its disk is full [1m]");
+  std::vector<const CLI::Option *> filters;
+  filters.push_back(addDuration(app, "--aggregate", options->stepNs,
+                                "Sums and percentiles of each function for every 10s, say, instead of single calls"));
+  filters.push_back(addCount(app, "--slowest", options->slowest,
+                             "Of single calls only the N slowest of each function, with or without --aggregate"));
+  filters.push_back(app.add_option("--sample", options->sample,
+                                   "Of single calls this share, chosen by chance (1%), with or without --aggregate")
+                        ->type_name("SHARE"));
+  filters.push_back(app.add_flag("--spans", options->spans, "All single calls as well as --aggregate"));
   addCount(app, "--block-rows", options->blockRows, "Calls per request, 1000000 at most [200000]");
   const std::vector<CLI::Option *> before = app.get_options();
   addThreads(app, options->threads);
   declareFilter(app, options->filter);
-  std::vector<const CLI::Option *> filters;
   for (CLI::Option *option : app.get_options())
     if (std::ranges::find(before, option) == before.end())
       filters.push_back(option);
@@ -240,6 +297,23 @@ std::function<int()> declare(CLI::App &app, const Invocation &) {
   return [options, filters] {
     if (options->blockRows == 0 || options->blockRows > 1'000'000)
       return fail(kWrongUsage, "load: --block-rows: 1 to 1000000");
+    const std::string &cluster = options->cluster.name;
+    if (!options->init && (!cluster.empty() || options->sql))
+      return fail(kWrongUsage, "load: --cluster and --sql go with --init");
+    if (options->cluster.isReplicated && cluster.empty())
+      return fail(kWrongUsage, "load: --replicated goes with --cluster");
+    if (cluster.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != cluster.npos)
+      return fail(kWrongUsage, "load: --cluster: a name of letters, digits and _");
+    if (!options->sample.empty()) {
+      const std::optional<double> share = shareOf(options->sample);
+      if (!share)
+        return fail(kWrongUsage, "load: --sample: '{}' is not a share like 1% or 0.01", oneLine(options->sample));
+      options->share = *share;
+    }
+    if (options->spans && (options->slowest || options->share > 0))
+      return fail(kWrongUsage, "load: --spans loads all calls, --slowest and --sample some: choose one");
+    if (filters[0]->count() > 0 && options->stepNs == 0)
+      return fail(kWrongUsage, "load: --aggregate: more than no time");
     for (const CLI::Option *option : filters)
       for (const std::string &value : option->results())
         options->plan += option->get_name() + "\n" + value + "\n";

@@ -16,6 +16,11 @@ constexpr uint64_t kDeletionWaitNs = 100'000'000;
 constexpr unsigned kMostPasses = 3;
 constexpr size_t kFunctionBytes = 8 << 20;
 
+constexpr model::BlockKind kKinds[] = {model::BlockKind::Spans, model::BlockKind::Sums};
+const char *columnsOf(model::BlockKind kind) {
+  return kind == model::BlockKind::Spans ? model::kSpanColumns.data() : model::kSumColumns.data();
+}
+
 uint64_t nowNs() {
   return uint64_t(std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
 }
@@ -42,7 +47,47 @@ Expected<void> isOurs(const Server &server, uint64_t version) {
     return {};
   return schemaError(server, fmt::format("the tables are of version {}, and this adatrace knows version {}: use {}",
                                          version, model::kSchemaVersion,
-                                         version > model::kSchemaVersion ? "a newer adatrace" : "another database"));
+                                         version > model::kSchemaVersion ? "a newer adatrace"
+                                                                         : "`adatrace load --init`, which adds what is "
+                                                                           "new"));
+}
+
+const std::string kNoteVersion = fmt::format("INSERT INTO schema_version VALUES ({})", model::kSchemaVersion);
+
+Expected<bool> isOfCluster(Server &server) {
+  const auto exists = server.number(fmt::format("EXISTS TABLE spans{}", model::kLocal));
+  return exists ? Expected<bool>(exists->value_or(0) != 0) : exists.error();
+}
+
+Expected<model::Layout> layoutOf(Server &server, const ClusterRequest &cluster) {
+  const auto version = server.version();
+  if (!version)
+    return version.error();
+  return model::Layout{server.address().database, cluster.name, cluster.isReplicated, {*version}};
+}
+
+std::vector<std::string> viewStatements(const model::Dialect &dialect) {
+  std::vector<std::string> statements;
+  for (const model::SchemaView &view : model::schemaViews()) {
+    statements.push_back(fmt::format("DROP TABLE IF EXISTS {}{}", view.name, dialect.waiting()));
+    statements.push_back(fmt::format("CREATE VIEW {} AS {}", view.name, view.query));
+  }
+  return statements;
+}
+
+// To tables of an older version. What an earlier try has added is there.
+Expected<void> addColumns(Server &server) {
+  for (const auto &[table, column, type] : model::addedColumns()) {
+    const auto there = server.number(fmt::format("SELECT count() FROM system.columns WHERE database = "
+                                                 "currentDatabase() AND table = {} AND name = {}",
+                                                 quoted(table), quoted(column)));
+    if (!there)
+      return there.error();
+    if (!there->value_or(0))
+      if (auto added = server.query(fmt::format("ALTER TABLE {} ADD COLUMN {} {}", table, column, type)); !added)
+        return added.error();
+  }
+  return {};
 }
 
 } // namespace
@@ -53,30 +98,55 @@ Expected<void> checkTables(Server &server) {
     return version.error();
   if (!*version)
     return schemaError(server, "there are no tables; `adatrace load --init` makes them");
+  const auto isOne = isOfCluster(server);
+  if (!isOne)
+    return isOne.error();
+  server.setSuffix(*isOne ? model::kLocal : "");
   return isOurs(server, **version);
 }
 
-Expected<void> makeTables(Server &server) {
+Expected<void> makeTables(Server &server, const ClusterRequest &cluster) {
   if (auto made = server.queryWithoutDatabase("CREATE DATABASE IF NOT EXISTS " + server.address().database); !made)
     return made.error();
   const auto version = schemaVersion(server);
   if (!version)
     return version.error();
-  if (*version) {
-    if (auto ours = isOurs(server, **version); !ours)
-      return ours;
-  } else {
-    for (const std::string_view statement : model::schemaTables())
-      if (auto made = server.query(statement); !made)
-        return made.error();
-  }
-  for (const model::SchemaView &view : model::schemaViews()) {
-    if (auto gone = server.query(fmt::format("DROP TABLE IF EXISTS {}", view.name)); !gone)
-      return gone.error();
-    if (auto made = server.query(fmt::format("CREATE VIEW {} AS {}", view.name, view.query)); !made)
+  if (*version && **version > model::kSchemaVersion)
+    return isOurs(server, **version);
+  const auto isOne = isOfCluster(server);
+  if (!isOne)
+    return isOne.error();
+  if (*version && *isOne == cluster.name.empty())
+    return schemaError(server, *isOne ? "the tables are those of a cluster: --cluster=NAME is needed"
+                                      : "the tables are those of a single server: use another database for a cluster");
+  if (*version && **version < model::kSchemaVersion)
+    if (auto added = addColumns(server); !added)
+      return added;
+  const auto layout = layoutOf(server, cluster);
+  if (!layout)
+    return layout.error();
+  for (const std::string &statement : model::schemaTables(*layout))
+    if (auto made = server.query(statement); !made)
       return made.error();
-  }
+  for (const std::string &statement : viewStatements(layout->dialect))
+    if (auto made = server.query(statement); !made)
+      return made.error();
+  if (*version != model::kSchemaVersion)
+    if (auto noted = server.query(kNoteVersion); !noted)
+      return noted.error();
+  server.setSuffix(cluster.name.empty() ? "" : model::kLocal);
   return {};
+}
+
+Expected<std::string> tableStatements(Server &server, const ClusterRequest &cluster) {
+  const auto layout = layoutOf(server, cluster);
+  if (!layout)
+    return layout.error();
+  std::string all = fmt::format("CREATE DATABASE IF NOT EXISTS {0};\nUSE {0};\n", layout->database);
+  for (const auto &list : {model::schemaTables(*layout), viewStatements(layout->dialect), {kNoteVersion}})
+    for (const std::string &statement : list)
+      all += statement + ";\n";
+  return all;
 }
 
 Loader::Loader(Server &server, const LoadRequest &request)
@@ -101,9 +171,13 @@ Expected<std::vector<std::string>> Loader::gates() {
 }
 
 Expected<void> Loader::drop(const std::vector<std::string> &gates) {
+  const auto version = server_.version();
+  if (!version)
+    return version.error();
+  const model::Dialect dialect{*version};
   // Through a gate whose view is gone already, rows would vanish: their order matters.
   for (const std::string &gate : gates)
-    if (auto gone = server_.query("DROP TABLE IF EXISTS " + gate); !gone)
+    if (auto gone = server_.query(fmt::format("DROP TABLE IF EXISTS {}{}", gate, dialect.waiting())); !gone)
       return gone.error();
   return {};
 }
@@ -118,7 +192,8 @@ Expected<void> Loader::lookUp() {
   there_.clear();
   if (!hasBegun_) {
     // Of a session without a row no block can be there. The question below looks at every call of the database.
-    const auto rows = server_.number(fmt::format("SELECT count() FROM sessions WHERE session = {}", row_.session));
+    const auto rows = server_.number(
+        fmt::format("SELECT count() FROM {} WHERE session = {}", server_.table("sessions"), row_.session));
     if (!rows)
       return rows.error();
     if (auto begun = sendRow({}); !begun)
@@ -127,21 +202,30 @@ Expected<void> Loader::lookUp() {
     if (!rows->value_or(0))
       return {};
   }
-  const auto blocks = server_.rows(fmt::format("SELECT block, count() FROM spans WHERE {} GROUP BY block", where_));
-  if (!blocks)
-    return blocks.error();
-  for (const auto &row : *blocks)
-    there_[static_cast<uint32_t>(std::stoull(row[0]))] = std::stoull(row.at(1));
+  for (const model::BlockKind kind : kKinds) {
+    const auto blocks =
+        server_.rows(fmt::format("SELECT block, count() FROM {} WHERE {} GROUP BY block", tableOf(kind), where_));
+    if (!blocks)
+      return blocks.error();
+    for (const auto &row : *blocks)
+      there_[{kind, static_cast<uint32_t>(std::stoull(row[0]))}] = std::stoull(row.at(1));
+  }
   return {};
+}
+
+std::string Loader::tableOf(model::BlockKind kind) const {
+  return server_.table(kind == model::BlockKind::Spans ? "spans" : "aggregates");
+}
+std::string Loader::gateOf(model::BlockKind kind) const {
+  return kind == model::BlockKind::Spans ? gate_ : gate_ + "_sums";
 }
 
 Expected<void> Loader::openGate() {
   gate_ = fmt::format("gate_{:016x}_{:016x}{:04x}", row_.session, seed_, ++attempts_);
-  for (const std::string &statement :
-       {fmt::format("CREATE TABLE {} AS spans ENGINE = Null", gate_),
-        fmt::format("CREATE MATERIALIZED VIEW {0}_view TO spans AS SELECT {1} FROM {0}", gate_, model::kSpanColumns)})
-    if (auto made = server_.query(statement); !made)
-      return made.error().code == "E_NO_TABLE" ? giveWay() : made.error();
+  for (const model::BlockKind kind : kKinds)
+    for (const std::string &statement : model::gateTables(kind, gateOf(kind), tableOf(kind)))
+      if (auto made = server_.query(statement); !made)
+        return made.error().code == "E_NO_TABLE" ? giveWay() : made.error();
   // Another load of the session that began since the fence: one of both gives way.
   const auto all = gates();
   if (!all)
@@ -157,7 +241,7 @@ Expected<void> Loader::openGate() {
 
 // The other load has dropped the gate, or will; it may not have seen the view.
 Error Loader::giveWay() {
-  if (auto gone = drop({gate_, gate_ + "_view"}); !gone)
+  if (auto gone = drop({gate_, gate_ + "_sums", gate_ + "_sums_view", gate_ + "_view"}); !gone)
     return gone.error();
   return {.code = "E_TAKEN_OVER",
           .message = "another load of this session began, and goes on in place of this one",
@@ -178,36 +262,44 @@ Expected<void> Loader::removeOthers() {
   return request_.patience.retry([&]() -> Expected<void> {
     if (auto fenced = fence(); !fenced)
       return fenced;
-    const auto rows = server_.number("SELECT count() FROM spans WHERE " + others);
-    if (!rows)
-      return rows.error();
-    if (!rows->value_or(0))
-      return {};
-    if (auto begun = server_.query("ALTER TABLE spans DELETE WHERE " + others); !begun)
-      return begun.error();
-    for (;;) {
-      const auto left = server_.number("SELECT count() FROM spans WHERE " + others);
-      if (!left)
-        return left.error();
-      if (!left->value_or(0))
-        return {};
-      if (!request_.patience.wait(kDeletionWaitNs))
-        return Patience::interrupted();
+    for (const model::BlockKind kind : kKinds) {
+      const auto rows = countRows(kind, others);
+      if (!rows)
+        return rows.error();
+      if (*rows == 0)
+        continue;
+      if (auto begun = server_.query(fmt::format("ALTER TABLE {} DELETE WHERE {}", tableOf(kind), others)); !begun)
+        return begun.error();
+      for (;;) {
+        const auto left = countRows(kind, others);
+        if (!left)
+          return left.error();
+        if (*left == 0)
+          break;
+        if (!request_.patience.wait(kDeletionWaitNs))
+          return Patience::interrupted();
+      }
     }
+    return {};
   });
+}
+
+Expected<uint64_t> Loader::countRows(model::BlockKind kind, const std::string &condition) {
+  const auto rows = server_.number(fmt::format("SELECT count() FROM {} WHERE {}", tableOf(kind), condition));
+  return rows ? Expected<uint64_t>(rows->value_or(0)) : rows.error();
 }
 
 Expected<void> Loader::sendBlock(const model::SpanBlock &block) {
   const auto send = [&]() -> Expected<void> {
-    const auto there = there_.find(block.number);
+    const auto there = there_.find({block.kind, block.number});
     if (there == there_.end())
-      return server_.insert(gate_, model::kSpanColumns, block.bytes);
+      return server_.insert(gateOf(block.kind), columnsOf(block.kind), block.bytes);
     skipped_ += block.rows;
     if (there->second == block.rows)
       return {};
     return Error{.code = "E_SERVER",
                  .message = fmt::format("block {} of the session has {} there, and should have {}", block.number,
-                                        formatCount(there->second, "call"), formatCount(block.rows)),
+                                        formatCount(there->second, "row"), formatCount(block.rows)),
                  .file = server_.address().shown};
   };
   // It may have arrived all the same.
@@ -222,8 +314,8 @@ Expected<void> Loader::sendFunctions(const analysis::TraceTable &table) {
     if (rows.bytes().size() < kFunctionBytes && &function != &table.functions.back())
       continue;
     // The engine makes one of rows that are equal.
-    auto sent =
-        request_.patience.retry([&] { return server_.insert("functions", model::kFunctionColumns, rows.bytes()); });
+    auto sent = request_.patience.retry(
+        [&] { return server_.insert(server_.table("functions"), model::kFunctionColumns, rows.bytes()); });
     if (!sent)
       return sent;
     rows.clear();
@@ -231,11 +323,29 @@ Expected<void> Loader::sendFunctions(const analysis::TraceTable &table) {
   return {};
 }
 
+Expected<void> Loader::sendWays(const model::SpanBlocks &blocks) {
+  model::RowBinary rows;
+  const auto send = [&] {
+    return request_.patience.retry(
+        [&] { return server_.insert(server_.table("ways"), model::kWayColumns, rows.bytes()); });
+  };
+  for (const auto &[number, way] : blocks.ways()) {
+    rows.number(way.way).number(way.parent).number(way.function);
+    if (rows.bytes().size() < kFunctionBytes)
+      continue;
+    if (auto sent = send(); !sent)
+      return sent;
+    rows.clear();
+  }
+  return rows.bytes().empty() ? Expected<void>() : send();
+}
+
 Expected<void> Loader::sendRow(const analysis::TraceTable &table) {
   row_.version = std::max(row_.version + 1, nowNs());
   model::RowBinary row;
   model::putSession(row, row_, table, request_.places);
-  return request_.patience.retry([&] { return server_.insert("sessions", model::kSessionColumns, row.bytes()); });
+  return request_.patience.retry(
+      [&] { return server_.insert(server_.table("sessions"), model::kSessionColumns, row.bytes()); });
 }
 
 // False: the server has lost some of it since.
@@ -243,48 +353,79 @@ Expected<bool> Loader::sendAll() {
   if (auto opened = reopen(); !opened)
     return opened.error();
   skipped_ = 0;
-  model::SpanBlocks blocks({.session = row_.session,
-                            .plan = row_.plan,
-                            .release = row_.release,
-                            .places = request_.places,
-                            .mostRows = request_.blockRows,
-                            .take = [this](const model::SpanBlock &block) { return sendBlock(block); }});
+  model::SpanBlockOptions options = request_.blocks;
+  options.session = row_.session, options.plan = row_.plan;
+  options.release = row_.release;
+  options.places = request_.places;
+  options.take = [this](const model::SpanBlock &block) { return sendBlock(block); };
+  model::SpanBlocks blocks(std::move(options));
   if (auto read = request_.read(blocks); !read)
     return read.error();
   if (auto sent = sendFunctions(blocks.table()); !sent)
+    return sent.error();
+  if (auto sent = sendWays(blocks); !sent)
     return sent.error();
   if (auto closed = request_.patience.retry([&] { return fence(); }); !closed)
     return closed.error();
   // The server need not look for them among all calls.
   constexpr uint64_t kDayNs = uint64_t(86'400) * 1'000'000'000;
-  days_ =
-      fmt::format(" AND day >= toDate({}) AND day <= toDate({})", blocks.beganNs() / kDayNs, blocks.endedNs() / kDayNs);
+  // Sums begin before their first call.
+  const uint64_t firstNs = blocks.beganNs() - std::min(blocks.beganNs(), request_.blocks.stepNs);
+  days_ = fmt::format(" AND day >= toDate({}) AND day <= toDate({})", firstNs / kDayNs, blocks.endedNs() / kDayNs);
   // Of a load with other options that began at the same time.
   if (auto removed = removeOthers(); !removed)
     return removed.error();
-  const auto rows =
-      request_.patience.retry([&] { return server_.number("SELECT count() FROM spans WHERE " + where_ + days_); });
-  if (!rows)
-    return rows.error();
-  if (rows->value_or(0) < blocks.rows())
-    return false;
-  if (rows->value_or(0) > blocks.rows())
-    return Error{.code = "E_SERVER",
-                 .message = fmt::format("the server has {} of the session, which has {}",
-                                        formatCount(rows->value_or(0), "call"), formatCount(blocks.rows())),
-                 .file = server_.address().shown};
+  for (const model::BlockKind kind : kKinds) {
+    const auto rows = request_.patience.retry([&] { return countRows(kind, where_ + days_); });
+    if (!rows)
+      return rows.error();
+    if (*rows < blocks.rows(kind))
+      return false;
+    if (*rows > blocks.rows(kind))
+      return Error{.code = "E_SERVER",
+                   .message = fmt::format("the server has {} of the session in {}, which should be {}",
+                                          formatCount(*rows, "row"), tableOf(kind), formatCount(blocks.rows(kind))),
+                   .file = server_.address().shown};
+  }
   row_.isComplete = true;
-  row_.beganNs = blocks.beganNs(), row_.endedNs = blocks.endedNs(), row_.spans = blocks.rows();
+  row_.beganNs = blocks.beganNs(), row_.endedNs = blocks.endedNs();
+  row_.spans = blocks.rows(model::BlockKind::Spans);
+  calls_ = blocks.calls(), sums_ = blocks.rows(model::BlockKind::Sums);
   losses_ = blocks.losses();
   if (auto sent = sendRow(blocks.table()); !sent)
     return sent.error();
   return true;
 }
 
+// A session that is on another server of the cluster is not to be on this one, too.
+Expected<void> Loader::checkShard() {
+  if (!server_.isOfCluster())
+    return {};
+  return request_.patience.retry([&]() -> Expected<void> {
+    uint64_t counts[2] = {};
+    for (size_t i = 0; const std::string &table : {std::string("sessions"), server_.table("sessions")}) {
+      const auto rows =
+          server_.number(fmt::format("SELECT uniqExact(version) FROM {} WHERE session = {}", table, row_.session));
+      if (!rows)
+        return rows.error();
+      counts[i++] = rows->value_or(0);
+    }
+    if (counts[0] > counts[1])
+      return Error{.code = "E_LOADED",
+                   .message = "the session is on another server of the cluster: name the same servers, in the same "
+                              "order, as when it was loaded",
+                   .file = row_.path};
+    return {};
+  });
+}
+
 Expected<LoadResult> Loader::load() {
+  if (auto here = checkShard(); !here)
+    return here.error();
   const auto known = request_.patience.retry([&] {
-    return server_.rows(fmt::format(
-        "SELECT version, state, plan FROM sessions WHERE session = {} ORDER BY version DESC LIMIT 1", row_.session));
+    return server_.rows(
+        fmt::format("SELECT version, state, plan FROM {} WHERE session = {} ORDER BY version DESC LIMIT 1",
+                    server_.table("sessions"), row_.session));
   });
   if (!known)
     return known.error();
@@ -309,7 +450,8 @@ Expected<LoadResult> Loader::load() {
     if (!done)
       return done.error();
     if (*done)
-      return LoadResult{.spans = row_.spans, .skippedSpans = skipped_, .losses = losses_};
+      return LoadResult{
+          .calls = calls_, .spans = row_.spans, .sums = sums_, .skippedRows = skipped_, .losses = losses_};
     request_.patience.say("the server has lost calls that it had confirmed; they are sent again");
   }
   return Error{.code = "E_SERVER",

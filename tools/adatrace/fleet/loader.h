@@ -10,20 +10,27 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace ada::cli {
 
+struct ClusterRequest {
+  std::string name; ///< empty: a single server
+  bool isReplicated = false;
+};
 /// Makes the database and its tables, or makes sure that they are those of this version. Errors: E_SCHEMA and those of
 /// servers.
-Expected<void> makeTables(Server &server);
+Expected<void> makeTables(Server &server, const ClusterRequest &cluster);
+/// The statements that makeTables() sends to a server without tables, each ended by ";\n".
+Expected<std::string> tableStatements(Server &server, const ClusterRequest &cluster);
 /// Errors: E_SCHEMA if the tables are not there, or of another version.
 Expected<void> checkTables(Server &server);
 
 struct LoadRequest {
   model::SessionRow row; ///< session, plan, name, path, release, labels
   std::vector<model::ProcessPlace> places;
-  bool replaces = false; ///< what was loaded of the session with another plan goes
-  std::uint64_t blockRows = 200'000;
+  bool replaces = false;          ///< what was loaded of the session with another plan goes
+  model::SpanBlockOptions blocks; ///< but what is above, and `take`
   /// Reads the trace into the sink; may be called again.
   std::function<Expected<void>(model::TraceSink &)> read;
   Patience patience;
@@ -31,7 +38,8 @@ struct LoadRequest {
 
 struct LoadResult {
   bool wasThere = false; ///< nothing was to be done
-  std::uint64_t spans = 0, skippedSpans = 0;
+  std::uint64_t calls = 0, spans = 0, sums = 0;
+  std::uint64_t skippedRows = 0; ///< of spans and sums
   std::vector<model::Loss> losses;
 };
 
@@ -47,12 +55,17 @@ private:
   Expected<void> drop(const std::vector<std::string> &gates);
   Error giveWay();
   Expected<void> fence();
+  std::string gateOf(model::BlockKind kind) const;
+  std::string tableOf(model::BlockKind kind) const;
+  Expected<void> checkShard();
+  Expected<uint64_t> countRows(model::BlockKind kind, const std::string &condition);
   Expected<void> lookUp();
   Expected<void> openGate();
   Expected<void> reopen();
   Expected<void> removeOthers();
   Expected<void> sendBlock(const model::SpanBlock &block);
   Expected<void> sendFunctions(const analysis::TraceTable &table);
+  Expected<void> sendWays(const model::SpanBlocks &blocks);
   Expected<void> sendRow(const analysis::TraceTable &table);
   Expected<bool> sendAll();
 
@@ -63,9 +76,9 @@ private:
   std::string days_; ///< a condition: those that the session is of, once they are known
   unsigned attempts_ = 0;
   std::uint64_t seed_;
-  bool hasBegun_ = false;                        // the session has a row
-  std::map<std::uint32_t, std::uint64_t> there_; // rows of each block
-  std::uint64_t skipped_ = 0;
+  bool hasBegun_ = false;                                                     // the session has a row
+  std::map<std::pair<model::BlockKind, std::uint32_t>, std::uint64_t> there_; // rows of each block
+  std::uint64_t skipped_ = 0, calls_ = 0, sums_ = 0;
   std::vector<model::Loss> losses_;
 };
 

@@ -59,6 +59,10 @@ const char *codeOf(const Complaint &complaint, int status) {
   switch (complaint.code) {
   case 243: // NOT_ENOUGH_SPACE
     return "E_SERVER_FULL";
+  case 209: // SOCKET_TIMEOUT, of another server in the cluster
+  case 210: // NETWORK_ERROR
+  case 279: // ALL_CONNECTION_TRIES_FAILED
+    return "E_SERVER_DOWN";
   case 159: // TIMEOUT_EXCEEDED
   case 202: // TOO_MUCH_SIMULTANEOUS_QUERIES
   case 241: // MEMORY_LIMIT_EXCEEDED
@@ -83,9 +87,24 @@ const char *codeOf(const Complaint &complaint, int status) {
   }
 }
 
+// Of TabSeparated.
+std::string unescaped(std::string_view text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      plain += text[i];
+      continue;
+    }
+    constexpr std::string_view kLetters = "0bfnrt", kMeanings("\0\b\f\n\r\t", 6);
+    const size_t letter = kLetters.find(text[++i]);
+    plain += letter == kLetters.npos ? text[i] : kMeanings[letter];
+  }
+  return plain;
+}
+
 } // namespace
 
-Expected<ServerAddress> parseAddress(const std::string &text) {
+Expected<std::vector<ServerAddress>> parseAddresses(const std::string &text) {
   constexpr std::string_view kPlain = "clickhouse://", kTls = "clickhouses://";
   const bool isTls = text.starts_with(kTls);
   if (!isTls && !text.starts_with(kPlain))
@@ -95,21 +114,29 @@ Expected<ServerAddress> parseAddress(const std::string &text) {
     return usage("the address has a user or password in it, which every user of this machine can see: set "
                  "CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or use --credentials");
   const size_t slash = rest.find('/');
-  std::string place = rest.substr(0, slash);
+  const std::string places = rest.substr(0, slash) + ",";
   const std::string database = slash == rest.npos ? "" : rest.substr(slash + 1);
   const auto isName = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
   const auto isPlace = [](unsigned char c) {
     return std::isalnum(c) || std::string_view("-._:[]").find(char(c)) != std::string_view::npos;
   };
-  if (place.empty() || !std::ranges::all_of(place, isPlace))
-    return usage(fmt::format("'{}' names no host: clickhouse://HOST:PORT/DATABASE", oneLine(text)));
-  if (database.empty() || !std::ranges::all_of(database, isName))
-    return usage(
-        fmt::format("'{}' names no database of letters, digits and _: clickhouse://HOST:PORT/DATABASE", oneLine(text)));
-  const size_t colon = place.rfind(':');
-  if (colon == place.npos || place.back() == ']')
-    place += isTls ? ":8443" : ":8123";
-  return ServerAddress{(isTls ? "https://" : "http://") + place + "/", database, text};
+  std::vector<ServerAddress> servers;
+  for (size_t at = 0; at < places.size();) {
+    const size_t end = places.find(',', at);
+    std::string place = places.substr(at, end - at);
+    at = end + 1;
+    if (place.empty() || !std::ranges::all_of(place, isPlace))
+      return usage(fmt::format("'{}' names no host: clickhouse://HOST:PORT/DATABASE", oneLine(text)));
+    if (database.empty() || !std::ranges::all_of(database, isName))
+      return usage(fmt::format("'{}' names no database of letters, digits and _: clickhouse://HOST:PORT/DATABASE",
+                               oneLine(text)));
+    const std::string shown = std::string(isTls ? kTls : kPlain) + place + "/" + database;
+    const size_t colon = place.rfind(':');
+    if (colon == place.npos || place.back() == ']')
+      place += isTls ? ":8443" : ":8123";
+    servers.push_back({(isTls ? "https://" : "http://") + place + "/", database, shown});
+  }
+  return servers;
 }
 
 Expected<Credentials> readCredentials(const std::string &file) {
@@ -181,6 +208,19 @@ Expected<std::string> Server::query(std::string_view sql, const std::vector<std:
 }
 Expected<std::string> Server::queryWithoutDatabase(std::string_view sql) { return send(sql, {}, {}, false); }
 
+Expected<unsigned> Server::version() {
+  if (version_)
+    return version_;
+  const auto answer = queryWithoutDatabase("SELECT version()");
+  if (!answer)
+    return answer.error();
+  unsigned major = 0, minor = 0;
+  const char *const end = answer->data() + answer->size();
+  if (const auto read = std::from_chars(answer->data(), end, major); read.ptr != end && *read.ptr == '.')
+    std::from_chars(read.ptr + 1, end, minor);
+  return version_ = std::max(1u, major * 100 + std::min(minor, 99u));
+}
+
 Expected<std::vector<std::vector<std::string>>> Server::rows(std::string_view sql) {
   const auto answer = query(sql);
   if (!answer)
@@ -192,7 +232,7 @@ Expected<std::vector<std::vector<std::string>>> Server::rows(std::string_view sq
     auto &row = rows.emplace_back();
     for (;;) {
       const size_t tab = line.find('\t');
-      row.emplace_back(line.substr(0, tab));
+      row.push_back(unescaped(line.substr(0, tab)));
       if (tab == line.npos)
         break;
       line.remove_prefix(tab + 1);
@@ -212,10 +252,15 @@ Expected<std::optional<std::uint64_t>> Server::number(std::string_view sql) {
 
 Expected<void> Server::insert(std::string_view table, std::string_view columns, std::string_view rows) {
   const std::string frame = model::compressedBlock(rows);
-  const auto done = send(
-      fmt::format("INSERT INTO {} ({}) FORMAT RowBinary", table, columns),
-      {"decompress=1", "http_native_compression_disable_checksumming_on_decompress=1", "max_insert_block_size=1048576"},
-      frame, true);
+  std::vector<std::string> settings = {"decompress=1", "http_native_compression_disable_checksumming_on_decompress=1",
+                                       "max_insert_block_size=1048576"};
+  // Servers that can put inserts off confirm them too early if they do; older ones refuse the setting.
+  const auto known = version();
+  if (!known)
+    return known.error();
+  if (*known >= 2111)
+    settings.emplace_back("async_insert=0");
+  const auto done = send(fmt::format("INSERT INTO {} ({}) FORMAT RowBinary", table, columns), settings, frame, true);
   return done ? Expected<void>() : done.error();
 }
 

@@ -19,8 +19,9 @@ struct ServerAddress {
   std::string database; ///< letters, digits and _
   std::string shown;    ///< as it was given
 };
-/// "clickhouse://HOST[:PORT]/DB", "clickhouses://…" for TLS. Errors: E_USAGE.
-Expected<ServerAddress> parseAddress(const std::string &text);
+/// "clickhouse://HOST[:PORT][,HOST[:PORT]…]/DB", "clickhouses://…" for TLS: one server, or one for each shard of a
+/// cluster. Errors: E_USAGE.
+Expected<std::vector<ServerAddress>> parseAddresses(const std::string &text);
 
 struct Credentials {
   std::string user, password; ///< no user: the server's default one
@@ -44,11 +45,18 @@ public:
 
   const ServerAddress &address() const { return address_; }
 
+  /// 1816 of 18.16. It is asked once.
+  Expected<unsigned> version();
+  /// It is one of a cluster, and has the rows of its shard in tables whose names end so.
+  void setSuffix(std::string_view suffix) { suffix_ = suffix; }
+  std::string table(std::string_view name) const { return std::string(name) + suffix_; }
+  bool isOfCluster() const { return !suffix_.empty(); }
+
   /// Sends a query and returns the whole answer. `parameters`: settings, "max_threads=1".
   Expected<std::string> query(std::string_view sql, const std::vector<std::string> &parameters = {});
   /// The same without naming the database, which may not exist.
   Expected<std::string> queryWithoutDatabase(std::string_view sql);
-  /// The answer's lines, their columns separated by tabs. For names that have none in them, and numbers.
+  /// The answer's lines, their columns unescaped (FORMAT TabSeparated).
   Expected<std::vector<std::vector<std::string>>> rows(std::string_view sql);
   /// A whole number, or nothing if the answer has no line.
   Expected<std::optional<std::uint64_t>> number(std::string_view sql);
@@ -66,6 +74,8 @@ private:
   Credentials credentials_;
   std::function<bool()> isInterrupted_;
   std::uint64_t sentBytes_ = 0;
+  std::string suffix_;
+  unsigned version_ = 0;
 };
 
 /// 'text' for a query, escaped.

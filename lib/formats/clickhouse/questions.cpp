@@ -1,0 +1,141 @@
+// The usual questions to a database of sessions.
+//
+// What a function cost comes from two tables: `spans`, except for sessions that have only some of their calls there
+// (`counted` is 0), and `aggregates`. Percentiles are of calls that have both ends, and are the nearest rank, as in
+// `adatrace report`: quantileExactWeighted is, while quantileExact takes the next larger value of two in the middle.
+#include "questions.h"
+
+#include <array>
+
+namespace ada::model {
+
+namespace {
+
+constexpr std::string_view kHere = "{where}";
+constexpr std::string_view kBoth = "end IN ('return', 'exception')";
+constexpr std::string_view kHour = "toDateTime(intDiv(begin, 3600000000000) * 3600) AS hour";
+
+std::string text(std::initializer_list<std::string_view> parts) {
+  std::string all;
+  for (const std::string_view part : parts)
+    all += part;
+  return all;
+}
+
+// Figures of functions, by `keys`: calls, total_ns, self_ns, off_cpu_ns, exceptions, p (percentiles 50, 90, 99, 99.9).
+// `made`: the keys with what makes those that are no columns. The tables are read by the innermost queries, which group
+// already: of Distributed ones each server adds up its own.
+std::string figures(std::string_view keys, std::string_view made = "") {
+  if (made.empty())
+    made = keys;
+  return text(
+      {"SELECT ", keys,
+       ", sum(n) AS calls, sum(whole) AS total_ns, sum(own) AS self_ns, sum(off) AS off_cpu_ns, sum(failed) AS "
+       "exceptions, quantilesExactWeightedMerge(0.5, 0.9, 0.99, 0.999)(state) AS p FROM (SELECT ",
+       made,
+       ", count() AS n, sumIf(duration, outermost) AS whole, sum(self) AS own, sum(self_waiting + self_preempted) AS "
+       "off, countIf(end = 'exception') AS failed, quantilesExactWeightedStateIf(0.5, 0.9, 0.99, 0.999)(duration, "
+       "toUInt64(1), ",
+       kBoth, ") AS state FROM spans WHERE counted AND ", kHere, " GROUP BY ", keys, " UNION ALL SELECT ", made,
+       ", sum(calls) AS n, sum(total) AS whole, sum(self) AS own, sum(self_waiting + self_preempted) AS off, "
+       "sum(exceptions) AS failed, quantilesExactWeightedMergeState(0.5, 0.9, 0.99, 0.999)(durations) AS state FROM "
+       "aggregates WHERE ",
+       kHere, " GROUP BY ", keys, ") GROUP BY ", keys});
+}
+
+// A function has one row for each file and module that it is in.
+constexpr std::string_view kNames = " ANY LEFT JOIN (SELECT function, any(name) AS name, max(file) AS at_file, "
+                                    "argMax(line, file) AS at_line FROM functions "
+                                    "GROUP BY function) USING function";
+
+std::array<Question, 7> make() {
+  const std::string byHost = figures("function, host");
+  return {{
+      {.name = "functions",
+       .about = "what functions cost on all hosts",
+       .view = "function_totals",
+       .query = text({"SELECT name, at_file AS file, at_line AS line, calls, total_ns, self_ns, off_cpu_ns, "
+                      "exceptions, p[1] AS p50_ns, p[3] "
+                      "AS p99_ns, p[4] AS p999_ns FROM (",
+                      figures("function"), ")", kNames}),
+       .order = "self_ns DESC, name"},
+      {.name = "hosts",
+       .about = "the same by host, release and hour",
+       .view = "host_totals",
+       .query = text({"SELECT host, release, hour, name, calls, total_ns, self_ns, exceptions, p[1] AS p50_ns, p[3] AS "
+                      "p99_ns FROM (",
+                      figures("function, host, release, hour", "function, host, release, " + std::string(kHour)), ")",
+                      kNames}),
+       .order = "self_ns DESC, host, release, hour, name"},
+      {.name = "percentiles",
+       .about = "how long calls took, hour by hour",
+       .view = "function_hours",
+       .query =
+           text({"SELECT name, hour, calls, p[1] AS p50_ns, p[2] AS p90_ns, p[3] AS p99_ns, p[4] AS p999_ns FROM (",
+                 figures("function, hour", "function, " + std::string(kHour)), ")", kNames}),
+       .order = "name, hour"},
+      {.name = "releases",
+       .about = "what functions cost in each release",
+       .view = "release_totals",
+       .query =
+           text({"SELECT name, release, calls, total_ns, self_ns, exceptions, p[1] AS p50_ns, p[3] AS p99_ns FROM (",
+                 figures("function, release"), ")", kNames}),
+       .order = "name, release"},
+      {.name = "deviating",
+       .about = "hosts on which a function's median is half as long again as on the median host, or more",
+       .view = "deviating_hosts",
+       .query = text(
+           {"SELECT name, host, calls, p50_ns, usual_ns, p50_ns / usual_ns AS times FROM (SELECT function, "
+            "host, calls, p[1] AS p50_ns, usual_ns FROM (",
+            byHost, ") ANY LEFT JOIN (SELECT function, quantileExactWeighted(0.5)(p[1], 1) AS usual_ns FROM (", byHost,
+            ") GROUP BY function) USING function WHERE usual_ns > 0 AND p50_ns >= 1.5 * usual_ns)", kNames}),
+       .order = "times DESC, name, host"},
+      {.name = "exceptions",
+       .about = "functions that are seldom left by an exception",
+       .view = "rare_exceptions",
+       .query = text(
+           {"SELECT name, calls, exceptions, exceptions / calls AS share FROM (", figures("function"), ")", kNames}),
+       .where = "exceptions > 0 AND share <= 0.01",
+       .order = "share, name"},
+      {.name = "slowest",
+       .about = "the calls that took longest, with the command that shows each where its session is",
+       .view = "slow_calls",
+       .query = text(
+           {"SELECT duration AS duration_ns, self AS self_ns, host, release, toDateTime(intDiv(begin, 1000000000)) AS "
+            "time, name, arguments, concat('adatrace tree --thread=', toString(tid), ' --from=@', toString(begin - "
+            "offset), ' --to=@', toString(begin - offset + duration + 1), ' \\'', replaceAll(path, '\\'', "
+            "'\\'\\\\\\'\\''), '\\'') AS command FROM (SELECT * FROM (SELECT * FROM (SELECT session, process, thread, "
+            "function, host, release, begin, duration, self, arguments FROM spans WHERE ",
+            kBoth, " AND ", kHere, " ORDER BY duration DESC, begin, session, thread, id LIMIT 1000)", kNames,
+            ") ANY LEFT JOIN (SELECT session, path, p.number AS process, if(p.epoch_offset = 0, "
+            "visitParamExtractUInt(p.manifest, 'epoch_offset_ns'), p.epoch_offset) AS offset FROM sessions FINAL ARRAY "
+            "JOIN processes AS p) USING session, process) ANY LEFT JOIN (SELECT session, thread, tid FROM threads) "
+            "USING session, thread"}),
+       .order = "duration_ns DESC, time, host, command"},
+  }};
+}
+
+std::string replaced(std::string query, const std::string &condition) {
+  for (std::size_t at = 0; (at = query.find(kHere, at)) != query.npos; at += condition.size())
+    query.replace(at, kHere.size(), condition);
+  return query;
+}
+
+} // namespace
+
+std::span<const Question> questions() {
+  static const auto all = make();
+  return all;
+}
+
+std::string queryOf(const Question &question, const std::string &condition) {
+  return replaced(question.query, condition);
+}
+
+std::string sessionFigures(const std::string &condition) {
+  return replaced(text({"SELECT session, function, calls, total_ns, self_ns, p[1] AS p50_ns, p[3] AS p99_ns FROM (",
+                        figures("session, function"), ")"}),
+                  condition);
+}
+
+} // namespace ada::model

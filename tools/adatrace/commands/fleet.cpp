@@ -1,0 +1,263 @@
+// Adatrace fleet: the usual questions to a database of sessions.
+#include "base/quantities.h"
+#include "base/text.h"
+#include "command.h"
+#include "fleet/loaded_sessions.h"
+#include "options/option_values.h"
+#include "output/diff_lines.h"
+
+#include "analysis/diff.h"
+#include "formats/clickhouse/questions.h"
+#include "shared/select/glob.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+constexpr const char *kChange = "change";
+
+struct Options {
+  std::string from, credentials, question, format = "table", since, until, before, after;
+  std::vector<std::string> functions, hosts, releases;
+  uint64_t limit = 20;
+  bool all = false;
+};
+
+int failWith(const Error &error) { return fail(exitCodeOf(error), "fleet: {}", error.text()); }
+
+// Numbers to the right, the last column as it is.
+void printTable(Output &out, const std::vector<std::vector<std::string>> &rows) {
+  std::vector<size_t> widths;
+  std::vector<bool> isNumber;
+  for (const auto &row : rows)
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths.resize(std::max(widths.size(), row.size()));
+      isNumber.resize(widths.size(), true);
+      widths[i] = std::max(widths[i], oneLine(row[i]).size());
+      if (&row != &rows.front())
+        isNumber[i] = isNumber[i] && row[i].find_first_not_of("0123456789.e+-") == row[i].npos && !row[i].empty();
+    }
+  for (const auto &row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string text = oneLine(row[i]);
+      const std::string pad(widths[i] - text.size(), ' ');
+      line += isNumber[i] ? pad + text : i + 1 == row.size() ? text : text + pad;
+      line += i + 1 == row.size() ? "" : "  ";
+    }
+    out.print("{}\n", line);
+  }
+}
+
+// "2026-11-20T10:00", in UTC, or "2h", that long ago: nanoseconds since 1970.
+std::optional<uint64_t> momentOf(const std::string &text) {
+  if (const auto ago = parseDuration(text)) {
+    const auto now = uint64_t(std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
+    return *ago < now ? now - *ago : 0;
+  }
+  std::tm date = {};
+  for (const char *format :
+       {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d"}) {
+    date = {};
+    if (const char *end = ::strptime(text.c_str(), format, &date); end && !*end)
+      return uint64_t(::timegm(&date)) * 1'000'000'000;
+  }
+  return std::nullopt;
+}
+
+std::string isText(const char *column, const std::vector<std::string> &values) {
+  std::string list;
+  for (const std::string &value : values)
+    list += (list.empty() ? "" : ", ") + cli::quoted(value);
+  return fmt::format(" AND {} IN ({})", column, list);
+}
+
+// Globs are matched here, so that they mean what they mean elsewhere.
+Expected<std::string> isFunction(Server &server, const std::vector<std::string> &globs) {
+  const auto rows = server.rows("SELECT DISTINCT function, name FROM functions");
+  if (!rows)
+    return rows.error();
+  std::vector<std::string> numbers;
+  for (const auto &row : *rows)
+    if (std::ranges::any_of(globs, [&](const std::string &glob) {
+          return select::matches({glob.data(), glob.size()}, {row.at(1).data(), row[1].size()});
+        }))
+      numbers.push_back(row[0]);
+  if (numbers.empty())
+    return Error{.code = "E_USAGE",
+                 .message = fmt::format("no function is called '{}'", oneLine(globs.front())),
+                 .file = server.address().shown};
+  return " AND " + isOneOf("function", numbers);
+}
+
+// Of spans and aggregates.
+Expected<std::string> conditionOf(Server &server, const Options &options) {
+  std::string condition = "1";
+  if (!options.hosts.empty())
+    condition += isText("host", options.hosts);
+  if (!options.releases.empty())
+    condition += isText("release", options.releases);
+  for (const auto &[name, text, sign] :
+       {std::tuple("--since", &options.since, ">="), std::tuple("--until", &options.until, "<")}) {
+    if (text->empty())
+      continue;
+    const auto moment = momentOf(*text);
+    if (!moment)
+      return Error{
+          .code = "E_USAGE",
+          .message = fmt::format("{}: '{}' is no time like 2026-11-20T10:00 (UTC) or 2h (ago)", name, oneLine(*text))};
+    // The day tells the server which parts it need not read.
+    condition += fmt::format(" AND begin {} {} AND day {}= toDate({})", sign, *moment, sign[0],
+                             *moment / (uint64_t(86'400) * 1'000'000'000));
+  }
+  if (!options.functions.empty()) {
+    auto functions = isFunction(server, options.functions);
+    if (!functions)
+      return functions;
+    condition += *functions;
+  }
+  return condition;
+}
+
+int printChange(Server &server, const Options &options, const Invocation &invocation) {
+  if (options.before.empty() || options.after.empty())
+    return fail(kWrongUsage, "fleet: change needs --before and --after: --before=release=1.3 --after=release=1.4");
+  if (options.format == "csv")
+    return fail(kWrongUsage, "fleet: change has no --format=csv");
+  std::vector<analysis::Report> sides[2];
+  for (const auto &[label, side] : {std::pair(&options.before, &sides[0]), std::pair(&options.after, &sides[1])}) {
+    const auto sessions = sessionsWith(server, *label);
+    if (!sessions)
+      return failWith(sessions.error());
+    // Of one session each it takes all durations to tell noise from change.
+    if (sessions->size() < 2)
+      return fail(kWrongUsage,
+                  "fleet: there is one session with {}; from two on differences can be told from noise (`adatrace "
+                  "diff` compares the files of single ones)",
+                  oneLine(*label));
+    auto reports = reportsOf(server, *sessions);
+    if (!reports)
+      return failWith(reports.error());
+    *side = *std::move(reports);
+  }
+  const analysis::Diff diff = analysis::makeDiff(sides[0], sides[1]);
+  DiffLineOptions lines;
+  lines.format = options.format == "table" ? "text" : options.format;
+  lines.all = options.all;
+  Output out;
+  printDiff(out, Palette(invocation.color, STDOUT_FILENO), diff, lines);
+  return kOk;
+}
+
+// One JSON object per line, or an array of them.
+void printJson(Output &out, std::string_view lines, bool isArray) {
+  if (!isArray)
+    return out.write(lines);
+  out.write("[");
+  for (std::string_view rest = lines; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    out.write(rest.size() == lines.size() ? "\n" : ",\n");
+    out.write(line);
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+  }
+  out.write("\n]\n");
+}
+
+int run(const Options &options, const Invocation &invocation) {
+  if (options.question != kChange && (!options.before.empty() || !options.after.empty()))
+    return fail(kWrongUsage, "fleet: --before and --after go with change");
+  auto opened = openDatabase(options.from, options.credentials);
+  if (!opened)
+    return failWith(opened.error());
+  Server &server = *opened;
+  if (options.question == kChange)
+    return printChange(server, options, invocation);
+  const auto condition = conditionOf(server, options);
+  if (!condition)
+    return failWith(condition.error());
+  const auto question = std::ranges::find(model::questions(), options.question, &model::Question::name);
+  std::string sql = fmt::format("SELECT * FROM ({})", model::queryOf(*question, *condition));
+  if (!question->where.empty())
+    sql += fmt::format(" WHERE {}", question->where);
+  sql += fmt::format(" ORDER BY {}", question->order);
+  if (options.limit)
+    sql += fmt::format(" LIMIT {}", options.limit);
+  Output out;
+  if (options.format == "table") {
+    const auto rows = server.rows(sql + " FORMAT TabSeparatedWithNames");
+    if (!rows)
+      return failWith(rows.error());
+    printTable(out, *rows);
+    return kOk;
+  }
+  const auto answer = server.query(sql + (options.format == "csv" ? " FORMAT CSVWithNames" : " FORMAT JSONEachRow"),
+                                   {"output_format_json_quote_64bit_integers=0"});
+  if (!answer)
+    return failWith(answer.error());
+  if (options.format == "csv")
+    out.write(*answer);
+  else
+    printJson(out, *answer, options.format == "json");
+  return kOk;
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  std::vector<std::string> names;
+  std::string about = "One of:";
+  const auto add = [&](std::string_view name, std::string_view text) {
+    about += fmt::format("{} {} ({})", names.empty() ? "" : ",", name, text);
+    names.emplace_back(name);
+  };
+  for (const model::Question &question : model::questions())
+    add(question.name, question.about);
+  add(kChange, "what is different between --before and --after, and not by chance");
+  app.add_option("query", options->question, about)
+      ->type_name("")
+      ->required()
+      ->check(CLI::IsMember(names).description(""));
+  app.add_option("--from", options->from, "The database, as for load: clickhouse://HOST:PORT/DATABASE")
+      ->type_name("ADDRESS")
+      ->required();
+  app.add_option("--credentials", options->credentials, "As for load")->type_name("FILE");
+  addGlobs(app, "--function", options->functions, "Only these functions; may be repeated");
+  app.add_option("--host", options->hosts, "Only this host; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--release", options->releases, "Only this release; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--since", options->since,
+                 "Only calls that began then or later: 2026-11-20T10:00 in UTC, or 2h for two hours ago")
+      ->type_name("TIME");
+  app.add_option("--until", options->until, "Only calls that began before")->type_name("TIME");
+  app.add_option("--before", options->before, "change: the sessions with this label, or host=NAME")
+      ->type_name("NAME=VALUE");
+  app.add_option("--after", options->after, "change: those to compare them with")->type_name("NAME=VALUE");
+  app.add_flag("--all", options->all, "change: also functions that changed no more than by noise");
+  addCount(app, "--limit", options->limit, "At most this many lines; 0: all [20]");
+  app.add_option("--format", options->format, "table, csv, jsonl (one JSON object per line) or json (an array) [table]")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"table", "csv", "jsonl", "json"}).description(""));
+  return [options, &invocation] { return run(*options, invocation); };
+}
+
+} // namespace
+
+const Command kFleet = {
+    "fleet",
+    "Ask a database of many machines' sessions what was slow, and where",
+    "adatrace fleet functions --from=clickhouse://db.example:8123/traces\n"
+    "adatrace fleet slowest --from=clickhouse://db.example:8123/traces --limit=5 --since=2h\n"
+    "adatrace fleet change --from=clickhouse://db.example:8123/traces --before=release=1.3 --after=release=1.4",
+    declare,
+};
+
+} // namespace ada::cli
