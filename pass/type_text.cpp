@@ -308,9 +308,9 @@ private:
     // What C++ does not allow to be copied into registers, and what AArch64 finds too large. Another pointer is a
     // member.
     bool isByAddress = isStruct && ((composite->getFlags() & DINode::FlagTypePassByReference) || bytes > 16);
-    if (isByAddress && first.getType()->isPointerTy()) {
-      take(nullptr); // a copy elsewhere, by its address: the register holds no value of the type
-      return "-";
+    if (isByAddress && first.getType()->isPointerTy()) { // a copy elsewhere
+      const bool isKnown = take(&pieces) && stringName(type) == "std::string";
+      return isKnown ? placeText(pieces) : "-"; // of others the register holds no value of the type
     }
     bool wantsPointer = isa<DIDerivedType>(type) && type->getTag() != dwarf::DW_TAG_ptr_to_member_type;
     if (!isSplit && wantsPointer != first.getType()->isPointerTy() && type->getName() != "decltype(nullptr)")
@@ -565,9 +565,12 @@ std::string typesText(const Function &function) {
     places.assign(places.size(), "-"); // the optimizer may have changed the signature
   std::string result = !types[0] ? "-" : isNumbered && isResultLeftOut(function) ? "!" : matcher.result(types[0]);
   std::string text = result + ":" + writer.write(types[0]);
-  for (unsigned i = 1; i < count; ++i)
-    text +=
-        ";" + escaped(i < names.size() ? names[i] : StringRef()) + ":" + places[i - 1] + ":" + writer.write(types[i]);
+  for (unsigned i = 1; i < count; ++i) {
+    // A std::string by value is what its place holds the address of.
+    const bool isString = places[i - 1] != "-" && stringName(plain(types[i])) == "std::string";
+    text += ";" + escaped(i < names.size() ? names[i] : StringRef()) + ":" + places[i - 1] + ":" +
+            (isString ? "r(std\\:\\:string)" : writer.write(types[i]));
+  }
   if (count < types.size() && callee && matcher.hasPassedAll())
     return text + furtherTypes(function, matcher.taken().second);
   if (count < types.size()) // a null type
