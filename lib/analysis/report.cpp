@@ -3,10 +3,9 @@
 // Workers add up what their threads did (thread_workers.h); no result depends on which thread was read first.
 #include "report.h"
 
-#include "module_loads.h"
 #include "off_cpu_follower.h"
-#include "thread_calls.h"
-#include "thread_workers.h"
+#include "report_summary.h"
+#include "report_worker.h"
 
 #include <algorithm>
 #include <iterator>
@@ -20,303 +19,10 @@ namespace ada::analysis {
 
 namespace {
 
-constexpr uint32_t kNone = ~uint32_t(0);
 const std::string kTooMany = "(…)";
 
-// What calls of one list of arguments returned.
-struct Result {
-  std::string text; // of the first call in the order of threads and events
-  std::pair<uint32_t, uint64_t> at = {kNone, 0};
-  bool hasText = false, varies = false;
-
-  void add(const std::string &other, std::pair<uint32_t, uint64_t> otherAt, bool otherVaries) {
-    varies |= otherVaries || (hasText && text != other);
-    if (!hasText || otherAt < at) {
-      text = other;
-      at = otherAt;
-    }
-    hasText = true;
-  }
-};
-
-// What a row is about, in terms that all workers share. A module's number or a function's id, or a file. A library's
-// function, which has an id for each module that calls it and for each way to call it, goes by its name.
-struct Key {
-  uint32_t process = 0, thread = kNone;
-  uint64_t number = 0;
-  std::string text;
-  auto operator<=>(const Key &) const = default;
-};
-
-struct Group {
-  FunctionStatistics figures;
-  Result result;
-  uint32_t function = kNone; // one of it, in the worker's table
-};
-
-// Of a call, the time without a processor: all of it, and that which is in none of the calls that it made.
-struct OffCpuOfCall {
-  OffCpuTimes all, self;
-  OffCpuOfCall &operator+=(const OffCpuOfCall &other) {
-    all += other.all, self += other.self;
-    return *this;
-  }
-  void add(const OffCpu &off, bool isInnermost) {
-    all.add(off.why, off.durationNs());
-    if (isInnermost)
-      self.add(off.why, off.durationNs());
-  }
-};
-
-// What a part of a thread leaves to be joined with the parts before and behind it.
-struct PartEnds {
-  // A call that goes on from one part to another.
-  struct Call {
-    uint64_t functionId = 0, beginNs = 0;
-    uint64_t childrenNs = 0; // as far as the part tells
-    OffCpuOfCall off = {};   // likewise
-    bool isEarlier = false;  // it began before the trace did
-    // If the part has its end:
-    bool hasEnded = false, isOutermost = false;
-    SpanEnd how = SpanEnd::Open;
-    uint64_t endNs = 0;
-    std::optional<Key> row; // that it counts for
-  };
-  ThreadPart part;
-  std::vector<Call> before, after; // open at its start; begun by it, and open at its end
-  bool hasEvents = false;
-  uint64_t firstNs = 0, lastNs = 0; // of its own events
-};
-
-// Adds up the calls of the threads that one worker reads.
-class Worker : public TableSink {
-public:
-  Worker(TraceTable &table, const ReportOptions &options)
-      : TableSink(table), options_(options), rules_(options.filter, table), values_(table) {}
-
-  bool wantsDetails() const override { return options_.arguments; }
-  void beginPart(const ThreadPart &part) {
-    ends_ = {.part = part, .before = {}, .after = {}};
-    thread_ = part.thread;
-    const OffCpuLane *lane = table().threads[thread_].offCpu.get();
-    offCpu_ = OffCpuFollower(lane, options_.filter.fromNs, options_.filter.toNs);
-    hasLane_ = lane != nullptr;
-  }
-  Expected<void> events(const model::Batch &batch) override {
-    if (!calls_) {
-      if (options_.by == ReportBy::Thread) // its groups are its own
-        groupOf_.clear();
-      calls_.emplace(*this, rules_, options_.arguments ? &values_ : nullptr);
-    }
-    if (hasLane_)
-      takeWithOffCpu(batch);
-    else
-      calls_->take(batch);
-    return {};
-  }
-  Expected<void> endThread(uint32_t) override {
-    if (calls_) {
-      calls_->settle();
-      if (ends_.part.isLast)
-        calls_->finish();
-      else
-        leaveOpen();
-      strayExits += calls_->walker().strayExits();
-      missingExits += calls_->walker().missingExits();
-      calls_.reset();
-      ends_.hasEvents = true;
-    }
-    if (!ends_.part.isLast || ends_.part.number > 0)
-      parts.push_back(std::move(ends_));
-    return {};
-  }
-
-  // Called by ThreadCalls.
-  void begin(uint64_t, const model::Event &call, bool shown, std::string &&arguments) {
-    if (call.isEarlier && ends_.part.number > 0)
-      ends_.before.push_back({.functionId = table().functions[call.function].id, .beginNs = call.timeNs, .row = {}});
-    Frame &frame = frames_.emplace_back();
-    frame.shown = shown;
-    hasValues |= !arguments.empty();
-    if (shown) {
-      frame.group = groupOf(call.function);
-      ++openCalls_[frame.group];
-      if (options_.arguments) {
-        frame.list = listOf(frame.group, std::move(arguments));
-        if (frame.list != kNone)
-          ++openLists_[frame.list];
-      }
-    }
-  }
-  void end(const Span &call, bool shown, std::string &&result) {
-    const bool hasBegun = frames_.back().shown;
-    const uint32_t group = frames_.back().group, list = frames_.back().list;
-    const OffCpuOfCall off = frames_.back().off;
-    frames_.pop_back();
-    const bool isOutermostOfGroup = hasBegun && --openCalls_[group] == 0;
-    if (call.isEarlier && ends_.part.number > 0) // join() adds it
-      return endEarlier(call, off, isOutermostOfGroup, hasBegun && shown ? group : kNone);
-    if (!hasBegun)
-      return;
-    if (shown)
-      addTo(groups[group].figures, call, off, isOutermostOfGroup);
-    if (!options_.arguments)
-      return;
-    const bool isOutermost = list != kNone && --openLists_[list] == 0;
-    if (!shown)
-      return;
-    hasValues |= !result.empty();
-    const bool hasResult = call.how == SpanEnd::Return && !result.empty();
-    if (hasResult)
-      groups[group].result.add(result, {thread_, call.endSeq}, false);
-    if (list == kNone)
-      return;
-    addTo(lists[list].figures, call, off, isOutermost);
-    if (hasResult)
-      lists[list].result.add(result, {thread_, call.endSeq}, false);
-  }
-
-  std::vector<Key> keys; // of groups
-  std::vector<Group> groups;
-  std::vector<Group> lists;                                       // of arguments
-  std::vector<std::unordered_map<std::string, uint32_t>> listsOf; // by group
-  std::vector<bool> hasTooMany;                                   // by group
-  std::vector<PartEnds> parts;
-  uint64_t strayExits = 0, missingExits = 0;
-  bool hasValues = false;
-
-private:
-  void addTo(FunctionStatistics &figures, const Span &call, const OffCpuOfCall &off, bool isOutermost) {
-    figures.add(call, isOutermost);
-    if (hasLane_)
-      figures.addOffCpu(off.all, off.self, isOutermost);
-  }
-  void takeWithOffCpu(const model::Batch &batch) {
-    uint64_t seq = batch.firstSeq;
-    for (const model::Event &event : batch.events) {
-      if (!event.isEarlier) {
-        if (ends_.firstNs == 0) { // what is before it lies between two parts: join()
-          ends_.firstNs = event.timeNs;
-          offCpu_.skipTo(event.timeNs);
-        }
-        ends_.lastNs = event.timeNs;
-        if (offCpu_.isDue(event.timeNs))
-          takeOffCpu(event.timeNs);
-      }
-      calls_->take(seq++, event, batch);
-    }
-  }
-  [[gnu::noinline]] void takeOffCpu(uint64_t ns) {
-    calls_->settle();
-    offCpu_.take(ns, [&](const OffCpu &off) {
-      for (Frame &frame : frames_)
-        frame.off.add(off, &frame == &frames_.back());
-    });
-  }
-  void endEarlier(const Span &call, const OffCpuOfCall &off, bool isOutermost, uint32_t group) {
-    PartEnds::Call &end = ends_.before[call.depth];
-    end.off = off;
-    end.childrenNs = call.childrenNs, end.how = call.how, end.endNs = call.endNs;
-    end.hasEnded = true, end.isOutermost = isOutermost;
-    if (group != kNone)
-      end.row = keys[group];
-  }
-  // What is open goes on in the next part.
-  void leaveOpen() {
-    for (const Span &span : calls_->walker().open()) {
-      const OffCpuOfCall off = span.depth < frames_.size() ? frames_[span.depth].off : OffCpuOfCall();
-      if (span.isEarlier && ends_.part.number > 0)
-        ends_.before[span.depth].childrenNs = span.childrenNs, ends_.before[span.depth].off = off;
-      else
-        ends_.after.push_back({.functionId = table().functions[span.functionIndex].id,
-                               .beginNs = span.beginNs,
-                               .childrenNs = span.childrenNs,
-                               .off = off,
-                               .isEarlier = span.isEarlier,
-                               .row = {}});
-    }
-    for (const Frame &frame : frames_)
-      if (frame.shown)
-        --openCalls_[frame.group];
-    frames_.clear();
-  }
-
-  struct Frame {
-    bool shown = false;
-    uint32_t group = kNone, list = kNone;
-    OffCpuOfCall off = {};
-  };
-
-  const ModuleLoads &loadsOf(uint32_t process) {
-    while (loads_.size() <= process)
-      loads_.emplace_back(table().processes[loads_.size()]);
-    return loads_[process];
-  }
-  Key keyOf(uint32_t function) {
-    const model::Function &about = table().functions[function];
-    const uint64_t id = loadsOf(about.process).firstFunction(about.commonId());
-    Key key;
-    key.process = about.process;
-    if (options_.by == ReportBy::Thread)
-      key.thread = thread_;
-    if (options_.by == ReportBy::File)
-      key.text = about.file;
-    else if (options_.by != ReportBy::Module && about.goesByName())
-      key.text = about.name, key.number = static_cast<uint64_t>(about.kind);
-    else
-      key.number = options_.by == ReportBy::Module ? moduleOf(id) : id;
-    return key;
-  }
-
-  uint32_t groupOf(uint32_t function) {
-    if (function < groupOf_.size() && groupOf_[function] != kNone)
-      return groupOf_[function];
-    return findGroup(function);
-  }
-  uint32_t findGroup(uint32_t function) {
-    if (function >= groupOf_.size())
-      groupOf_.resize(function + 1, kNone);
-    const auto [at, isNew] = numbers_.try_emplace(keyOf(function), static_cast<uint32_t>(groups.size()));
-    if (isNew) {
-      keys.push_back(at->first);
-      groups.push_back({.figures = {}, .result = {}, .function = function});
-      openCalls_.push_back(0);
-      listsOf.emplace_back();
-      hasTooMany.push_back(false);
-    }
-    return groupOf_[function] = at->second;
-  }
-
-  // Once a group has too many lists by itself its rows will be one, whatever the other threads hold.
-  uint32_t listOf(uint32_t group, std::string arguments) {
-    if (hasTooMany[group])
-      return kNone;
-    const auto [at, isNew] = listsOf[group].try_emplace(std::move(arguments), static_cast<uint32_t>(lists.size()));
-    if (isNew) {
-      if (listsOf[group].size() > options_.mostArgumentRows) {
-        hasTooMany[group] = true;
-        return kNone;
-      }
-      lists.emplace_back();
-      openLists_.push_back(0);
-    }
-    return at->second;
-  }
-
-  const ReportOptions &options_;
-  FunctionRules rules_;
-  ValueTexts values_;
-  std::optional<ThreadCalls<Worker>> calls_; // of the current thread
-  uint32_t thread_ = 0;
-  PartEnds ends_; // of the current part
-  OffCpuFollower offCpu_;
-  bool hasLane_ = false;
-  std::vector<Frame> frames_;
-  std::map<Key, uint32_t> numbers_;
-  std::vector<uint32_t> groupOf_;  // by function
-  std::vector<ModuleLoads> loads_; // by process
-  std::vector<uint32_t> openCalls_, openLists_;
-};
+using Worker = ReportWorker;
+using Group = ReportGroup;
 
 void merge(Group &into, const Group &from) {
   into.figures.merge(from.figures);
@@ -333,7 +39,7 @@ struct Merged {
 };
 
 // Makes functions with the most lists of arguments one row each until the rows of each process are not too many.
-uint64_t collapse(std::map<Key, Merged> &all, size_t most) {
+uint64_t collapse(std::map<RowKey, Merged> &all, size_t most) {
   std::map<uint32_t, size_t> rows; // by process
   std::vector<std::pair<size_t, Merged *>> functions;
   uint64_t collapsed = 0;
@@ -358,7 +64,7 @@ uint64_t collapse(std::map<Key, Merged> &all, size_t most) {
 }
 
 // Adds one worker's figures.
-void add(std::map<Key, Merged> &all, const Worker &worker, Report &report, size_t most) {
+void add(std::map<RowKey, Merged> &all, const Worker &worker, Report &report, size_t most) {
   for (uint32_t i = 0; i < worker.groups.size(); ++i) {
     Merged &merged = all[worker.keys[i]];
     if (!merged.function)
@@ -382,7 +88,7 @@ void add(std::map<Key, Merged> &all, const Worker &worker, Report &report, size_
 // Adds the calls that go on from one part of a thread to the next. False if the calls that are open at a part's start
 // are not those that the parts before it left open: then the trace is not what it says, and has to be read in one
 // piece.
-bool join(std::vector<PartEnds> &parts, std::map<Key, Merged> &all, const TraceTable &table,
+bool join(std::vector<PartEnds> &parts, std::map<RowKey, Merged> &all, const TraceTable &table,
           const FilterOptions &filter) {
   std::sort(parts.begin(), parts.end(), [](const PartEnds &a, const PartEnds &b) {
     return std::tie(a.part.thread, a.part.number) < std::tie(b.part.thread, b.part.number);
@@ -427,10 +133,10 @@ bool join(std::vector<PartEnds> &parts, std::map<Key, Merged> &all, const TraceT
   return true;
 }
 
-void addRows(Report &report, const TraceTable &table, const ReportOptions &options, const Key &key, Merged &merged) {
+void addRows(Report &report, const TraceTable &table, const ReportOptions &options, const RowKey &key, Merged &merged) {
   ReportRow row;
   row.process = key.process;
-  if (key.thread != kNone)
+  if (key.thread != RowKey::kNoThread)
     row.thread = key.thread;
   if (options.by == ReportBy::Module)
     row.group = moduleName(table.processes[key.process], static_cast<uint32_t>(key.number));
@@ -453,21 +159,186 @@ void addRows(Report &report, const TraceTable &table, const ReportOptions &optio
     addRow(group, arguments);
 }
 
+// The summaries of a report's threads: those that are there, and those that are to be.
+class Kept {
+public:
+  Kept(model::TraceSource &source, const TraceTable &table, const std::vector<uint32_t> &threads,
+       const ReportOptions &options)
+      : source_(source), table_(table), options_(options), rowKeys_(table, options.by), wanted_(table.threads.size()) {
+    const FilterOptions &filter = options.filter;
+    const bool fits = options.summaries != UseSummaries::No && !options.arguments &&
+                      (options.by == ReportBy::Function || options.by == ReportBy::Thread) &&
+                      !filter.choosesFunctions() && filter.depth == ~uint32_t(0) && filter.minDurationNs == 0;
+    if (!fits) {
+      others_ = threads;
+      return;
+    }
+    processes_.resize(table.processes.size());
+    for (const uint32_t thread : threads)
+      (summariesOf(thread) ? known_ : others_).push_back(thread);
+    if (!filter.showsAll())
+      return;
+    uint64_t events = 0;
+    for (const uint32_t thread : others_)
+      events += printOf(thread) ? table.threads[thread].extent->events : 0;
+    if (options.summaries == UseSummaries::Make || events >= options.summaryEvents)
+      for (const uint32_t thread : others_)
+        wanted_[thread] = printOf(thread) != nullptr;
+  }
+
+  /// Adds what is there. Returns the parts that have to be read all the same.
+  std::vector<ThreadPart> take(std::map<RowKey, Merged> &all, Report &report) {
+    std::vector<ThreadPart> toRead;
+    for (const uint32_t thread : known_)
+      takeThread(thread, all, report, toRead);
+    return toRead;
+  }
+  std::vector<PartEnds> takeEnds() { return std::move(ends_); }
+  /// The threads of which nothing is there.
+  const std::vector<uint32_t> &otherThreads() const { return others_; }
+
+  /// By thread: whether summaries are to be made.
+  const std::vector<bool> &wanted() const { return wanted_; }
+  void add(std::vector<Worker::Summary> &&summaries) {
+    std::move(summaries.begin(), summaries.end(), std::back_inserter(made_));
+  }
+  void write() {
+    std::sort(made_.begin(), made_.end(), [](const auto &a, const auto &b) {
+      return std::tie(a.part.thread, a.part.number) < std::tie(b.part.thread, b.part.number);
+    });
+    for (Worker::Summary &summary : made_) {
+      const model::Thread &about = table_.threads[summary.part.thread];
+      Process &process = *processes_[about.process];
+      ReportSummaries::Thread &thread = process.found.threads[about.number];
+      thread.print = ReportSummaries::printOf(*printOf(summary.part.thread), about);
+      thread.parts.push_back(std::move(summary.bytes));
+      process.hasNew = true;
+    }
+    for (const auto &process : processes_)
+      if (process && process->hasNew)
+        process->found.write(process->prints);
+  }
+
+private:
+  struct KnownFunction {
+    model::Function about;
+    Merged *row = nullptr;
+    RowKey key;
+    uint32_t thread = kNone; // whose row it is
+    bool isMet = false;
+  };
+  struct Process {
+    model::Prints prints;
+    ReportSummaries found;
+    bool hasNew = false;
+    std::unordered_map<uint64_t, KnownFunction> functions; // by id
+  };
+
+  Process &processOf(uint32_t thread) {
+    const uint32_t number = table_.threads[thread].process;
+    auto &process = processes_[number];
+    if (!process) {
+      process = std::make_unique<Process>();
+      if (auto prints = source_.prints(number)) {
+        process->prints = *std::move(prints);
+        process->found = ReportSummaries::read(process->prints, table_);
+      }
+    }
+    return *process;
+  }
+  const ReportSummaries::Thread *summariesOf(uint32_t thread) {
+    const auto &found = processOf(thread).found.threads;
+    const auto at = found.find(table_.threads[thread].number);
+    return at == found.end() ? nullptr : &at->second;
+  }
+  const uint64_t *printOf(uint32_t thread) {
+    for (const auto &[index, print] : processOf(thread).prints.threads)
+      if (index == thread)
+        return &print;
+    return nullptr;
+  }
+  KnownFunction &functionOf(uint32_t thread, uint64_t id) {
+    const uint32_t process = table_.threads[thread].process;
+    const auto [at, isNew] = processes_[process]->functions.try_emplace(id);
+    if (isNew)
+      at->second.about = source_.functionOf(process, id);
+    return at->second;
+  }
+  KnownFunction &rowOf(uint32_t thread, uint64_t id, std::map<RowKey, Merged> &all, Report &report) {
+    KnownFunction &function = functionOf(thread, id);
+    if (!function.row || (options_.by == ReportBy::Thread && function.thread != thread)) {
+      function.key = rowKeys_.of(function.about, thread);
+      function.row = &all[function.key];
+      function.thread = thread;
+      if (!function.row->function)
+        function.row->function = &report.functions.emplace_back(function.about);
+    }
+    return function;
+  }
+
+  void takeThread(uint32_t thread, std::map<RowKey, Merged> &all, Report &report, std::vector<ThreadPart> &toRead) {
+    const std::vector<std::vector<std::byte>> &found = summariesOf(thread)->parts;
+    for (size_t i = 0; i < found.size(); ++i) {
+      ThreadPart place{.thread = thread, .number = static_cast<uint32_t>(i), .isLast = i + 1 == found.size()};
+      place.first = VarintCursor(found[i]).number();
+      if (!place.isLast)
+        place.last = VarintCursor(found[i + 1]).number();
+      VarintCursor from(found[i]);
+      auto part = PartSummary::get(from);
+      if (part)
+        part->ends.part = place;
+      if (part && (i > 0 || part->ends.before.empty()) &&
+          part->restrict(options_.filter, table_.threads[thread].offCpu.get()))
+        takePart(*part, all, report);
+      else
+        toRead.push_back(place);
+    }
+  }
+  void takePart(PartSummary &part, std::map<RowKey, Merged> &all, Report &report) {
+    const uint32_t thread = part.ends.part.thread;
+    for (const PartSummary::Row &row : part.rows)
+      rowOf(thread, row.functionId, all, report).row->group.figures.merge(row.figures);
+    for (PartEnds::Call &call : part.ends.before)
+      if (call.row)
+        call.row = rowOf(thread, call.functionId, all, report).key;
+    for (const uint64_t id : part.metFunctions)
+      if (KnownFunction &function = functionOf(thread, id); !std::exchange(function.isMet, true))
+        report.metFunctions.push_back(function.about);
+    report.strayExits += part.strayExits, report.missingExits += part.missingExits;
+    if (!part.ends.part.isLast || part.ends.part.number > 0)
+      ends_.push_back(std::move(part.ends));
+  }
+
+  model::TraceSource &source_;
+  const TraceTable &table_;
+  const ReportOptions &options_;
+  RowKeys rowKeys_;
+  std::vector<bool> wanted_;
+  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<uint32_t> known_, others_;
+  std::vector<PartEnds> ends_;
+  std::vector<Worker::Summary> made_;
+};
+
 } // namespace
 
 Expected<Report> makeReport(model::TraceSource &source, const TraceTable &table, const std::vector<uint32_t> &threads,
                             const ReportOptions &options) {
   Report report;
-  std::map<Key, Merged> all;
-  std::vector<PartEnds> ends;
+  std::map<RowKey, Merged> all;
+  Kept kept(source, table, threads, options);
   // Arguments are recorded where a call begins, which may be in another part.
   const uint64_t partEvents = options.arguments ? ~uint64_t(0) : options.partEvents;
+  std::vector<ThreadPart> parts = kept.take(all, report);
+  for (const ThreadPart &part : partsOf(source, table, kept.otherThreads(), partEvents))
+    parts.push_back(part);
+  std::vector<PartEnds> ends = kept.takeEnds();
   const auto done = readParts<Worker>(
-      source, table, partsOf(source, table, threads, partEvents),
-      [&](TraceTable &own) { return std::make_unique<Worker>(own, options); },
+      source, table, parts, [&](TraceTable &own) { return std::make_unique<Worker>(own, options, kept.wanted()); },
       [&](Worker &worker) {
         add(all, worker, report, options.mostArgumentRows);
         std::move(worker.parts.begin(), worker.parts.end(), std::back_inserter(ends));
+        kept.add(std::move(worker.summaries));
       },
       report.damage);
   if (!done)
@@ -475,8 +346,11 @@ Expected<Report> makeReport(model::TraceSource &source, const TraceTable &table,
   if (!join(ends, all, table, options.filter)) {
     ReportOptions whole = options;
     whole.partEvents = ~uint64_t(0);
+    whole.summaries = UseSummaries::No;
     return makeReport(source, table, threads, whole);
   }
+  if (report.damage.problems.empty())
+    kept.write();
   if (options.arguments)
     report.collapsedFunctions = collapse(all, options.mostArgumentRows);
   for (auto &[key, merged] : all)

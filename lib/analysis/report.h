@@ -4,6 +4,7 @@
 
 #include "ada/trace/statistics.h"
 #include "call_filter.h"
+#include "report_parts.h"
 #include "thread_workers.h"
 
 #include <deque>
@@ -13,7 +14,12 @@
 
 namespace ada::analysis {
 
-enum class ReportBy { Function, Thread, Module, File };
+/// Whether a report uses the summaries of threads that one before it kept (docs/formats/packed.md), and keeps some.
+enum class UseSummaries {
+  No,
+  Yes,  ///< and they are made of threads that have ReportOptions::summaryEvents without
+  Make, ///< and they are made of any number of events
+};
 
 struct ReportOptions {
   FilterOptions filter;
@@ -24,6 +30,9 @@ struct ReportOptions {
   size_t mostArgumentRows = 100'000;
   /// Threads with more events are read in parts, where the trace allows that.
   uint64_t partEvents = 1 << 20;
+  /// They serve reports by function, or function and thread, whose filter has a range of time at most.
+  UseSummaries summaries = UseSummaries::Yes;
+  uint64_t summaryEvents = 1 << 22;
 };
 
 /// One line of the report.

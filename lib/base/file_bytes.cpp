@@ -1,6 +1,8 @@
 // Opens files for the readers.
 #include "file_bytes.h"
 
+#include "kept_files.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -30,7 +32,7 @@ std::uint64_t bytesBelow(const std::string &directory) {
   for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
     struct stat info;
     if (::lstat(at->path().c_str(), &info) == 0 && S_ISREG(info.st_mode) && at->path().filename() != "ring" &&
-        !at->path().filename().string().starts_with("view.index"))
+        !isKeptFile(at->path().filename().string()))
       bytes += static_cast<std::uint64_t>(info.st_size);
   }
   return bytes;

@@ -10,6 +10,12 @@ namespace ada::model {
 TraceSink::~TraceSink() = default;
 TraceSource::~TraceSource() = default;
 
+Function TraceSource::functionOf(std::uint32_t process, std::uint64_t id) const {
+  Function function;
+  function.process = process, function.id = id;
+  return function;
+}
+
 Expected<void> TraceSource::readPart(TraceSink &, const ReadRequest &) {
   return Error{.code = "E_INTERNAL", .message = "this source can be read as a whole only"};
 }

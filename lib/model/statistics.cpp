@@ -102,6 +102,37 @@ void Distribution::merge(const Distribution &other) {
   largest_ = std::max(largest_, other.largest_);
 }
 
+// Buckets are numbered from that of row 0 on.
+Distribution::Content Distribution::content() const {
+  Content content{.count = number_, .min = min(), .max = max(), .exact = exact_, .buckets = {}};
+  for (std::size_t i = 0; i < counts_.size(); ++i)
+    if (counts_[i] > 0)
+      content.buckets.emplace_back(static_cast<std::uint32_t>(firstRow_ * kRowSize + i), counts_[i]);
+  return content;
+}
+
+std::optional<Distribution> Distribution::of(const Content &content) {
+  Distribution made;
+  if (content.count <= kExact) {
+    if (content.exact.size() != content.count || !content.buckets.empty())
+      return std::nullopt;
+    for (const std::uint64_t value : content.exact)
+      made.add(value);
+    return made;
+  }
+  constexpr unsigned kRows = 64 - kSubBits + 1;
+  for (const auto &[bucket, values] : content.buckets) {
+    if (bucket >= kRows * kRowSize || values > content.count - made.number_)
+      return std::nullopt;
+    made.row(bucket / kRowSize)[bucket % kRowSize] += values;
+    made.number_ += values;
+  }
+  if (made.number_ != content.count || content.min > content.max || !content.exact.empty())
+    return std::nullopt;
+  made.smallest_ = content.min, made.largest_ = content.max;
+  return made;
+}
+
 std::vector<Distribution::Bin> Distribution::bins(unsigned perOctave) const {
   std::vector<Bin> bins;
   if (number_ == 0)

@@ -2,13 +2,13 @@
 #ifndef ADA_LIB_VIEW_INDEX_FORMAT_H
 #define ADA_LIB_VIEW_INDEX_FORMAT_H
 
+#include "base/varint_bytes.h"
 #include "picture.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace ada::view {
@@ -59,71 +59,10 @@ struct IndexThread {
   IndexBlock totals; ///< of functions; `count` of them
 };
 
+using IndexBytes = VarintBytes;
+using IndexCursor = VarintCursor;
+
 std::uint32_t indexCrc(std::span<const std::byte> bytes);
-
-/// Little-endian numbers of seven bits per byte, as protobuf has them.
-class IndexBytes {
-public:
-  void number(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-      bytes_.push_back(std::byte(value | 0x80));
-    bytes_.push_back(std::byte(value));
-  }
-  /// A difference, small in both directions; wraps.
-  void difference(std::uint64_t value) { number(value << 1 ^ (0 - (value >> 63))); }
-  void text(std::string_view text) {
-    number(text.size());
-    const auto bytes = std::as_bytes(std::span(text));
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  }
-  std::span<const std::byte> bytes() const { return bytes_; }
-  std::size_t size() const { return bytes_.size(); }
-  void clear() { bytes_.clear(); }
-
-private:
-  std::vector<std::byte> bytes_;
-};
-
-/// Reads what IndexBytes wrote. Behind the end everything is 0, and isGood() false.
-class IndexCursor {
-public:
-  explicit IndexCursor(std::span<const std::byte> bytes) : rest_(bytes) {}
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (rest_.empty())
-        break;
-      const auto byte = std::to_integer<std::uint64_t>(rest_.front());
-      rest_ = rest_.subspan(1);
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80)
-        return value;
-    }
-    isGood_ = false;
-    return 0;
-  }
-  std::uint64_t difference() {
-    const std::uint64_t value = number();
-    return value >> 1 ^ (0 - (value & 1));
-  }
-  std::string text() {
-    const std::uint64_t size = number();
-    if (size > rest_.size()) {
-      isGood_ = false;
-      return {};
-    }
-    const auto bytes = rest_.first(size);
-    rest_ = rest_.subspan(size);
-    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
-  }
-  bool isGood() const { return isGood_; }
-  bool isAtEnd() const { return rest_.empty(); }
-  std::size_t left() const { return rest_.size(); }
-
-private:
-  std::span<const std::byte> rest_;
-  bool isGood_ = true;
-};
 
 /// Items of one block, each as its difference from the one before.
 class ItemCoder {

@@ -3,7 +3,7 @@
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/convert.h"
 #include "analysis/report.h"
-#include "formats/atf/sched_file.h"
+#include "random_calls.h"
 #include "scratch_directory.h"
 
 #include <algorithm>
@@ -11,53 +11,12 @@
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
-#include <random>
 
 using namespace ada;
 using namespace ada::analysis;
+using ada::test::CallShape, ada::test::randomCalls, ada::test::writeRandomLane;
 
 namespace {
-
-struct Shape {
-  const char *name;
-  std::size_t events = 150'000;
-  std::size_t deepest = 40;
-  unsigned odd = 0; // of 1,000 events so many don't nest
-};
-
-std::vector<atf::IndexEvent> randomEvents(const Shape &shape, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::vector<atf::IndexEvent> events;
-  std::vector<std::uint64_t> open;
-  std::uint64_t ns = 1'000'000;
-  // Few are predicted, so that a block has few events.
-  const auto add = [&](EventKind kind, std::uint64_t function) {
-    ns += random() % 3000;
-    events.push_back({.timestampNs = ns, .functionId = function, .kind = kind, .threadId = 7});
-  };
-  while (events.size() < shape.events) {
-    if (random() % 1000 < shape.odd) {
-      const std::uint64_t function = random() % 500;
-      if (random() % 8 == 0) {
-        add(EventKind{9}, function);
-        continue;
-      }
-      add(random() % 2 ? EventKind::Return : EventKind::Exception, function);
-      for (std::size_t i = open.size(); i > 0; --i)
-        if (open[i - 1] == function) {
-          open.resize(i - 1);
-          break;
-        }
-    } else if (open.size() < shape.deepest && (open.empty() || random() % 100 < 52)) {
-      open.push_back(random() % 500);
-      add(EventKind::Call, open.back());
-    } else {
-      add(random() % 50 ? EventKind::Return : EventKind::Exception, open.back());
-      open.pop_back();
-    }
-  }
-  return events;
-}
 
 std::string write(const std::string &path, const std::vector<atf::IndexEvent> &events) {
   auto writer = atf::IndexWriter::create(path, {.packed = true, .threadId = 7, .overwrite = true});
@@ -65,17 +24,7 @@ std::string write(const std::string &path, const std::vector<atf::IndexEvent> &e
   for (const atf::IndexEvent &event : events)
     EXPECT_TRUE(writer->append(event));
   EXPECT_TRUE(writer->finish());
-  // Between some events the thread had no processor; a few times are on both sides of one.
-  std::mt19937_64 random(events.size());
-  std::vector<OffCpu> off;
-  for (std::size_t i = 1; i < events.size(); ++i) {
-    const std::uint64_t from = events[i - 1].timestampNs, to = events[i].timestampNs + random() % 3;
-    if (random() % 20 == 0 && to > from + 3 && (off.empty() || off.back().toNs < from))
-      off.push_back({from + 1, to, random() % 2 ? OffCpu::Why::Waiting : OffCpu::Why::Preempted, 0});
-  }
-  const std::uint64_t toNs = events.back().timestampNs + 1000;
-  EXPECT_TRUE(atf::writeSched(std::filesystem::path(path).parent_path() / "sched.ads",
-                              OffCpuLane(off, events.front().timestampNs, toNs, off.size()), 7));
+  writeRandomLane(std::filesystem::path(path).parent_path() / "sched.ads", events);
   return path;
 }
 
@@ -126,9 +75,9 @@ std::size_t compare(const std::string &path, const ReportOptions &options, const
 
 TEST(ReportParts, SameFigures) {
   const test::ScratchDirectory scratch;
-  for (const Shape &shape : {Shape{.name = "nested"}, Shape{.name = "flat", .deepest = 2},
-                             Shape{.name = "damaged", .odd = 20}, Shape{.name = "deep", .deepest = 900}}) {
-    const std::string path = write(scratch / "index/pid_1/thread_0/index.atp", randomEvents(shape, 1));
+  for (const CallShape &shape : {CallShape{.name = "nested"}, CallShape{.name = "flat", .deepest = 2},
+                                 CallShape{.name = "damaged", .odd = 20}, CallShape{.name = "deep", .deepest = 900}}) {
+    const std::string path = write(scratch / "index/pid_1/thread_0/index.atp", randomCalls(shape, 1));
     ReportOptions options;
     EXPECT_GT(compare(path, options, shape.name), 3u) << shape.name;
     for (const ReportBy by : {ReportBy::Thread, ReportBy::Module, ReportBy::File}) {
@@ -152,10 +101,10 @@ TEST(ReportParts, SameFigures) {
 TEST(ReportParts, NotEverythingKnown) {
   const test::ScratchDirectory scratch;
   const std::string deep = write(scratch / "deep/pid_1/thread_0/index.atp",
-                                 randomEvents({.name = "deeper than is known", .deepest = 3000, .odd = 2}, 2));
+                                 randomCalls({.name = "deeper than is known", .deepest = 3000, .odd = 2}, 2));
   compare(deep, {}, "deep");
   // A damaged block takes its events away; what is open behind it is not what was open before.
-  const std::string path = write(scratch / "bad/pid_1/thread_0/index.atp", randomEvents({.name = "", .odd = 5}, 3));
+  const std::string path = write(scratch / "bad/pid_1/thread_0/index.atp", randomCalls({.name = "", .odd = 5}, 3));
   const auto bytes = static_cast<std::streamoff>(std::filesystem::file_size(path));
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(bytes / 2);
@@ -167,7 +116,7 @@ TEST(ReportParts, NotEverythingKnown) {
 // A trace that lost its front: what began before it is known at the first part's start.
 TEST(ReportParts, LostFront) {
   const test::ScratchDirectory scratch;
-  const std::vector<atf::IndexEvent> events = randomEvents({.name = "", .deepest = 30, .odd = 1}, 4);
+  const std::vector<atf::IndexEvent> events = randomCalls({.name = "", .deepest = 30, .odd = 1}, 4);
   const std::string path = write(scratch / "index/pid_1/thread_0/index.atp", events);
   auto reader = atf::IndexReader::open(path);
   ASSERT_TRUE(reader);

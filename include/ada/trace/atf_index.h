@@ -127,6 +127,9 @@ public:
   std::uint64_t cutFrom(std::uint64_t seq) const;
   /// The calls that were open before event `seq`, 0 or what cutFrom() returned.
   OpenCalls openBefore(std::uint64_t seq) const;
+  /// A number that depends on all that the events depend on, from the blocks' checksums: events are not looked at.
+  /// Nothing if the file is not packed, was not finished, or has a damaged header.
+  std::optional<std::uint64_t> print() const;
   /// The first damage that was met in a packed file's blocks. Their events are left out.
   std::optional<Error> damage() const;
 

@@ -218,6 +218,14 @@ struct ReadRequest {
   }
 };
 
+/// What can be computed once and kept, for it will not change: that of a process's threads that were written to their
+/// ends. A print is a number that is another one if what it stands for is.
+struct Prints {
+  std::string directory;                                        ///< of the process's files
+  std::uint64_t functions = 0;                                  ///< what is known of functions and modules
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> threads; ///< by index, and the print of each one's events
+};
+
 /// A trace that can be read.
 ///
 /// Some sources are threadwise: they deliver one thread after the other in batches of one thread each, can be read
@@ -240,6 +248,10 @@ public:
   /// Threadwise sources: numbers of events from which on a thread can be read by itself (ReadRequest::withOpenCalls),
   /// the first of them 0. There are at most `pieces`, about equally far from each other.
   virtual std::vector<std::uint64_t> cuts(std::uint32_t /*thread*/, std::size_t /*pieces*/) const { return {0}; }
+  /// Threadwise sources, after what there is was announced: prints of a process. Nothing if no thread of it has one.
+  virtual std::optional<Prints> prints(std::uint32_t /*process*/) const { return std::nullopt; }
+  /// Sources that have prints: the function as sinks are told of it, but without a number.
+  virtual Function functionOf(std::uint32_t process, std::uint64_t id) const;
   /// Makes sure that read() can be called twice: bytes of a pipe are kept in a
   /// temporary file.
   virtual Expected<void> makeRepeatable() { return {}; }

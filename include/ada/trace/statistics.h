@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace ada {
@@ -42,6 +44,17 @@ public:
   /// each power of two (1, 2, 4, … 64), empty ones in between included. Counts
   /// are exact.
   std::vector<Bin> bins(unsigned perOctave) const;
+
+  /// As it can be written to a file: `exact`, in no particular order, up to kExact values, and beyond that the buckets
+  /// that have any values, and how many.
+  struct Content {
+    std::uint64_t count = 0, min = 0, max = 0;
+    std::vector<std::uint64_t> exact;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> buckets;
+  };
+  Content content() const;
+  /// Nothing if no distribution has that content.
+  static std::optional<Distribution> of(const Content &content);
 
 private:
   std::uint64_t *row(unsigned number);

@@ -134,6 +134,10 @@ IndexReader::OpenCalls IndexReader::openBefore(std::uint64_t seq) const {
   return open;
 }
 
+std::optional<std::uint64_t> IndexReader::print() const {
+  return isPacked_ && isFinished_ ? shared_->packed->print() : std::nullopt;
+}
+
 void IndexReader::linkDetails(const DetailReader &details) const {
   if (!isPacked_)
     return;

@@ -11,6 +11,7 @@
 #include "manifest_parts.h"
 #include "model/batch_builder.h"
 #include "model/loss_list.h"
+#include "prints.h"
 #include "sched_file.h"
 #include "shared/manifest_keys.h"
 #include "symbol_entries.h"
@@ -52,6 +53,8 @@ public:
     return copy;
   }
   std::vector<std::uint64_t> cuts(std::uint32_t thread, std::size_t pieces) const override;
+  std::optional<Prints> prints(std::uint32_t process) const override { return atf::printsOf(session_, process); }
+  Function functionOf(std::uint32_t process, std::uint64_t functionId) const override;
   bool knowsRange() const override { return true; }
   std::optional<double> progress() const override {
     return total_ ? static_cast<double>(done_) / static_cast<double>(total_) : 1.0;
@@ -270,18 +273,20 @@ std::uint32_t AtfSource::announceFunction(ThreadRead &read, std::uint64_t functi
   const std::uint32_t local = known.local.add(functionId);
   if (local < known.numbers.size())
     return known.numbers[local];
-  const atf::ProcessTrace &trace = session_.processes()[read.process];
-  Function function;
+  Function function = functionOf(read.process, functionId);
   function.index = functionCount_++;
-  function.process = read.process;
-  function.id = functionId;
-  function.displayName = trace.displayName(functionId);
-  if (const Manifest *manifest = trace.manifest())
-    if (const Symbol *symbol = manifest->find(functionId))
-      atf::describe(function, *symbol);
   read.batch.check(read.sink.addFunction(function));
   known.numbers.push_back(function.index);
   return function.index;
+}
+
+Function AtfSource::functionOf(std::uint32_t process, std::uint64_t functionId) const {
+  const atf::ProcessTrace &trace = session_.processes()[process];
+  Function function{.process = process, .id = functionId, .displayName = std::string(trace.displayName(functionId))};
+  if (const Manifest *manifest = trace.manifest())
+    if (const Symbol *symbol = manifest->find(functionId))
+      atf::describe(function, *symbol);
+  return function;
 }
 
 // Null if there is none, or none that can be read.

@@ -1,6 +1,7 @@
 // Finds the blocks of packed index files, and decodes them.
 #include "file.h"
 
+#include "base/print.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file_checks.h"
 #include "shared/encode/packed_file.h"
@@ -263,6 +264,17 @@ std::uint64_t File::openCalls(const Block &block,
   for (std::uint64_t level = state->floor; level < state->depth; ++level)
     visit(state->at(level).functionId, state->at(level).beginNs);
   return state->floor;
+}
+
+std::optional<std::uint64_t> File::print() const {
+  Print print;
+  for (const Block &block : blocks_) {
+    const std::optional<RawBlockHeader> raw = headerAt(block.offset);
+    if (!raw || raw->firstSeq != block.firstSeq || raw->eventCount != block.count)
+      return std::nullopt;
+    print.add(std::uint64_t{raw->checksum} << 32 | raw->bodyChecksum);
+  }
+  return print.value();
 }
 
 bool File::knowsAllCalls(const Block &block) const {

@@ -60,6 +60,9 @@ public:
   std::uint64_t openCalls(const Block &block,
                           const std::function<void(std::uint64_t functionId, std::uint64_t beginNs)> &visit) const;
 
+  /// A number made of the checksums of all blocks, headers and bodies. Nothing if one of the headers is damaged.
+  std::optional<std::uint64_t> print() const;
+
   /// Whether that list has all of them. False if the block's header is damaged.
   bool knowsAllCalls(const Block &block) const;
 

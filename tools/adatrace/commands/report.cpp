@@ -30,6 +30,7 @@ struct Options {
   uint64_t slowest = 0;
   bool suggestsFilter = false;
   bool counters = false;
+  analysis::UseSummaries summaries = analysis::UseSummaries::Yes;
   std::string filterFile;
 };
 
@@ -76,8 +77,9 @@ int runCounters(const Options &options, TraceInput &input, const Palette &palett
 }
 
 int runSuggestion(const Options &options, TraceInput &input, const Palette &palette) {
-  const auto report = analysis::makeReport(input.source(), input.table(), input.threads(),
-                                           {.filter = options.filter.options, .by = ReportBy::Function});
+  const auto report = analysis::makeReport(
+      input.source(), input.table(), input.threads(),
+      {.filter = options.filter.options, .by = ReportBy::Function, .summaries = options.summaries});
   if (!report)
     return fail(kCantRead, "{}", report.error().text());
   if (std::ranges::any_of(input.table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
@@ -107,9 +109,11 @@ int run(Options &options, const Invocation &invocation) {
   if (options.counters)
     return runCounters(options, *input, palette);
 
-  const auto report = analysis::makeReport(
-      input->source(), input->table(), input->threads(),
-      {.filter = options.filter.options, .by = options.lines.by, .arguments = options.lines.arguments});
+  const auto report = analysis::makeReport(input->source(), input->table(), input->threads(),
+                                           {.filter = options.filter.options,
+                                            .by = options.lines.by,
+                                            .arguments = options.lines.arguments,
+                                            .summaries = options.summaries});
   if (!report)
     return fail(kCantRead, "{}", report.error().text());
   std::vector<ReportLine> lines = sortedLines(*report, options.lines);
@@ -203,6 +207,18 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
          "One line for each function, function and thread, module, or source file [function]")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"function", "thread", "module", "file"}).description(""));
+  app.add_option_function<std::string>(
+         "--keep",
+         [options = options.get()](const std::string &value) {
+           options->summaries = value == "never"    ? analysis::UseSummaries::No
+                                : value == "always" ? analysis::UseSummaries::Make
+                                                    : analysis::UseSummaries::Yes;
+         },
+         "Keep the figures of packed threads in the session, and use those that are there instead of reading all "
+         "events: "
+         "auto (keep those of more than 4 million events), always, never [auto]")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
   addCount(app, "--limit", options->limit,
            fmt::format("At most this many lines; 0: all [0; with --histogram {}]", kHistograms));
   app.add_option("--format", options->lines.format,

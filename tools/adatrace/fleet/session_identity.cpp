@@ -58,7 +58,7 @@ Expected<SessionIdentity> identify(const std::string &path, const analysis::Trac
   if (fs::is_directory(path, error)) {
     for (auto at = fs::recursive_directory_iterator(path, error); !error && at != fs::recursive_directory_iterator();
          at.increment(error))
-      if (at->is_regular_file(error) && at->path().filename() != kViewIndex)
+      if (at->is_regular_file(error) && !isKeptFile(at->path().filename().string()))
         add(at->path(), at->path().lexically_relative(path).string());
   } else {
     add(path, {});

@@ -3,6 +3,7 @@
 #define ADATRACE_SESSION_PLACE_H
 
 #include "base/file_bytes.h"
+#include "base/kept_files.h"
 
 #include <optional>
 #include <string>
@@ -13,8 +14,6 @@ namespace ada::cli {
 
 /// The directory in which sessions are made and looked for.
 inline constexpr const char *kDefaultOutput = "ada-traces";
-/// What `adatrace view` keeps in a session; it may be removed at any time.
-inline constexpr const char *kViewIndex = "view.index";
 
 /// Makes a directory and what is missing above it, for its user alone. True if it was not there.
 bool makePrivateDirectories(const std::string &path, std::error_code &error);

@@ -34,7 +34,7 @@ uint64_t printOf(const std::string &path) {
   const auto add = [&](const fs::path &file) {
     struct stat info;
     const std::string name = file.filename().string();
-    if (::lstat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || name.starts_with(kViewIndex) ||
+    if (::lstat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || isKeptFile(name) ||
         name.find(".view-index") != std::string::npos)
       return;
     files.push_back(fmt::format("{}\n{} {} {}.{}", file.lexically_relative(path).string(), info.st_ino, info.st_size,

@@ -1,0 +1,79 @@
+// What a part of a thread has for a report: which row a call counts for, and the calls that go on beyond the part.
+#ifndef ADA_LIB_ANALYSIS_REPORT_PARTS_H
+#define ADA_LIB_ANALYSIS_REPORT_PARTS_H
+
+#include "ada/trace/statistics.h"
+#include "module_loads.h"
+#include "thread_workers.h"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada::analysis {
+
+enum class ReportBy { Function, Thread, Module, File };
+
+/// What a row is about, in terms that all workers share. A module's number or a function's id, or a file. A library's
+/// function, which has an id for each module that calls it and for each way to call it, goes by its name.
+struct RowKey {
+  static constexpr uint32_t kNoThread = ~uint32_t(0);
+  uint32_t process = 0, thread = kNoThread;
+  uint64_t number = 0;
+  std::string text;
+  auto operator<=>(const RowKey &) const = default;
+};
+
+/// Says which row a function's calls count for.
+class RowKeys {
+public:
+  /// The table must outlive it.
+  RowKeys(const TraceTable &table, ReportBy by) : table_(table), by_(by) {}
+  RowKey of(const model::Function &function, uint32_t thread);
+
+private:
+  const ModuleLoads &loadsOf(uint32_t process);
+  const TraceTable &table_;
+  ReportBy by_;
+  std::vector<ModuleLoads> loads_; // by process
+};
+
+/// Of a call, the time without a processor: all of it, and that which is in none of the calls that it made.
+struct OffCpuOfCall {
+  OffCpuTimes all, self;
+  OffCpuOfCall &operator+=(const OffCpuOfCall &other) {
+    all += other.all, self += other.self;
+    return *this;
+  }
+  void add(const OffCpu &off, bool isInnermost) {
+    all.add(off.why, off.durationNs());
+    if (isInnermost)
+      self.add(off.why, off.durationNs());
+  }
+};
+
+/// What a part of a thread leaves to be joined with the parts before and behind it.
+struct PartEnds {
+  /// A call that goes on from one part to another.
+  struct Call {
+    uint64_t functionId = 0, beginNs = 0;
+    uint64_t childrenNs = 0; ///< as far as the part tells
+    OffCpuOfCall off = {};   ///< likewise
+    bool isEarlier = false;  ///< it began before the trace did
+    // If the part has its end:
+    bool hasEnded = false, isOutermost = false;
+    SpanEnd how = SpanEnd::Open;
+    uint64_t endNs = 0;
+    std::optional<RowKey> row; ///< that it counts for
+  };
+  ThreadPart part;
+  std::vector<Call> before, after; ///< open at its start; begun by it, and open at its end
+  bool hasEvents = false;
+  uint64_t firstNs = 0, lastNs = 0; ///< of its own events
+};
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_REPORT_PARTS_H

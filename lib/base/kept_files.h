@@ -1,0 +1,23 @@
+// Files that commands keep in a session so as not to compute the same again.
+//
+// They are no part of the trace, and may be removed at any time.
+#ifndef ADA_LIB_BASE_KEPT_FILES_H
+#define ADA_LIB_BASE_KEPT_FILES_H
+
+#include <string_view>
+
+namespace ada {
+
+/// Of `adatrace view`, in the session.
+inline constexpr char kViewIndex[] = "view.index";
+/// Of `adatrace report`, in each process's directory.
+inline constexpr char kReportSummary[] = "report.summary";
+
+/// Whether a file of that name is one of these, or is to become one.
+inline bool isKeptFile(std::string_view name) {
+  return name.starts_with(kViewIndex) || name.starts_with(kReportSummary);
+}
+
+} // namespace ada
+
+#endif // ADA_LIB_BASE_KEPT_FILES_H

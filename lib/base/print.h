@@ -1,0 +1,36 @@
+// A number that stands for some content: of other content it is another one, as far as 64 bits can tell.
+#ifndef ADA_LIB_BASE_PRINT_H
+#define ADA_LIB_BASE_PRINT_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace ada {
+
+/// Against chance, not against people who want two contents to have the same.
+class Print {
+public:
+  void add(std::uint64_t number) {
+    value_ = (value_ ^ number) * 0x9E3779B97F4A7C15u;
+    value_ ^= value_ >> 32;
+  }
+  void add(std::span<const std::byte> bytes) {
+    add(bytes.size());
+    for (std::uint64_t word; !bytes.empty();
+         bytes = bytes.subspan(bytes.size() < sizeof word ? bytes.size() : sizeof word)) {
+      word = 0;
+      std::memcpy(&word, bytes.data(), bytes.size() < sizeof word ? bytes.size() : sizeof word);
+      add(word);
+    }
+  }
+  std::uint64_t value() const { return value_; }
+
+private:
+  std::uint64_t value_ = 0x243F6A8885A308D3u;
+};
+
+} // namespace ada
+
+#endif // ADA_LIB_BASE_PRINT_H

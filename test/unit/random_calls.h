@@ -1,0 +1,124 @@
+// Random calls of one thread, and packed files of them, for tests of what reports make of them.
+#ifndef ADA_TEST_UNIT_RANDOM_CALLS_H
+#define ADA_TEST_UNIT_RANDOM_CALLS_H
+
+#include "ada/trace/atf_format.h"
+#include "formats/atf/checksum.h"
+#include "formats/atf/sched_file.h"
+#include "shared/encode/packed_file.h"
+
+#include <cstring>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace ada::test {
+
+struct CallShape {
+  std::string name;
+  std::size_t events = 120'000;
+  std::size_t deepest = 40;
+  unsigned odd = 0;  // of 1,000 events so many don't nest
+  unsigned back = 0; // of 1,000 events so many are older than the one before
+  std::uint64_t functions = 500;
+};
+
+inline std::vector<atf::IndexEvent> randomCalls(const CallShape &shape, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<atf::IndexEvent> events;
+  std::vector<std::uint64_t> open;
+  std::uint64_t ns = 1'000'000;
+  // Few are predicted, so that a block has few events.
+  const auto add = [&](EventKind kind, std::uint64_t function) {
+    ns += random() % 3000;
+    if (shape.back > 0 && random() % 1000 < shape.back)
+      ns -= random() % 5000;
+    events.push_back({.timestampNs = ns, .functionId = function, .kind = kind, .threadId = 7});
+  };
+  while (events.size() < shape.events) {
+    if (random() % 1000 < shape.odd) {
+      const std::uint64_t function = random() % shape.functions;
+      if (random() % 8 == 0) {
+        add(EventKind{9}, function);
+        continue;
+      }
+      add(random() % 2 ? EventKind::Return : EventKind::Exception, function);
+      for (std::size_t i = open.size(); i > 0; --i)
+        if (open[i - 1] == function) {
+          open.resize(i - 1);
+          break;
+        }
+    } else if (open.size() < shape.deepest && (open.empty() || random() % 100 < 52)) {
+      open.push_back(random() % shape.functions);
+      add(EventKind::Call, open.back());
+    } else {
+      add(random() % 50 ? EventKind::Return : EventKind::Exception, open.back());
+      open.pop_back();
+    }
+  }
+  return events;
+}
+
+// Between some events the thread had no processor; a few times are on both sides of one.
+inline void writeRandomLane(const std::string &path, const std::vector<atf::IndexEvent> &events) {
+  std::mt19937_64 random(events.size());
+  std::vector<OffCpu> off;
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    const std::uint64_t from = events[i - 1].timestampNs, to = events[i].timestampNs + random() % 3;
+    if (random() % 20 == 0 && to > from + 3 && (off.empty() || off.back().toNs < from))
+      off.push_back({from + 1, to, random() % 2 ? OffCpu::Why::Waiting : OffCpu::Why::Preempted, 0});
+  }
+  const std::uint64_t toNs = events.back().timestampNs + 1000;
+  EXPECT_TRUE(atf::writeSched(path, OffCpuLane(off, events.front().timestampNs, toNs, off.size()), 7));
+}
+
+// A finished file becomes what a bounded recording would have left: its first three blocks are gone.
+inline void dropFirstBlocks(const std::string &path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const auto load = [&](auto &raw, std::uint64_t at) { std::memcpy(&raw, bytes.data() + at, sizeof raw); };
+  const auto store = [&](auto &raw, std::uint64_t at) {
+    if constexpr (requires { raw.checksum; })
+      raw.checksum = atf::crc32c(0, &raw, sizeof raw - sizeof raw.checksum);
+    std::memcpy(bytes.data() + at, &raw, sizeof raw);
+  };
+  packed::RawFileHeader head;
+  packed::RawTrailer trailer;
+  load(head, 0);
+  load(trailer, head.trailerOffset);
+  constexpr std::uint64_t kGone = 3;
+  ASSERT_GT(trailer.blocks, kGone + 3);
+  const std::uint64_t entries = trailer.indexOffset + packed::kIndexHeadBytes;
+  std::uint64_t events = 0;
+  for (std::uint64_t i = 0; i < kGone; ++i) {
+    packed::RawIndexEntry entry;
+    load(entry, entries + i * sizeof entry);
+    events += entry.eventCount;
+    std::memset(bytes.data() + entry.offset, 0, entry.bytes);
+  }
+  bytes.erase(entries, kGone * packed::kIndexEntryBytes);
+  packed::RawIndexHead index;
+  load(index, trailer.indexOffset);
+  index.blocks = index.blocks - kGone;
+  store(index, trailer.indexOffset);
+  packed::RawIndexEntry first;
+  load(first, entries);
+  head.blocksOffset = first.offset;
+  head.trailerOffset = head.trailerOffset - kGone * packed::kIndexEntryBytes;
+  head.eventCount = trailer.eventCount = trailer.eventCount - events;
+  head.timeStartNs = trailer.timeStartNs = first.firstNs;
+  trailer.blocks = index.blocks;
+  trailer.indexChecksum = atf::crc32c(0, bytes.data() + trailer.indexOffset,
+                                      packed::kIndexHeadBytes + trailer.blocks * packed::kIndexEntryBytes);
+  store(trailer, head.trailerOffset);
+  store(head, 0);
+  file.close();
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+} // namespace ada::test
+
+#endif // ADA_TEST_UNIT_RANDOM_CALLS_H
