@@ -71,7 +71,7 @@ public:
     if (hasLane_)
       takeWithOffCpu(batch);
     else
-      calls_->take(batch);
+      takeAll(batch);
     return {};
   }
   Expected<void> endThread(uint32_t) override {
@@ -194,7 +194,9 @@ private:
     if (hasLane_)
       figures.addOffCpu(off.all, off.self, isOutermost);
   }
-  void takeWithOffCpu(const model::Batch &batch) {
+  // These are the inner loops. In one piece they ask once of each event whether it is a call; 10 % of a report's time.
+  [[gnu::flatten]] void takeAll(const model::Batch &batch) { calls_->take(batch); }
+  [[gnu::flatten]] void takeWithOffCpu(const model::Batch &batch) {
     uint64_t seq = batch.firstSeq;
     for (const model::Event &event : batch.events) {
       if (!event.isEarlier) {
