@@ -12,14 +12,14 @@ __attribute__((always_inline)) static int gone(int x) { return small(x) + 1; }
 __attribute__((noinline)) int self(int n) { return n < 2 ? n : n + self(n - 1) + self(n - 2); }
 // CHECK-LABEL: define {{.*}}@small(
 // CHECK-NOT: small.inlined
-// CHECK: __ada_enter({{.*}}@__ada_fn.small{{[^.]}}
+// CHECK: @__ada_fn.small{{[^.]}}
 // CHECK-LABEL: define {{.*}}@self(
 // CHECK-NOT: {{small|gone|self}}.inlined
 // CHECK-LABEL: define {{.*}}@caller(
 // CHECK-NOT: @__ada_fn.{{small|gone}}{{[^.]}}
-// CHECK: __ada_enter({{.*}}@__ada_fn.gone.inlined
+// CHECK: @__ada_fn.gone.inlined
 // CHECK-NOT: @__ada_fn.{{small|gone}}{{[^.]}}
-// CHECK: __ada_enter({{.*}}@__ada_fn.small.inlined
+// CHECK: @__ada_fn.small.inlined
 // CHECK-NOT: @__ada_fn.{{small|gone}}{{[^.]}}
 // CHECK: ret i32
 int caller(int x) { return gone(x) + small(x) + self(x); }

@@ -38,6 +38,16 @@ TEST(LambdaPlaces, OneLineOfTwo) {
   EXPECT_EQ(places.apply("main::$_10::operator()() const"), "main::{lambda at app.cpp:50 #2}() const");
 }
 
+// Numbers are for those that would have one name: what else is in that line doesn't change them.
+TEST(LambdaPlaces, OneLineOfTwoFunctions) {
+  LambdaPlaces places;
+  for (const char *name : {"f<char>()::{lambda()#1}::operator()() const", "f<int>()::{lambda()#1}::operator()() const"})
+    places.add(name, "f.h", 7);
+  places.finish();
+  EXPECT_EQ(places.apply("f<char>()::{lambda()#1}::operator()() const"), "f<char>()::{lambda at f.h:7}() const");
+  EXPECT_EQ(places.apply("f<int>()::{lambda()#1}::operator()() const"), "f<int>()::{lambda at f.h:7}() const");
+}
+
 TEST(LambdaPlaces, InsideOfOtherNames) {
   const LambdaPlaces places = some();
   EXPECT_EQ(places.apply("std::_Function_handler<void (), main::$_0>::_M_invoke(std::_Any_data const&)"),

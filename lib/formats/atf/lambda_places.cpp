@@ -73,11 +73,13 @@ void LambdaPlaces::finish() {
     std::ranges::sort(names, [](const std::string &a, const std::string &b) {
       return a.size() != b.size() ? a.size() < b.size() : a < b; // $_9 before $_10
     });
-    for (size_t i = 0; i < names.size(); ++i) {
-      const auto [begin, end] = lastLambda(names[i], names[i].size());
+    std::map<std::string, unsigned> counts; // by what they are in
+    for (const std::string &name : names) {
+      const auto [begin, end] = lastLambda(name, name.size());
+      const unsigned number = ++counts[name.substr(0, begin)];
       std::string place = "{lambda at " + line.first + ":" + std::to_string(line.second);
-      place += i ? " #" + std::to_string(i + 1) + "}" : "}";
-      byEnd_[names[i].substr(begin, end - begin)].push_back({names[i], place});
+      place += number > 1 ? " #" + std::to_string(number) + "}" : "}";
+      byEnd_[name.substr(begin, end - begin)].push_back({name, place});
     }
   }
   lines_.clear();
