@@ -39,7 +39,7 @@ public:
   ModuleInstrumenter(Module &module, const PassOptions &options, const Filter &filter, bool beforeInlining)
       : module_(module), options_(options), filter_(filter),
         sites_(module, beforeInlining || isForLto(module) ? SiteTable::Form::Early : SiteTable::Form::Tied,
-               beforeInlining),
+               beforeInlining, options.pointees),
         hooks_(module), libraryCalls_(module, filter) {}
 
   /// Instruments the functions among which the filter chooses, of those that IS_CANDIDATE accepts.

@@ -187,6 +187,15 @@ template <typename Callback> void forEachDebugRecord(const llvm::Instruction &in
 #endif
 }
 
+/// How many elements a dimension of an array has; null if that is not a constant.
+inline const llvm::ConstantInt *countOf(const llvm::DISubrange &range) {
+#if LLVM_VERSION_MAJOR >= 16
+  return llvm::dyn_cast_if_present<llvm::ConstantInt *>(range.getCount());
+#else
+  return range.getCount().dyn_cast<llvm::ConstantInt *>();
+#endif
+}
+
 inline bool startsWith(llvm::StringRef text, llvm::StringRef prefix) {
   return text.size() >= prefix.size() && text.substr(0, prefix.size()) == prefix;
 }

@@ -56,6 +56,11 @@ cl::opt<bool> consumeMarksOption(
     cl::desc("Take away the marks that -finstrument-functions-after-inlining leaves, so that this flag only tells the "
              "pass which functions are declared no_instrument_function, and no __cyg_profile calls are made."));
 
+cl::opt<bool> pointeesOption(
+    "ada-pointees", cl::cat(category),
+    cl::desc("Describe what pointers and references among arguments and results point to (structs by field, numbers, "
+             "vectors), for the runtime's option pointees. Needs -g."));
+
 bool parseBool(StringRef text, bool &value) {
   if (text.empty() || text == "1" || text.equals_insensitive("true")) {
     value = true;
@@ -95,6 +100,7 @@ std::string applyWord(StringRef word, ada::PassOptions &options) {
                : name == "ada-before-inlining"   ? &options.beforeInlining
                : name == "ada-unwind"            ? &options.unwind
                : name == "ada-consume-cyg-marks" ? &options.consumeMarks
+               : name == "ada-pointees"          ? &options.pointees
                                                  : nullptr;
   if (!flag)
     return "is no option of AdaTrace; 'opt -load-pass-plugin=libAdaTrace.so --help' lists them";
@@ -137,5 +143,6 @@ ada::PassOptions ada::readOptions(std::string &error) {
   overrideBy(beforeInliningOption, options.beforeInlining);
   overrideBy(unwindOption, options.unwind);
   overrideBy(consumeMarksOption, options.consumeMarks);
+  overrideBy(pointeesOption, options.pointees);
   return options;
 }

@@ -26,6 +26,7 @@ struct PassOptions {
   bool beforeInlining = false;
   bool unwind = true;
   bool consumeMarks = false;
+  bool pointees = false;
 };
 
 /// The options as given on the command line and in ADA_PASS_OPTIONS. Sets ERROR, one sentence, if the variable can't be

@@ -23,8 +23,8 @@ bool isForLto(const Module &module) {
   return module.getModuleFlag("ThinLTO") || module.getModuleFlag("EnableSplitLTOUnit");
 }
 
-SiteTable::SiteTable(Module &module, Form form, bool beforeInlining)
-    : module_(module), form_(form), beforeInlining_(beforeInlining) {}
+SiteTable::SiteTable(Module &module, Form form, bool beforeInlining, bool pointees)
+    : module_(module), form_(form), beforeInlining_(beforeInlining), pointees_(pointees) {}
 
 /// Private and unnamed_addr, so that the linker merges equal texts of all objects (.rodata.str1.1).
 Constant *SiteTable::string(const std::string &text) {
@@ -98,7 +98,7 @@ Site SiteTable::add(Function &function) {
 
   std::string name = callee ? sourceName(*callee) : symbol.str();
   std::string signature = signatureText(function);
-  std::string types = typesText(function);
+  std::string types = typesText(function, pointees_);
   std::string pretty = demangledName(name).full;
   StringRef shown = function.getFnAttribute(kAttrName).getValueAsString();
   std::string file = callee ? debugInfoPath(*callee) : sourcePath(function);

@@ -42,7 +42,8 @@ class SiteTable {
 public:
   enum class Form { Tied, Early };
 
-  SiteTable(llvm::Module &module, Form form, bool beforeInlining);
+  /// POINTEES: whether types say what pointers point to.
+  SiteTable(llvm::Module &module, Form form, bool beforeInlining, bool pointees);
 
   /// Makes the entry of FUNCTION.
   Site add(llvm::Function &function);
@@ -56,7 +57,7 @@ public:
 private:
   llvm::Module &module_;
   Form form_;
-  bool beforeInlining_;
+  bool beforeInlining_, pointees_;
   llvm::StringMap<llvm::GlobalVariable *> strings_;
   llvm::SmallVector<llvm::GlobalValue *, 32> keep_;
 

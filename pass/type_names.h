@@ -14,7 +14,7 @@ namespace ada {
 std::string qualifiedName(const llvm::DIType *type);
 
 /// If TYPE is the class behind std::string: "std::string", if it is laid out as libstdc++ does it today, which the
-/// runtime knows (text_arguments.h); of other libraries and versions the name of the class. Otherwise "".
+/// runtime knows (argument_contents.h); of other libraries and versions the name of the class. Otherwise "".
 std::string stringName(const llvm::DIType *type);
 
 } // namespace ada

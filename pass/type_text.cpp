@@ -4,6 +4,7 @@
 #include "coroutines.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
+#include "type_layout.h"
 #include "type_names.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -21,189 +22,6 @@ using namespace llvm;
 namespace ada {
 
 namespace {
-
-std::string escaped(StringRef text) {
-  std::string result;
-  for (char c : text) {
-    if (StringRef(":;,|=@+(){}\\").contains(c))
-      result += '\\';
-    result += c;
-  }
-  return result;
-}
-
-/// TYPE without typedefs and qualifiers; null is void.
-const DIType *plain(const DIType *type) {
-  for (unsigned steps = 0; steps < 32; ++steps) { // cyclic metadata would be broken
-    const auto *derived = dyn_cast_or_null<DIDerivedType>(type);
-    if (!derived)
-      return type;
-    switch (derived->getTag()) {
-    case dwarf::DW_TAG_typedef:
-    case dwarf::DW_TAG_const_type:
-    case dwarf::DW_TAG_volatile_type:
-    case dwarf::DW_TAG_restrict_type:
-    case dwarf::DW_TAG_atomic_type:
-    case dwarf::DW_TAG_member:
-    case dwarf::DW_TAG_inheritance:
-      type = derived->getBaseType();
-      continue;
-    default:
-      return type;
-    }
-  }
-  return nullptr;
-}
-
-uint64_t bitsOf(const DIType *type) {
-  for (unsigned steps = 0; type && steps < 32; ++steps) {
-    if (type->getSizeInBits())
-      return type->getSizeInBits();
-    const auto *derived = dyn_cast<DIDerivedType>(type);
-    if (!derived)
-      return 0;
-    type = derived->getBaseType();
-  }
-  return 0;
-}
-
-bool isMember(const DIDerivedType &member) {
-  return (member.getTag() == dwarf::DW_TAG_member && !member.isStaticMember()) ||
-         member.getTag() == dwarf::DW_TAG_inheritance;
-}
-
-/// Writes a type by its layout.
-class LayoutWriter {
-  unsigned depth_ = 0;
-  size_t enumerators_ = 0;
-
-public:
-  std::string write(const DIType *original) {
-    const DIType *type = plain(original);
-    if (!type)
-      return "v";
-    if (depth_ == 6)
-      return unknown(type);
-    ++depth_;
-    std::string text = writePlain(type);
-    --depth_;
-    return text;
-  }
-
-private:
-  std::string unknown(const DIType *type) {
-    return "?" + std::to_string(bitsOf(type)) + "(" + escaped(type->getName()) + ")";
-  }
-
-  static std::string pointee(const DIDerivedType *type) {
-    std::string text;
-    const DIType *target = type->getBaseType();
-    for (unsigned steps = 0; steps < 8; ++steps) {
-      const auto *derived = dyn_cast_or_null<DIDerivedType>(target);
-      if (derived && derived->getTag() == dwarf::DW_TAG_const_type) {
-        text += "const ";
-        target = derived->getBaseType();
-      } else if (derived && derived->getTag() == dwarf::DW_TAG_volatile_type) {
-        target = derived->getBaseType();
-      } else {
-        break;
-      }
-    }
-    if (!target)
-      return text + "void";
-    if (isa<DISubroutineType>(target))
-      return text + "function";
-    if (const std::string name = stringName(plain(target)); !name.empty())
-      return text + name;
-    if (!target->getName().empty())
-      return text + qualifiedName(target);
-    const auto *derived = dyn_cast<DIDerivedType>(target);
-    if (derived && derived->getTag() == dwarf::DW_TAG_pointer_type)
-      return text + pointee(derived) + " *";
-    return text + "?";
-  }
-
-  std::string writePlain(const DIType *type) {
-    std::string bits = std::to_string(bitsOf(type));
-    if (const auto *basic = dyn_cast<DIBasicType>(type)) {
-      switch (basic->getEncoding()) {
-      case dwarf::DW_ATE_boolean:
-        return "b";
-      case dwarf::DW_ATE_signed_char:
-        return basic->getName() == "char" ? "c" : "s" + bits;
-      case dwarf::DW_ATE_unsigned_char:
-        return basic->getName() == "char" ? "c" : "u" + bits;
-      case dwarf::DW_ATE_signed:
-        return "s" + bits;
-      case dwarf::DW_ATE_unsigned:
-      case dwarf::DW_ATE_UTF:
-        return "u" + bits;
-      case dwarf::DW_ATE_float:
-        // x87's long double has 80 bits in 16 bytes; AArch64's and __float128 have 128.
-        return basic->getName() == "long double" && basic->getSizeInBits() == 128 && isX86 ? "f80" : "f" + bits;
-      default:
-        return unknown(type);
-      }
-    }
-    if (const auto *composite = dyn_cast<DICompositeType>(type))
-      return writeComposite(composite);
-    if (const auto *derived = dyn_cast<DIDerivedType>(type)) {
-      switch (derived->getTag()) {
-      case dwarf::DW_TAG_pointer_type:
-        return "p(" + escaped(pointee(derived)) + ")";
-      case dwarf::DW_TAG_reference_type:
-      case dwarf::DW_TAG_rvalue_reference_type:
-        return "r(" + escaped(pointee(derived)) + ")";
-      default:
-        return unknown(type);
-      }
-    }
-    return type->getName() == "decltype(nullptr)" ? "p(void)" : unknown(type);
-  }
-
-  std::string writeComposite(const DICompositeType *type) {
-    if (type->getTag() == dwarf::DW_TAG_enumeration_type) {
-      // A scoped enumerator is written with its type, as the source would.
-      bool scoped = type->getFlags() & DINode::FlagEnumClass;
-      bool isUnsigned = true;
-      std::string text;
-      for (const DINode *node : type->getElements()) {
-        const auto *enumerator = dyn_cast<DIEnumerator>(node);
-        if (!enumerator || ++enumerators_ > 64) // names of a few; the others are shown as numbers
-          continue;
-        isUnsigned &= enumerator->isUnsigned();
-        SmallString<24> value;
-        enumerator->getValue().toString(value, 10, !enumerator->isUnsigned());
-        text += text.empty() ? "|" : ",";
-        text += escaped(scoped ? (type->getName() + "::" + enumerator->getName()).str() : enumerator->getName().str());
-        text += "=" + value.str().str();
-      }
-      if (const auto *base = dyn_cast_or_null<DIBasicType>(plain(type->getBaseType())))
-        isUnsigned = base->getEncoding() == dwarf::DW_ATE_unsigned ||
-                     base->getEncoding() == dwarf::DW_ATE_unsigned_char || base->getEncoding() == dwarf::DW_ATE_boolean;
-      return "e" + std::to_string(bitsOf(type)) + (isUnsigned ? "u" : "s") + "(" + escaped(type->getName()) + text +
-             ")";
-    }
-    bool isStruct = type->getTag() == dwarf::DW_TAG_structure_type || type->getTag() == dwarf::DW_TAG_class_type;
-    if (!isStruct || bitsOf(type) > 512)
-      return unknown(type);
-    std::string text;
-    for (const DINode *node : type->getElements()) {
-      const auto *member = dyn_cast<DIDerivedType>(node);
-      if (!member || !isMember(*member))
-        continue;
-      if (member->isBitField() || member->getOffsetInBits() % 8)
-        return unknown(type);
-      text += text.empty() ? "|" : ",";
-      text += escaped(member->getName()) + "@" + std::to_string(member->getOffsetInBits() / 8) + ":" +
-              write(member->getBaseType());
-    }
-    return "{" + escaped(type->getName()) + text + "}";
-  }
-
-public:
-  bool isX86 = true;
-};
 
 /// Pieces as docs/types.md writes them; "-" if a register is wider than what is recorded of it, or a value on the stack
 /// larger than what readers show.
@@ -532,7 +350,7 @@ void numberParameters(Function &function) {
     function.addFnAttr(kNumbered, known);
 }
 
-std::string typesText(const Function &function) {
+std::string typesText(const Function &function, bool pointees) {
   if (isCoroutinePart(function))
     return "i0:p(void);frame:i0:p(void)"; // nextCoroutine()
   const Function *callee = wrappedCallee(function);
@@ -552,8 +370,7 @@ std::string typesText(const Function &function) {
       names.push_back(parameter.name);
   }
   Matcher matcher(function);
-  LayoutWriter writer;
-  writer.isX86 = !isAArch64;
+  TypeLayout layout(!isAArch64, pointees);
   SmallVector<std::string, 8> places;
   unsigned count = 1;
   for (; count < types.size() && types[count]; ++count)
@@ -564,12 +381,12 @@ std::string typesText(const Function &function) {
   else if (!matcher.isComplete() && function.hasLocalLinkage())
     places.assign(places.size(), "-"); // the optimizer may have changed the signature
   std::string result = !types[0] ? "-" : isNumbered && isResultLeftOut(function) ? "!" : matcher.result(types[0]);
-  std::string text = result + ":" + writer.write(types[0]);
+  std::string text = result + ":" + layout.write(types[0]);
   for (unsigned i = 1; i < count; ++i) {
     // A std::string by value is what its place holds the address of.
     const bool isString = places[i - 1] != "-" && stringName(plain(types[i])) == "std::string";
     text += ";" + escaped(i < names.size() ? names[i] : StringRef()) + ":" + places[i - 1] + ":" +
-            (isString ? "r(std\\:\\:string)" : writer.write(types[i]));
+            (isString ? "r(std\\:\\:string)" : layout.write(types[i]));
   }
   if (count < types.size() && callee && matcher.hasPassedAll())
     return text + furtherTypes(function, matcher.taken().second);

@@ -18,8 +18,9 @@ namespace ada {
 /// the optimizer may change.
 void numberParameters(llvm::Function &function);
 
-/// The text for ada_function.types_off; "" without debug information.
-std::string typesText(const llvm::Function &function);
+/// The text for ada_function.types_off; "" without debug information. POINTEES: with the layout of what pointers and
+/// references point to.
+std::string typesText(const llvm::Function &function, bool pointees);
 
 } // namespace ada
 

@@ -300,7 +300,7 @@ typedef struct ada_detail {
 
 ADA_ABI_ASSERT(sizeof(ada_detail) == 112, "ada_detail is 7 units");
 
-/* What one argument, or the result, points to (option strings). Its bytes follow, filled up to 8. */
+/* What one argument, or the result, points to (options strings and pointees). Its bytes follow, filled up to 8. */
 typedef struct ada_contents {
   uint8_t where;   /* general register that holds the address, as in `registers`; ADA_CONTENTS_RESULT: it is in the */
                    /* result, which is in memory */

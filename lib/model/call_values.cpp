@@ -112,13 +112,13 @@ std::string valueText(const Parameter &parameter, const Registers &registers) {
   if (!contents)
     return parameter.value(registers).text();
   const bool isAddress = contents->isUnreadable && contents->bytes.empty();
-  return isAddress ? parameter.value(registers).text() + " " + contents->text() : contents->text();
+  return isAddress ? parameter.value(registers).text() + " " + contents->text() : contents->text(parameter.type);
 }
 
 std::string valueJson(const Parameter &parameter, const Registers &registers) {
   const Contents *contents = parameter.isLeftOut ? nullptr : parameter.contents(registers);
   const bool isText = contents && !(contents->isUnreadable && contents->bytes.empty());
-  return isText ? contents->json() : parameter.value(registers).json();
+  return isText ? contents->json(parameter.type) : parameter.value(registers).json();
 }
 
 void appendVectors(std::string &list, const Registers &registers, std::uint8_t arch, unsigned claimed) {

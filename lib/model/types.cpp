@@ -99,7 +99,7 @@ public:
     case 'r':
       out.kind = text_[at_ - 1] == 'p' ? Kind::Pointer : Kind::Reference;
       out.bits = 64;
-      return take('(') && name(out.name) && take(')');
+      return take('(') && name(out.name) && take(')') && pointee(out, nesting);
     case '?':
       out.kind = Kind::Unknown;
       return number(out.bits) && take('(') && name(out.name) && take(')');
@@ -128,6 +128,19 @@ private:
 
   // Width of a number: what no machine has is damage.
   bool bits(Type &out) { return number(out.bits) && out.bits > 0 && out.bits <= 512; }
+
+  // "*8{…", "#4s32": what is there takes so many bytes, which its type says as well.
+  bool pointee(Type &out, unsigned nesting) {
+    out.pointsToVector = take('#');
+    if (!out.pointsToVector && !take('*'))
+      return true;
+    std::uint32_t bytes = 0;
+    Member target;
+    if (!number(bytes) || !type(target.type, nesting + 1) || target.type.bytes() == 0)
+      return false;
+    out.members.push_back(std::move(target));
+    return true;
+  }
 
   bool array(Type &out, unsigned nesting) {
     out.kind = Kind::Array;

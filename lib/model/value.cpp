@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/number_text.h"
+#include "base/quantities.h"
 #include "base/text.h"
 
 #include <algorithm>
@@ -255,6 +256,44 @@ std::string Value::json() const {
   Renderer renderer(true);
   renderer.write(*shape_, bytes(), flags_);
   return std::move(renderer.out);
+}
+
+//===--- what a pointer points to -----------------------------------------===//
+
+static std::string pointeeText(const Contents &contents, const Type &pointer, bool isJson) {
+  const Type &target = pointer.members[0].type;
+  Renderer renderer(isJson);
+  const bool isOne = !pointer.pointsToVector && (target.kind == Kind::Struct || pointer.kind == Kind::Reference);
+  if (isOne) {
+    renderer.write(target, contents.bytes, nullptr);
+    return (pointer.kind == Kind::Pointer && !isJson ? "&" : "") + renderer.out;
+  }
+  const std::uint64_t size = target.bytes(), there = contents.bytes.size() / size;
+  const std::uint64_t all = contents.length ? *contents.length / size : there + 1; // nobody knows: there may be more
+  Type elements;
+  elements.kind = Kind::Array;
+  elements.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(all, 1u << 30));
+  elements.members.push_back(pointer.members[0]);
+  renderer.write(elements, contents.bytes, nullptr);
+  if (contents.length && there < all && !isJson)
+    renderer.out.insert(renderer.out.size() - 1, " (" + formatCount(all, "element") + ")");
+  if (contents.isUnreadable && !isJson)
+    renderer.out += " (unreadable)";
+  return std::move(renderer.out);
+}
+
+static bool isTextBehind(const Type &pointer, const Contents &contents) {
+  return (pointer.kind != Kind::Pointer && pointer.kind != Kind::Reference) || pointer.members.empty() ||
+         (contents.isUnreadable && contents.bytes.empty()) ||
+         (pointer.pointsToVector && pointer.members[0].type.kind == Kind::Char);
+}
+
+std::string Contents::text(const Type &pointer) const {
+  return isTextBehind(pointer, *this) ? text() : pointeeText(*this, pointer, false);
+}
+
+std::string Contents::json(const Type &pointer) const {
+  return isTextBehind(pointer, *this) ? json() : pointeeText(*this, pointer, true);
 }
 
 } // namespace ada::types

@@ -4,12 +4,12 @@
 // call the dynamic linker: what it knows of an object is asked before the lock is taken.
 #include "images.h"
 #include "annotations.h"
+#include "argument_contents.h"
 #include "budget.h"
 #include "json.h"
 #include "loaded_object.h"
 #include "ring.h"
 #include "shared/manifest_keys.h"
-#include "text_arguments.h"
 #include "tick_clock.h"
 
 namespace ada {
@@ -207,7 +207,7 @@ void Images::remove(const ada_image *table, Ring &ring) {
         *at = image->next;
         keepSymbols(*image);
         image->table = nullptr;
-        TextArguments::forget();
+        ArgumentContents::forget();
         if (image->ringSlot && ring.exists())
           ring.retire(image->ringSlot - 1, ring.stamp());
       }

@@ -4,12 +4,12 @@
 // can't record (the rings are full and overflow=drop, the trace is over) or of a process without a usable counter. All
 // of it runs with signals blocked, but for the time in which it waits for the drain.
 #include "annotations.h"
+#include "argument_contents.h"
 #include "detail_registers.h"
 #include "fibers.h"
 #include "process_events.h"
 #include "session.h"
 #include "shared/ring/thread_reader.h"
-#include "text_arguments.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -282,6 +282,12 @@ void copyResult(char *vectors, uint32_t count, const DetailSite &site) {
     vectors[i] = i < site.resultBytes ? from[i] : 0;
 }
 
+ArgumentContents contentsOf(const ada_function &function) {
+  return ArgumentContents::of(function, runtime.contentSizes, [](const ada_function &f) {
+    return runtime.images.selection().argumentsOf(f); // of options, which do not change
+  });
+}
+
 } // namespace
 } // namespace ada
 
@@ -299,8 +305,8 @@ ada_record_detail(const ada_detail_frame *frame, const arch::SavedRegisters *sav
   const DetailSite site(*frame, arch::returnAddressOf(*frame), isCall);
   uint32_t vectors = vectorCount(site, isCall);
   uint64_t stack = readableStack(site.sp, runtime.stackBytes);
-  const TextArguments texts = runtime.stringBytes ? TextArguments::of(*frame->function) : TextArguments();
-  uint64_t units = 7 + vectors + (stack + 15) / 16 + (roomForTexts(texts.count(isCall), runtime.stringBytes) + 15) / 16;
+  const ArgumentContents contents = runtime.readsContents ? contentsOf(*frame->function) : ArgumentContents();
+  uint64_t units = 7 + vectors + (stack + 15) / 16 + (contents.room(isCall) + 15) / 16;
   uint64_t bytes = sizeof(ada_record) + units * 16;
   uint64_t what = (uint64_t)frame->function | kind | ADA_RECORD_DETAIL | units << ring::kUnitsShift;
   uint64_t place = arch::reserve(&t.position, bytes);
@@ -334,8 +340,8 @@ ada_record_detail(const ada_detail_frame *frame, const arch::SavedRegisters *sav
     to[i] = from[i];
   for (uint64_t i = stack & ~7ull; i < stack; ++i)
     tail[i] = ((const char *)site.sp)[i];
-  if (texts.count(isCall) > 0)
-    readTexts(*d, (unsigned char *)ring::contentsOf(*d), texts, runtime.stringBytes, isCall, site.memory);
+  if (contents.any(isCall))
+    readContents(*d, (unsigned char *)ring::contentsOf(*d), contents, isCall, site.memory);
   __atomic_store_n(&r->stamp, TickClock::stamp(runtime.ring), __ATOMIC_RELEASE);
 }
 

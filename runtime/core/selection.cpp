@@ -1,5 +1,6 @@
 // Keeps and applies the rules that choose functions.
 #include "selection.h"
+#include "shared/select/argument_list.h"
 #include "shared/select/function_glob.h"
 #include "text.h"
 
@@ -7,24 +8,55 @@ namespace ada {
 
 void Selection::start(const Options &options) {
   count_ = used_ = 0;
+  hasArguments_ = false;
   selectedByDefault_ = options.include[0] == 0;
   if (options.include[0])
     add(options.include, Choice::Select);
   if (options.exclude[0])
     add(options.exclude, Choice::Deselect);
   if (options.detail[0])
-    add(options.detail, Choice::Detail);
+    addDetail(options.detail);
+  optionCount_ = count_;
   detailsCoroutines_ = options.coroutines;
 }
 
+const char *Selection::keep(TextPiece text) {
+  if (text.size + 1 > kMostBytes - used_)
+    return nullptr;
+  char *to = storage_ + used_;
+  __builtin_memcpy(to, text.data, text.size);
+  to[text.size] = 0;
+  used_ += text.size + 1;
+  return to;
+}
+
+// Globs without a list stay one rule: a name that is written as it is may have '|' in it.
+bool Selection::addDetail(const char *globs) {
+  select::anyGlob(globs, [&](TextPiece one) { return hasArguments_ = select::splitArguments(one).arguments.data; });
+  if (!hasArguments_)
+    return add(globs, Choice::Detail);
+  return !select::anyGlob(globs, [&](TextPiece one) {
+    const select::DetailGlob split = select::splitArguments(one);
+    const char *glob = count_ < kMostRules ? keep(split.glob) : nullptr;
+    const char *arguments = glob && split.arguments.data ? keep(split.arguments) : nullptr;
+    if (glob)
+      rules_[count_++] = {glob, Choice::Detail, arguments};
+    return !glob;
+  });
+}
+
+const char *Selection::argumentsOf(const ada_function &f) const {
+  for (size_t i = optionCount_; hasArguments_ && i-- > 0;)
+    if (rules_[i].choice == Choice::Detail && means(rules_[i].glob, f))
+      return rules_[i].arguments;
+  return nullptr;
+}
+
 bool Selection::add(const char *glob, Choice choice) {
-  size_t n = length(glob) + 1;
-  if (count_ == kMostRules || n > kMostBytes - used_)
-    return false;
-  __builtin_memcpy(storage_ + used_, glob, n);
-  rules_[count_++] = {storage_ + used_, choice};
-  used_ += n;
-  return true;
+  const char *kept = count_ < kMostRules ? keep(glob) : nullptr;
+  if (kept)
+    rules_[count_++] = {kept, choice, nullptr};
+  return kept;
 }
 
 bool Selection::means(const char *glob, const ada_function &f) {

@@ -18,6 +18,10 @@ public:
   void start(const Options &options);
   // False if there are too many rules. `glob` is copied.
   bool add(const char *glob, Choice choice);
+  // Whose contents are recorded of a function, by the list behind the glob of option `detail` that means it; null if it
+  // has none. Any thread, signal handlers too: what start() made does not change.
+  const char *argumentsOf(const ada_function &f) const;
+  bool hasArguments() const { return hasArguments_; }
   // The enable byte of a function while recording is on.
   uint8_t byteOf(const ada_function &f) const;
   // Whether every function is selected, without detail, so that no function need be looked at.
@@ -28,12 +32,17 @@ private:
   struct Rule {
     const char *glob;
     Choice choice;
+    const char *arguments; // see argumentsOf(); null: none
   };
   static constexpr size_t kMostRules = 256, kMostBytes = 16384;
   Rule rules_[kMostRules] = {};
   char storage_[kMostBytes] = {};
-  size_t count_ = 0, used_ = 0;
-  bool selectedByDefault_ = true, detailsCoroutines_ = false;
+  size_t count_ = 0, optionCount_ = 0, used_ = 0;
+  bool selectedByDefault_ = true, detailsCoroutines_ = false, hasArguments_ = false;
+
+  // A copy with a NUL behind it; null if there is no room.
+  const char *keep(TextPiece text);
+  bool addDetail(const char *globs);
 };
 
 } // namespace ada

@@ -300,7 +300,7 @@ void startOnce() {
       else {
         r.recording = r.options.enabled;
         r.stackBytes = (uint32_t)r.options.stack_size;
-        r.stringBytes = (uint32_t)r.options.strings;
+        r.contentSizes = {(uint32_t)r.options.strings, (uint32_t)r.options.pointees};
         r.images.setTriggers(&r.triggers);
         if (r.options.budget > 0)
           r.images.keepFigures();
@@ -311,6 +311,7 @@ void startOnce() {
               runtime.drain.flush();
           });
         r.images.selection().start(r.options);
+        r.readsContents = r.options.strings > 0 || r.options.pointees > 0 || r.images.selection().hasArguments();
         gatherProcessInfo();
         watchProcess({lockForFork, parentAfterFork, childAfterFork});
         nameSession();

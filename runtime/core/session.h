@@ -2,6 +2,7 @@
 #ifndef ADA_RUNTIME_CORE_SESSION_H
 #define ADA_RUNTIME_CORE_SESSION_H
 
+#include "argument_contents.h"
 #include "drain.h"
 #include "images.h"
 #include "options.h"
@@ -34,12 +35,13 @@ struct Runtime {
   Drain drain;
   TickClock ticks;
   TimingAnchors timingAnchors;
-  uint32_t state = 0;       // (atomic) State
-  bool recording = false;   // between ada_start and ada_stop
-  uint32_t processId = 0;   // whom the memory belongs to: a vfork child has another
-  uint32_t stackBytes = 0;  // stack window of detail events
-  uint32_t stringBytes = 0; // of each text that detail events hold
-  Path sessionDirectory;    // absolute
+  uint32_t state = 0;                   // (atomic) State
+  bool recording = false;               // between ada_start and ada_stop
+  uint32_t processId = 0;               // whom the memory belongs to: a vfork child has another
+  uint32_t stackBytes = 0;              // stack window of detail events
+  ArgumentContents::Sizes contentSizes; // of what detail events hold
+  bool readsContents = false;           // at all
+  Path sessionDirectory;                // absolute
   bool sessionIsMade = false;
   SharedSession *shared = nullptr;
   uint32_t *isOriginal = nullptr; // 1 in the process that wrote it: a copied process finds 0

@@ -213,4 +213,54 @@ TEST(CallTexts, RegistersWhereTypesAreNotKnown) {
             "{\"#1\":1,\"n\":2,\"#3\":3}");
 }
 
+//===--- what pointers point to -------------------------------------------===//
+
+struct Shown {
+  std::string text, json;
+  bool operator==(const Shown &) const = default;
+};
+
+// Of the first parameter, whose address has these bytes.
+Shown pointee(const std::string &type, const std::vector<unsigned char> &bytes, std::optional<std::uint64_t> length,
+              bool isUnreadable = false) {
+  const FunctionTypes types = FunctionTypes::parse("-:v;p:i0:" + type);
+  EXPECT_TRUE(types.isWhole) << type;
+  Contents contents;
+  contents.bytes = std::as_bytes(std::span(bytes));
+  contents.length = length;
+  contents.isUnreadable = isUnreadable;
+  const Type &pointer = types.parameters.at(0).type;
+  return {contents.text(pointer), contents.json(pointer)};
+}
+
+TEST(Pointee, Structs) {
+  const std::string whole = "p(P)*8{P|x@0:s32,y@4:s32}", same = "r(P)*8{P|x@0:s32,y@4:s32}";
+  EXPECT_EQ(pointee(whole, {1, 0, 0, 0, 2, 0, 0, 0}, 8), (Shown{"&{x=1, y=2}", R"({"x":1,"y":2})"}));
+  EXPECT_EQ(pointee(same, {1, 0, 0, 0, 2, 0, 0, 0}, 8), (Shown{"{x=1, y=2}", R"({"x":1,"y":2})"}));
+  EXPECT_EQ(pointee(whole, {1, 0, 0, 0, 2, 0, 0}, 8, true), (Shown{"&{x=1, y=?}", R"({"x":1,"y":null})"}));
+  EXPECT_EQ(pointee(whole, {}, 8, true), (Shown{"(unreadable)", R"("…")"}));
+  EXPECT_EQ(pointee("r(int)*4s32", {5, 0, 0, 0}, 4), (Shown{"5", "5"}));
+}
+
+TEST(Pointee, Elements) {
+  EXPECT_EQ(pointee("p(short)*2s16", {1, 0, 2, 0}, {}), (Shown{"[1, 2, …]", "[1,2]"}));
+  EXPECT_EQ(pointee("p(short)*2s16", {1, 0, 2}, {}, true), (Shown{"[1, …] (unreadable)", "[1]"}));
+  EXPECT_EQ(pointee("r(vector)#2s16", {1, 0, 2, 0}, 4), (Shown{"[1, 2]", "[1,2]"}));
+  EXPECT_EQ(pointee("r(vector)#2s16", {1, 0, 2, 0}, 2000), (Shown{"[1, 2, … (1,000 elements)]", "[1,2]"}));
+  EXPECT_EQ(pointee("r(vector)#2s16", {}, 0), (Shown{"[]", "[]"}));
+  EXPECT_EQ(pointee("r(vector)#1c", {'a', 0, 'b'}, 3), (Shown{R"("a\u0000b")", R"("a\u0000b")"}));
+  EXPECT_EQ(pointee("p(P)", {'a'}, 1), (Shown{R"("a")", R"("a")"})); // a text
+  EXPECT_EQ(pointee("{V|l@0:u64,s@8:p(char)}", {'a'}, 1), (Shown{R"("a")", R"("a")"}));
+}
+
+// Whatever is said of what is there: parsed or refused, and shown without reading beyond it.
+TEST(Pointee, AnyTypes) {
+  for (const char *wrong :
+       {"p(P)*", "p(P)*8", "p(P)*x{P}", "p(P)*0{P}", "p(P)#", "p(P)*8{P|x@0:v}", "p(P)*4294967296s32"})
+    EXPECT_FALSE(FunctionTypes::parse(std::string("-:v;p:i0:") + wrong).isWhole) << wrong;
+  EXPECT_EQ(pointee("p(P)*8{P|x@4294967295:s32}", {1, 2, 3}, {}), (Shown{"&{x=?}", R"({"x":null})"}));
+  EXPECT_EQ(pointee("p(P)*8a1000000000(s32)", {1, 2, 3}, {}).json, "[]");
+  EXPECT_EQ(pointee("p(P)*8p(Q)*8p(R)*4s32", {1, 0, 0, 0, 0, 0, 0, 0}, {}), (Shown{"[0x1, …]", R"(["0x1"])"}));
+}
+
 } // namespace

@@ -14,8 +14,8 @@
 //
 // Nothing in a text is trusted. parse() reads from the front and stops at the
 // first thing that it does not understand. Values never read beyond the registers
-// that were recorded. Pointers are never followed, because what they pointed to
-// was not recorded.
+// that were recorded. Pointers are followed as far as what they pointed to was
+// recorded (Contents).
 //
 // Values point into the types they were made with, so a FunctionTypes must
 // outlive them. Everything here may be read by several threads at once.
@@ -66,8 +66,10 @@ struct Type {
   std::string name;
   std::vector<Enumerator> enumerators;
   /// Of a struct. A base class or an anonymous struct has no name. Of an array:
-  /// one, the element.
+  /// one, the element. Of a pointer or reference: one, what it points to, if
+  /// the text says more of that than its name; of a std::vector, its element.
   std::vector<Member> members;
+  bool pointsToVector = false;
 
   /// Bytes that a value takes: of a struct, up to the end of its last member.
   std::uint32_t bytes() const noexcept;
@@ -95,13 +97,13 @@ struct Piece {
   std::uint32_t bytes = 8;
 };
 
-/// What an argument, or the result, points to, as it was recorded (option strings of the runtime).
+/// What an argument, or the result, points to, as it was recorded (options strings and pointees of the runtime).
 struct Contents {
   static constexpr std::uint8_t kOfResult = 0x80;
 
   std::uint8_t where = 0; ///< number of the general register that holds the address; kOfResult: of the result in memory
   bool isUnreadable = false;                ///< the memory could not be read, or not all of it
-  std::optional<std::uint64_t> length = {}; ///< of the whole text in bytes, if its end was seen
+  std::optional<std::uint64_t> length = {}; ///< of all that is there in bytes, if that is known
   std::span<const std::byte> bytes = {};    ///< its first ones
 
   bool isWhole() const noexcept { return length == bytes.size(); }
@@ -109,6 +111,12 @@ struct Contents {
   std::string text() const;
   /// A JSON string with the text, and "…" behind it if there is more.
   std::string json() const;
+
+  /// By the type of the pointer or reference, where that says what is there: &{x=1, y=2} ({…} of a reference), [1, 2,
+  /// …], [1, 2, … (1,000 elements)] of a std::vector, 5 of a reference to a number. Otherwise text().
+  std::string text(const Type &pointer) const;
+  /// Likewise: an object, an array of the elements that were recorded, a number. Otherwise json().
+  std::string json(const Type &pointer) const;
 };
 
 /// What a detail event recorded. Default: nothing was.

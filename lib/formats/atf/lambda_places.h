@@ -13,8 +13,8 @@ namespace ada::atf {
 
 /// The lambdas of one program. "main::$_0::operator()(int) const" of app.cpp, line 42, is
 /// "main::{lambda at app.cpp:42}(int) const"; where another name has "main::$_0" in it (a std::function's invoker, a
-/// lambda in the lambda) that becomes "main::{lambda at app.cpp:42}". The second one of a function in one line of it gets
-/// " #2": of those that the trace knows, so a conversion of the calls alone may number them otherwise.
+/// lambda in the lambda) that becomes "main::{lambda at app.cpp:42}". The second one of a function in one line of it
+/// gets " #2": of those that the trace knows, so a conversion of the calls alone may number them otherwise.
 class LambdaPlaces {
 public:
   /// Whether a mangled name may be that of a lambda's function: few are, and only these need to be given to add().

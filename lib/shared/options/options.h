@@ -13,6 +13,8 @@
 
 #include "triggers.h"
 
+#include "shared/select/argument_list.h"
+
 namespace ada::options {
 
 enum class Type : uint8_t { String, Choice, Bool, Size, Number, Time, Share, Clock };
@@ -127,9 +129,9 @@ inline const char *wanted(const Option &option) {
 // What is wrong with a number beyond its form, as the end of a sentence that begins with it; null if nothing is.
 inline const char *limitOf(const Option &option, uint64_t number) {
   const TextPiece name(option.name);
-  return (name == "stack_size" || name == "strings") && number > 256 ? "is more than 256"
-         : name == "drain_threads" && number > 16                    ? "is more than 16"
-                                                                     : nullptr;
+  return (name == "stack_size" || name == "strings" || name == "pointees") && number > 256 ? "is more than 256"
+         : name == "drain_threads" && number > 16                                          ? "is more than 16"
+                                                                                           : nullptr;
 }
 
 inline bool isGlobs(const Option &option) { return TextPiece(option.metavar) == "GLOBS"; }
@@ -137,7 +139,20 @@ inline bool isGlobs(const Option &option) { return TextPiece(option.metavar) == 
 // What is wrong with a glob of such an option, stored in `which`, as the end of a sentence that begins with it; null if
 // nothing is.
 inline const char *faultOf(const Option &option, TextPiece value, TextPiece &which) {
-  return isGlobs(option) ? select::faultOf(value, &which) : nullptr;
+  if (!isGlobs(option))
+    return nullptr;
+  const bool isDetail = TextPiece(option.name) == "detail";
+  const char *fault = nullptr;
+  select::anyGlob(value, [&](TextPiece one) {
+    const select::DetailGlob split = isDetail ? select::splitArguments(one) : select::DetailGlob{one, {}};
+    which = one;
+    if (split.arguments.data && !select::isArgumentList(split.arguments))
+      fault = "has an argument list that is not like (path:str, shape:fields, points:48, flags)";
+    else
+      fault = select::Glob(split.glob).fault();
+    return fault != nullptr;
+  });
+  return fault;
 }
 
 // The beginning of what may be long, for a message.

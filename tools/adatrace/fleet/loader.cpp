@@ -157,11 +157,15 @@ Loader::Loader(Server &server, const LoadRequest &request)
 }
 
 Expected<std::vector<std::string>> Loader::gates() {
-  // A gate comes before its view in this order.
-  const auto rows = server_.rows(fmt::format(
+  // A gate comes before its view in this order. Old servers fail where another load drops a table meanwhile.
+  const std::string question = fmt::format(
       "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE 'gate\\_{:016x}\\_%' "
       "ORDER BY name",
-      row_.session));
+      row_.session);
+  constexpr unsigned kMostAttempts = 20;
+  auto rows = server_.rows(question);
+  for (unsigned i = 1; i < kMostAttempts && !rows && rows.error().code == "E_NO_TABLE"; ++i)
+    rows = server_.rows(question);
   if (!rows)
     return rows.error();
   std::vector<std::string> names;
@@ -177,7 +181,8 @@ Expected<void> Loader::drop(const std::vector<std::string> &gates) {
   const model::Dialect dialect{*version};
   // Through a gate whose view is gone already, rows would vanish: their order matters.
   for (const std::string &gate : gates)
-    if (auto gone = server_.query(fmt::format("DROP TABLE IF EXISTS {}{}", gate, dialect.waiting())); !gone)
+    if (auto gone = server_.query(fmt::format("DROP TABLE IF EXISTS {}{}", gate, dialect.waiting()));
+        !gone && gone.error().code != "E_NO_TABLE") // another load dropped it meanwhile: old servers see that late
       return gone.error();
   return {};
 }
@@ -419,7 +424,7 @@ Expected<void> Loader::checkShard() {
   });
 }
 
-Expected<LoadResult> Loader::load() {
+Expected<LoadResult> Loader::loadOnce() {
   if (auto here = checkShard(); !here)
     return here.error();
   const auto known = request_.patience.retry([&] {
@@ -457,6 +462,22 @@ Expected<LoadResult> Loader::load() {
   return Error{.code = "E_SERVER",
                .message = "the server has lost calls that it had confirmed, again and again",
                .file = server_.address().shown};
+}
+
+// Of several that begin at the same moment, each may see one that it gives way to: then one of them begins again.
+Expected<LoadResult> Loader::load() {
+  constexpr unsigned kMostTurns = 20;
+  constexpr uint64_t kLeastWaitNs = 50'000'000, kMoreWaitNs = 250'000'000;
+  std::minstd_rand random(static_cast<unsigned>(seed_));
+  for (unsigned turn = 1;; ++turn) {
+    auto done = loadOnce();
+    if (done || done.error().code != "E_TAKEN_OVER" || turn == kMostTurns)
+      return done;
+    if (!request_.patience.wait(kLeastWaitNs + random() % kMoreWaitNs))
+      return Patience::interrupted();
+    if (const auto all = gates(); !all || !all->empty())
+      return done; // the other one goes on
+  }
 }
 
 } // namespace ada::cli

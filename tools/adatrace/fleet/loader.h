@@ -51,6 +51,7 @@ public:
   Expected<LoadResult> load();
 
 private:
+  Expected<LoadResult> loadOnce();
   Expected<std::vector<std::string>> gates();
   Expected<void> drop(const std::vector<std::string> &gates);
   Error giveWay();

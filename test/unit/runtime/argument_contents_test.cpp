@@ -1,5 +1,6 @@
-// What text arguments point to: which arguments are text, and reading it from memory of any kind.
-#include "core/text_arguments.h"
+// What arguments point to: which of them are recorded, and reading it from memory of any kind.
+#include "core/argument_contents.h"
+#include "shared/select/argument_list.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -13,14 +14,14 @@ namespace {
 using namespace ada;
 
 std::string formsOf(const char *types) {
-  const TextArguments texts = TextArguments::parse(types);
+  const ArgumentContents contents = ArgumentContents::parse(types, {64, 64});
   std::string forms;
-  for (unsigned i = 0; i <= TextArguments::kRegisters; ++i)
-    forms += "-tov"[static_cast<unsigned>(texts.argument(i))];
-  return forms + (texts.isResultObject() ? "m" : "");
+  for (unsigned i = 0; i <= ArgumentContents::kResult; ++i)
+    forms += "-tovwr#"[static_cast<unsigned>(contents.argument(i))];
+  return forms + (contents.isResultObject() ? "m" : "");
 }
 
-TEST(TextArguments, AreFoundInTypes) {
+TEST(ArgumentContents, AreFoundInTypes) {
   EXPECT_EQ(formsOf(nullptr), "---------");
   EXPECT_EQ(formsOf(""), "---------");
   EXPECT_EQ(formsOf("i0:s32;s:i0:p(const char);t:i1:p(char);u:i2:p(unsigned char)"), "tt-------");
@@ -44,15 +45,18 @@ TEST(TextArguments, AreFoundInTypes) {
 }
 
 // Whatever is cut off a text, or comes twice: nothing is read beyond it, and numbers stay those of registers.
-TEST(TextArguments, ReadAnyText) {
+TEST(ArgumentContents, ReadAnyText) {
   const std::string whole =
       "i0:p(char);a\\:b:i0:p(const char);v:i1+i2:{basic_string_view<char\\,x|_M_len@0:u64,_M_str@8:p(const "
-      "char)};s:i7:r(std\\:\\:string)";
+      "char)};s:i7:r(std\\:\\:string);p:i5:p(P)*8{P|x@0:s32,y@4:s32};q:i6:r(const std\\:\\:vector<int>)#4s32";
   for (std::size_t from = 0; from < whole.size(); ++from)
     for (std::size_t n = 0; n <= whole.size() - from; ++n) {
       const std::string part = whole.substr(from, n);
-      EXPECT_LE(TextArguments::parse(part.c_str()).count(true), ADA_MOST_CONTENTS);
-      EXPECT_LE(TextArguments::parse(part.c_str()).count(false), 1u);
+      for (const char *arguments : {static_cast<const char *>(nullptr), "v:str, p:7", "return:str,"}) {
+        const ArgumentContents contents = ArgumentContents::parse(part.c_str(), {256, 256}, arguments);
+        EXPECT_LE(contents.room(true), ADA_MOST_CONTENTS_BYTES);
+        EXPECT_LE(contents.room(false), ADA_MOST_CONTENTS_BYTES / 2);
+      }
     }
 }
 
@@ -75,14 +79,14 @@ protected:
     bool operator==(const Text &) const = default;
   };
   std::vector<Text> read(const char *types, std::vector<std::uint64_t> registers, std::uint32_t most,
-                         bool isCall = true, const void *memory = nullptr) {
+                         bool isCall = true, const void *memory = nullptr, const char *arguments = nullptr) {
     ada_detail detail = {};
     detail.integers = static_cast<std::uint8_t>(registers.size());
     std::copy(registers.begin(), registers.end(), detail.registers);
-    const TextArguments texts = TextArguments::parse(types);
-    const std::size_t room = roomForTexts(texts.count(isCall), most);
+    const ArgumentContents contents = ArgumentContents::parse(types, {most, most}, arguments);
+    const std::size_t room = contents.room(isCall);
     std::vector<unsigned char> to(room + 1, 0xee);
-    readTexts(detail, to.data(), texts, most, isCall, memory);
+    readContents(detail, to.data(), contents, isCall, memory);
     EXPECT_LE(detail.contents_bytes, room);
     EXPECT_EQ(to[room], 0xee);
     std::vector<Text> found;
@@ -161,7 +165,89 @@ TEST_F(Texts, AreFourAtMost) {
   EXPECT_EQ(read(types, {text, text, text, text, text, text}, 256).size(), 4u);
 }
 
-TEST(TextArguments, AreRememberedByAddress) {
+TEST(ArgumentContents, OfPointeesAreFoundInTypes) {
+  EXPECT_EQ(formsOf("i0:p(P)*8{P|x@0:s32,y@4:s32};a:i0:r(const P)*8{P|x@0:s32,y@4:s32};b:i1:p(const int)*4s32;"
+                    "c:i2:r(int)*4s32;d:i3:r(const std\\:\\:vector<int>)#4s32;e:i4:p(P)"),
+            "wrw#----w");
+  EXPECT_EQ(formsOf("v;a:i0:p(P)*;b:i1:p(P)*0{P};c:i2:p(P)#;d:i3:p(P)*8;e:i4:p(char)*1c"), "---rt----");
+  const auto bytesOf = [](const char *types, ArgumentContents::Sizes sizes, const char *arguments, unsigned number) {
+    return ArgumentContents::parse(types, sizes, arguments).bytes(number);
+  };
+  const char *types = "i0:p(char);s:i0:p(char);p:i1:p(P)*24{P|x@0:s32,y@20:s32};n:i2:p(int)*4s32;"
+                      "v:i3:r(std\\:\\:vector<short>)#2s16;a\\:b:i4:p(int)*4s32";
+  // By the options: of a struct no more than it has, of elements whole ones, and eight if nobody knows how many there
+  // are.
+  for (unsigned i = 0; i < 4; ++i) {
+    EXPECT_EQ(bytesOf(types, {0, 0}, nullptr, i), 0u);
+    EXPECT_EQ(bytesOf(types, {16, 0}, nullptr, i), (std::vector{16u, 0u, 0u, 0u})[i]);
+    EXPECT_EQ(bytesOf(types, {0, 7}, nullptr, i), (std::vector{0u, 7u, 4u, 6u})[i]);
+    EXPECT_EQ(bytesOf(types, {10, 99}, nullptr, i), (std::vector{10u, 24u, 32u, 98u})[i]);
+  }
+  // By names: these and no others, whatever the options are.
+  EXPECT_EQ(bytesOf(types, {0, 0}, "s:str", 0), 64u);
+  EXPECT_EQ(bytesOf(types, {16, 0}, "s:str", 0), 16u);
+  EXPECT_EQ(bytesOf(types, {16, 16}, "s:str", 1), 0u);
+  EXPECT_EQ(bytesOf(types, {16, 16}, "s:fields", 0), 0u); // it is none
+  EXPECT_EQ(bytesOf(types, {16, 16}, "x:str,  p:fields , n:99,s", 1), 16u);
+  EXPECT_EQ(bytesOf(types, {16, 16}, "x:str,  p:fields , n:99,s", 2), 96u);
+  EXPECT_EQ(bytesOf(types, {16, 16}, "x:str,  p:fields , n:99,s", 0), 0u);
+  EXPECT_EQ(bytesOf(types, {0, 0}, "return:5", ArgumentContents::kResult), 5u);
+  EXPECT_EQ(bytesOf(types, {0, 0}, "a:4", 4), 0u);
+}
+
+TEST_F(Texts, AreStructsAndElements) {
+  const struct {
+    int x, y;
+  } point = {1, 2};
+  const auto bytes = [](const auto &value) {
+    return std::string(reinterpret_cast<const char *>(&value), sizeof value);
+  };
+  const char *whole = "v;p:i0:p(P)*8{P|x@0:s32,y@4:s32}";
+  EXPECT_EQ(read(whole, {at(&point)}, 64), (std::vector<Text>{{0, 0, 8, bytes(point)}}));
+  EXPECT_EQ(read(whole, {at(&point)}, 4), (std::vector<Text>{{0, 0, 4, bytes(point.x)}}));
+  EXPECT_EQ(read(whole, {at(end() - 4)}, 64),
+            (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, 8, std::string(4, '\0')}}));
+  EXPECT_EQ(read(whole, {at(end())}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, 8, ""}}));
+  EXPECT_EQ(read(whole, {0}, 64), (std::vector<Text>{}));
+
+  const std::uint16_t row[20] = {1, 2, 3};
+  EXPECT_EQ(read("v;p:i0:p(short)*2s16", {at(row)}, 64),
+            (std::vector<Text>{{0, 0, kUnknown, bytes(row).substr(0, 16)}}));
+  EXPECT_EQ(read("v;p:i0:p(short)*2s16", {at(row)}, 0, true, nullptr, "p:41"),
+            (std::vector<Text>{{0, 0, kUnknown, bytes(row)}}));
+
+  const char *vector = "v;p:i0:r(std\\:\\:vector<short>)#2s16";
+  const std::vector<std::uint16_t> some(row, row + 20), none;
+  EXPECT_EQ(read(vector, {at(&some)}, 9), (std::vector<Text>{{0, 0, 40, bytes(row).substr(0, 8)}}));
+  EXPECT_EQ(read(vector, {at(&some)}, 99), (std::vector<Text>{{0, 0, 40, bytes(row)}}));
+  EXPECT_EQ(read(vector, {at(&none)}, 99), (std::vector<Text>{{0, 0, 0, ""}}));
+  const std::uint64_t torn[2] = {at(row) + 2, at(row)};
+  EXPECT_EQ(read(vector, {at(torn)}, 99), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
+}
+
+TEST(ArgumentLists, AreBehindGlobs) {
+  const auto split = [](const char *text) {
+    const select::DetailGlob found = select::splitArguments(text);
+    const auto string = [](TextPiece piece) {
+      return std::string(piece.data ? piece.data : "-", piece.data ? piece.size : 1);
+    };
+    return string(found.glob) + " " + string(found.arguments);
+  };
+  EXPECT_EQ(split("open*(path:str, flags)"), "open* path:str, flags");
+  EXPECT_EQ(split("f(int)(n:4)"), "f(int) n:4");
+  EXPECT_EQ(split("f(std::string, ns::T)"), "f(std::string, ns::T) -");
+  EXPECT_EQ(split("operator()"), "operator() -");
+  EXPECT_EQ(split("{lambda at a.cpp:3}(int)"), "{lambda at a.cpp:3}(int) -");
+  EXPECT_EQ(split(")"), ") -");
+  EXPECT_EQ(split("(:"), "(: -");
+  EXPECT_EQ(split(":)"), ":) -");
+  for (const char *good : {"a:str", "a:fields,b", " a:1 , b:256", "return:str"})
+    EXPECT_TRUE(select::isArgumentList(good)) << good;
+  for (const char *bad : {"", ":str", "a:", "a:string", "a:0", "a:257", "a:-1", "a:str,,b", "a:4x"})
+    EXPECT_FALSE(select::isArgumentList(bad)) << bad;
+}
+
+TEST(ArgumentContents, AreRememberedByAddress) {
   struct alignas(16) {
     ada_function function[2000] = {};
     char types[2][16] = {"v;s:i0:p(char)", "v;s:i1:p(char)"};
@@ -169,12 +255,15 @@ TEST(TextArguments, AreRememberedByAddress) {
   for (unsigned i = 0; i < 2000; ++i)
     image.function[i].types_off = static_cast<int32_t>(reinterpret_cast<char *>(image.types[i % 2]) -
                                                        reinterpret_cast<char *>(&image.function[i]));
+  const auto of = [](const ada_function &function) {
+    return ArgumentContents::of(function, {64, 0}, [](const ada_function &) -> const char * { return nullptr; });
+  };
   for (int round = 0; round < 3; ++round)
     for (unsigned i = 0; i < 2000; ++i)
-      ASSERT_EQ(TextArguments::of(image.function[i]).argument(i % 2), TextForm::Terminated);
+      ASSERT_EQ(of(image.function[i]).argument(i % 2), ContentForm::Terminated);
   image.function[7].types_off = 0;
-  TextArguments::forget();
-  EXPECT_EQ(TextArguments::of(image.function[7]).count(true), 0u);
+  ArgumentContents::forget();
+  EXPECT_FALSE(of(image.function[7]).any(true));
 }
 
 } // namespace

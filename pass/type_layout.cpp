@@ -1,0 +1,272 @@
+// Reads debug information of types, and writes it down.
+#include "type_layout.h"
+#include "llvm_compat.h"
+#include "type_names.h"
+
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+
+using namespace llvm;
+
+namespace ada {
+
+std::string escaped(StringRef text) {
+  std::string result;
+  for (char c : text) {
+    if (StringRef(":;,|=@+(){}\\").contains(c))
+      result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+const DIType *plain(const DIType *type) {
+  for (unsigned steps = 0; steps < 32; ++steps) { // cyclic metadata would be broken
+    const auto *derived = dyn_cast_or_null<DIDerivedType>(type);
+    if (!derived)
+      return type;
+    switch (derived->getTag()) {
+    case dwarf::DW_TAG_typedef:
+    case dwarf::DW_TAG_const_type:
+    case dwarf::DW_TAG_volatile_type:
+    case dwarf::DW_TAG_restrict_type:
+    case dwarf::DW_TAG_atomic_type:
+    case dwarf::DW_TAG_member:
+    case dwarf::DW_TAG_inheritance:
+      type = derived->getBaseType();
+      continue;
+    default:
+      return type;
+    }
+  }
+  return nullptr;
+}
+
+uint64_t bitsOf(const DIType *type) {
+  for (unsigned steps = 0; type && steps < 32; ++steps) {
+    if (type->getSizeInBits())
+      return type->getSizeInBits();
+    const auto *derived = dyn_cast<DIDerivedType>(type);
+    if (!derived)
+      return 0;
+    type = derived->getBaseType();
+  }
+  return 0;
+}
+
+bool isMember(const DIDerivedType &member) {
+  return (member.getTag() == dwarf::DW_TAG_member && !member.isStaticMember()) ||
+         member.getTag() == dwarf::DW_TAG_inheritance;
+}
+
+namespace {
+
+/// What is described of a struct behind a pointer: no more of it is recorded, either.
+constexpr uint64_t kMostPointeeBytes = 256;
+constexpr unsigned kMostPointeeMembers = 32;
+
+/// The element's type of a std::vector whose first two words are where its elements begin and end: libstdc++'s and
+/// libc++'s, but for those of bool. Null for others.
+const DIType *vectorElement(const DICompositeType *type) {
+  const auto *space = dyn_cast_or_null<DINamespace>(type->getScope());
+  if (space && space->getExportSymbols()) // libc++'s std::__1
+    space = dyn_cast_or_null<DINamespace>(space->getScope());
+  if (!space || space->getName() != "std" || !compat::startsWith(type->getName(), "vector<") || bitsOf(type) != 192)
+    return nullptr;
+  for (const DINode *node : type->getTemplateParams())
+    if (const auto *parameter = dyn_cast<DITemplateTypeParameter>(node))
+      return parameter->getType();
+  return nullptr;
+}
+
+std::string unknown(const DIType *type) {
+  return "?" + std::to_string(bitsOf(type)) + "(" + escaped(type->getName()) + ")";
+}
+
+std::string pointee(const DIDerivedType *type) {
+  std::string text;
+  const DIType *target = type->getBaseType();
+  for (unsigned steps = 0; steps < 8; ++steps) {
+    const auto *derived = dyn_cast_or_null<DIDerivedType>(target);
+    if (derived && derived->getTag() == dwarf::DW_TAG_const_type) {
+      text += "const ";
+      target = derived->getBaseType();
+    } else if (derived && derived->getTag() == dwarf::DW_TAG_volatile_type) {
+      target = derived->getBaseType();
+    } else {
+      break;
+    }
+  }
+  if (!target)
+    return text + "void";
+  if (isa<DISubroutineType>(target))
+    return text + "function";
+  if (const std::string name = stringName(plain(target)); !name.empty())
+    return text + name;
+  if (!target->getName().empty())
+    return text + qualifiedName(target);
+  const auto *derived = dyn_cast<DIDerivedType>(target);
+  if (derived && derived->getTag() == dwarf::DW_TAG_pointer_type)
+    return text + pointee(derived) + " *";
+  return text + "?";
+}
+
+} // namespace
+
+std::string TypeLayout::write(const DIType *original) {
+  const DIType *type = plain(original);
+  if (!type)
+    return "v";
+  if (depth_ == 6)
+    return unknown(type);
+  ++depth_;
+  std::string text = writePlain(type);
+  --depth_;
+  return text;
+}
+
+std::string TypeLayout::target(const DIDerivedType *pointer) {
+  const DIType *type = plain(pointer->getBaseType());
+  if (!pointees_ || depth_ != 1 || !type || isa<DISubroutineType>(type) || !stringName(type).empty())
+    return "";
+  const auto *basic = dyn_cast<DIBasicType>(type);
+  if (basic && basic->getName() == "char" && pointer->getTag() == dwarf::DW_TAG_pointer_type)
+    return ""; // a text
+  const auto *composite = dyn_cast<DICompositeType>(type);
+  const DIType *vector = composite ? vectorElement(composite) : nullptr;
+  const std::string one = element(vector ? vector : type);
+  if (vector || !one.empty())
+    return one.empty() || (vector && one == "b")
+               ? ""
+               : (vector ? "#" : "*") + std::to_string(bitsOf(vector ? vector : type) / 8) + one;
+  Members found;
+  if (composite && composite->getTag() != dwarf::DW_TAG_union_type)
+    addMembers(composite, 0, found);
+  return found.count == 0 ? ""
+                          : "*" + std::to_string(found.bytes) + "{" + escaped(composite->getName()) + found.text + "}";
+}
+
+std::string TypeLayout::element(const DIType *type) {
+  const auto *composite = dyn_cast_or_null<DICompositeType>(plain(type));
+  const uint64_t bits = bitsOf(type);
+  if (bits == 0 || bits % 8 || bits > 128 || (composite && composite->getTag() != dwarf::DW_TAG_enumeration_type))
+    return "";
+  const std::string text = write(type);
+  return compat::startsWith(text, "?") ? "" : text;
+}
+
+void TypeLayout::addMembers(const DICompositeType *type, uint64_t offset, Members &found) {
+  for (const DINode *node : type->getElements()) {
+    const auto *member = dyn_cast<DIDerivedType>(node);
+    if (!member || !isMember(*member) || member->isBitField() || found.count == kMostPointeeMembers)
+      continue;
+    const uint64_t at = offset + member->getOffsetInBits() / 8, bytes = bitsOf(member->getBaseType()) / 8;
+    const DIType *memberType = plain(member->getBaseType());
+    const auto *composite = dyn_cast_or_null<DICompositeType>(memberType);
+    const bool isClass = composite && (composite->getTag() == dwarf::DW_TAG_structure_type ||
+                                       composite->getTag() == dwarf::DW_TAG_class_type);
+    if (member->getTag() == dwarf::DW_TAG_inheritance) {
+      if (isClass && !(member->getFlags() & DINode::FlagVirtual) && depth_ < 6) {
+        ++depth_;
+        addMembers(composite, at, found);
+        --depth_;
+      }
+      continue;
+    }
+    if (at + bytes > kMostPointeeBytes || bytes == 0 || compat::startsWith(member->getName(), "_vptr"))
+      continue;
+    const std::string written = isClass && bytes > 16 ? "" : write(member->getBaseType());
+    if (written.empty() || compat::startsWith(written, "?"))
+      continue;
+    ++found.count;
+    found.bytes = std::max(found.bytes, at + bytes);
+    found.text +=
+        (found.text.empty() ? "|" : ",") + escaped(member->getName()) + "@" + std::to_string(at) + ":" + written;
+  }
+}
+
+std::string TypeLayout::writePlain(const DIType *type) {
+  std::string bits = std::to_string(bitsOf(type));
+  if (const auto *basic = dyn_cast<DIBasicType>(type)) {
+    switch (basic->getEncoding()) {
+    case dwarf::DW_ATE_boolean:
+      return "b";
+    case dwarf::DW_ATE_signed_char:
+      return basic->getName() == "char" ? "c" : "s" + bits;
+    case dwarf::DW_ATE_unsigned_char:
+      return basic->getName() == "char" ? "c" : "u" + bits;
+    case dwarf::DW_ATE_signed:
+      return "s" + bits;
+    case dwarf::DW_ATE_unsigned:
+    case dwarf::DW_ATE_UTF:
+      return "u" + bits;
+    case dwarf::DW_ATE_float:
+      // x87's long double has 80 bits in 16 bytes; AArch64's and __float128 have 128.
+      return basic->getName() == "long double" && basic->getSizeInBits() == 128 && isX86_ ? "f80" : "f" + bits;
+    default:
+      return unknown(type);
+    }
+  }
+  if (const auto *composite = dyn_cast<DICompositeType>(type))
+    return writeComposite(composite);
+  if (const auto *derived = dyn_cast<DIDerivedType>(type)) {
+    switch (derived->getTag()) {
+    case dwarf::DW_TAG_pointer_type:
+      return "p(" + escaped(pointee(derived)) + ")" + target(derived);
+    case dwarf::DW_TAG_reference_type:
+    case dwarf::DW_TAG_rvalue_reference_type:
+      return "r(" + escaped(pointee(derived)) + ")" + target(derived);
+    default:
+      return unknown(type);
+    }
+  }
+  return type->getName() == "decltype(nullptr)" ? "p(void)" : unknown(type);
+}
+
+std::string TypeLayout::writeComposite(const DICompositeType *type) {
+  if (type->getTag() == dwarf::DW_TAG_enumeration_type) {
+    // A scoped enumerator is written with its type, as the source would.
+    bool scoped = type->getFlags() & DINode::FlagEnumClass;
+    bool isUnsigned = true;
+    std::string text;
+    for (const DINode *node : type->getElements()) {
+      const auto *enumerator = dyn_cast<DIEnumerator>(node);
+      if (!enumerator || ++enumerators_ > 64) // names of a few; the others are shown as numbers
+        continue;
+      isUnsigned &= enumerator->isUnsigned();
+      SmallString<24> value;
+      enumerator->getValue().toString(value, 10, !enumerator->isUnsigned());
+      text += text.empty() ? "|" : ",";
+      text += escaped(scoped ? (type->getName() + "::" + enumerator->getName()).str() : enumerator->getName().str());
+      text += "=" + value.str().str();
+    }
+    if (const auto *base = dyn_cast_or_null<DIBasicType>(plain(type->getBaseType())))
+      isUnsigned = base->getEncoding() == dwarf::DW_ATE_unsigned ||
+                   base->getEncoding() == dwarf::DW_ATE_unsigned_char || base->getEncoding() == dwarf::DW_ATE_boolean;
+    return "e" + std::to_string(bitsOf(type)) + (isUnsigned ? "u" : "s") + "(" + escaped(type->getName()) + text + ")";
+  }
+  if (type->getTag() == dwarf::DW_TAG_array_type) {
+    const DINodeArray dimensions = type->getElements();
+    const auto *range = dimensions.size() == 1 ? dyn_cast<DISubrange>(dimensions[0]) : nullptr;
+    const ConstantInt *count = range ? compat::countOf(*range) : nullptr;
+    const std::string one = count && bitsOf(type) <= 512 ? element(type->getBaseType()) : "";
+    return one.empty() ? unknown(type) : "a" + std::to_string(count->getZExtValue()) + "(" + one + ")";
+  }
+  bool isStruct = type->getTag() == dwarf::DW_TAG_structure_type || type->getTag() == dwarf::DW_TAG_class_type;
+  if (!isStruct || bitsOf(type) > 512)
+    return unknown(type);
+  std::string text;
+  for (const DINode *node : type->getElements()) {
+    const auto *member = dyn_cast<DIDerivedType>(node);
+    if (!member || !isMember(*member))
+      continue;
+    if (member->isBitField() || member->getOffsetInBits() % 8)
+      return unknown(type);
+    text += text.empty() ? "|" : ",";
+    text += escaped(member->getName()) + "@" + std::to_string(member->getOffsetInBits() / 8) + ":" +
+            write(member->getBaseType());
+  }
+  return "{" + escaped(type->getName()) + text + "}";
+}
+
+} // namespace ada

@@ -1,0 +1,59 @@
+// Types by their layout, as docs/types.md writes them, out of debug information.
+#ifndef ADA_PASS_TYPE_LAYOUT_H
+#define ADA_PASS_TYPE_LAYOUT_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+
+namespace llvm {
+class DICompositeType;
+class DIDerivedType;
+class DIType;
+} // namespace llvm
+
+namespace ada {
+
+/// TEXT with a backslash before each character that has a meaning in types.
+std::string escaped(llvm::StringRef text);
+/// TYPE without typedefs and qualifiers; null is void.
+const llvm::DIType *plain(const llvm::DIType *type);
+/// How large it is; 0 if that is not known.
+uint64_t bitsOf(const llvm::DIType *type);
+/// Whether values of a struct have that part: no static member is one.
+bool isMember(const llvm::DIDerivedType &member);
+
+/// Writes types; one for all of a function, which limits how many enumerators are named.
+class TypeLayout {
+public:
+  /// POINTEES: with the layout of what a pointer or a reference points to, where that is a value of its own.
+  TypeLayout(bool isX86, bool pointees) : isX86_(isX86), pointees_(pointees) {}
+
+  std::string write(const llvm::DIType *type);
+
+private:
+  struct Members {
+    std::string text;
+    uint64_t bytes = 0; // up to the end of the last one
+    unsigned count = 0;
+  };
+
+  /// What is at the address that a parameter or a result of type POINTER is, if that is to be said; else "".
+  std::string target(const llvm::DIDerivedType *pointer);
+  /// TYPE if it is a number, an enumeration or an address, which readers can show one by one; else "".
+  std::string element(const llvm::DIType *type);
+  /// Adds the members of TYPE, which begins OFFSET bytes behind what a pointer points to, as far as readers can show
+  /// them. Those of its base classes are as if they were its own.
+  void addMembers(const llvm::DICompositeType *type, uint64_t offset, Members &found);
+  std::string writePlain(const llvm::DIType *type);
+  std::string writeComposite(const llvm::DICompositeType *type);
+
+  bool isX86_, pointees_;
+  unsigned depth_ = 0;
+  size_t enumerators_ = 0;
+};
+
+} // namespace ada
+
+#endif
