@@ -152,6 +152,8 @@ uint64_t keep(const ArgumentContents &contents) {
 constexpr unsigned kKeptBits = 20, kPlaces = 1024;
 uint64_t table[kPlaces];
 
+AddressRange constants[kMostConstants];
+
 bool isReadable(uint64_t address) { return sys::call(SYS_rt_sigprocmask, ~0L, address, nullptr, 8L) == -EINVAL; }
 
 // Where the system does not know the call: emulators. A page that another thread takes away meanwhile would be a fault.
@@ -285,9 +287,24 @@ void ArgumentContents::forget() {
     __atomic_store_n(&word, 0, __ATOMIC_RELAXED);
 }
 
+void setConstants(const AddressRange (&ranges)[kMostConstants]) {
+  for (int i = 0; i < kMostConstants; ++i)
+    constants[i] = ranges[i];
+}
+
 uint64_t readMemory(void *to, uint64_t from, uint64_t bytes) {
   if (bytes == 0 || from + bytes < from)
     return 0;
+  for (const AddressRange &range : constants)
+    if (from >= range.from && from + bytes <= range.to) {
+      typedef uint64_t Word __attribute__((aligned(1), may_alias));
+      uint64_t i = 0;
+      for (; i + 8 <= bytes; i += 8)
+        *(volatile Word *)((char *)to + i) = *(const volatile Word *)(from + i); // no call of memcpy
+      for (; i < bytes; ++i)
+        ((volatile char *)to)[i] = ((const volatile char *)from)[i];
+      return bytes;
+    }
   // The kernel copies a part completely or not at all, so each is of one page.
   iovec here = {to, bytes}, there[3];
   unsigned parts = 0;

@@ -68,6 +68,14 @@ private:
 void readContents(ada_detail &detail, unsigned char *to, const ArgumentContents &contents, bool isCall,
                   const void *memory);
 
+// What the executable has loaded to be read only, such as its literals: nobody takes that away, so no kernel need be
+// asked. Called once, before the first readContents().
+struct AddressRange {
+  uint64_t from = 0, to = 0;
+};
+constexpr int kMostConstants = 4;
+void setConstants(const AddressRange (&ranges)[kMostConstants]);
+
 // Copies up to `bytes` bytes from there, as many as can be read; returns how many.
 uint64_t readMemory(void *to, uint64_t from, uint64_t bytes);
 

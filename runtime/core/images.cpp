@@ -129,8 +129,10 @@ bool Images::add(const ada_image *table, Ring &ring, bool recording) {
         i.figures = figuresOf(i);
       Image *&bucket = bucketOf(table);
       i.next = bucket, bucket = &i;
-      if (isMain)
+      if (isMain) {
+        setConstants(object.constants);
         __atomic_store_n(&mainImage_, count_, __ATOMIC_RELEASE);
+      }
       __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);
       isRecorded = !ring.exists() || writeModule(ring, i); // without a ring: written when there is one
       if (isRecorded)

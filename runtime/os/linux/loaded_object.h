@@ -2,6 +2,7 @@
 #ifndef ADA_RUNTIME_OS_LINUX_LOADED_OBJECT_H
 #define ADA_RUNTIME_OS_LINUX_LOADED_OBJECT_H
 
+#include "core/argument_contents.h"
 #include "core/text.h"
 
 namespace ada {
@@ -10,6 +11,7 @@ struct LoadedObject {
   bool isMain = false; // the executable, not a shared object
   Path path;           // absolute where it can be found out
   uint64_t base = 0, size = 0;
+  AddressRange constants[4] = {}; // what is loaded to be read and for nothing else
   char buildId[64];
   uint32_t buildIdBytes = 0;
 };
