@@ -130,6 +130,7 @@ MODES = {
     "tick, ATF 2": ("traced", {"ADA_OPTIONS": "session=SESSION:clock=tick:format=2"}, []),
     "exact, packed": ("traced", {"ADA_OPTIONS": "session=SESSION:clock=counter:format=packed"}, []),
     "tick, packed": ("traced", {"ADA_OPTIONS": "session=SESSION:clock=tick:format=packed"}, []),
+    "exact, packed, library calls": ("calls", {"ADA_OPTIONS": "session=SESSION:clock=counter:format=packed"}, []), # --ada-calls=default
     "empty hook": ("hooks", {}, []),
     "XRay FDR": ("xray", XRAY, []),
 }
@@ -182,6 +183,7 @@ def build(name, arguments):
     commands = {
         "plain": [cxx(plain)],
         "traced": [traced.with_name(str(cxx(traced.name)))],
+        "calls": [traced.with_name(str(cxx(traced.name))), "--ada-calls=default"],
         "hooks": [cxx(plain), "-finstrument-functions", hooks],
         "xray": [cxx(plain), "-fxray-instrument", "-fxray-instruction-threshold=1"],
         "uftrace": [cxx(plain), "-pg"],
@@ -191,7 +193,7 @@ def build(name, arguments):
         program = output / f"{name.split(',')[0]}-{kind}"
         began = time.monotonic()
         command = [*command, "-O2", "-w", *arguments, "-o", program]
-        if kind in ("plain", "traced"):
+        if kind in ("plain", "traced", "calls"):
             call(command)
         elif tried := subprocess.run([str(word) for word in command], env=clean, capture_output=True, text=True).returncode:
             failed[kind] = f"cannot be built: {' '.join(map(str, command[:3]))} … ended with {tried}"
@@ -254,7 +256,7 @@ results = {}
 tracers = [shutil.which("uftrace") and call(["uftrace", "--version"]).split(" (")[0].strip(), call([compiler()[0], "--version"]).splitlines()[0]]
 print("Least of %d runs; %s. Load of the machine at the start: %.1f on %d processors." %
       (args.runs, ", ".join(filter(None, tracers)), os.getloadavg()[0], os.cpu_count()))
-print(f"{'program':10} {'mode':14} {'.text':>7} {'seconds':>8} {'x plain':>8} {'processor':>10} {'x plain':>8} {'events':>12} {'MB':>8} "
+print(f"{'program':10} {'mode':28} {'.text':>7} {'seconds':>8} {'x plain':>8} {'processor':>10} {'x plain':>8} {'events':>12} {'MB':>8} "
       f"{'bytes/event':>12} {'lost':>6}")
 for name in PROGRAMS:
     if args.only and args.only not in name:
@@ -266,9 +268,9 @@ for name in PROGRAMS:
         spent, processor = min(figures["seconds"]), min(figures["processor"])
         events, size = figures.get("events", 0), figures.get("bytes")
         perEvent = "%.2f" % (size / events) if events else ""
-        print(f"{name:10} {mode:14} {result['text'][MODES[mode][0]] - 1:+7.1%} {spent:8.2f} {spent / min(base['seconds']):8.2f} {processor:10.2f} "
+        print(f"{name:10} {mode:28} {result['text'][MODES[mode][0]] - 1:+7.1%} {spent:8.2f} {spent / min(base['seconds']):8.2f} {processor:10.2f} "
               f"{processor / min(base['processor']):8.2f} {events or '':>12} {'' if size is None else '%.1f' % (size / 1e6):>8} "
               f"{perEvent:>12} {figures.get('lost', ''):>6}", flush=True)
     for mode, why in failed.items():
-        print(f"{name:10} {mode:14} {why}", flush=True)
+        print(f"{name:10} {mode:28} {why}", flush=True)
 (output / "real.json").write_text(json.dumps(results, indent=1) + "\n")
