@@ -113,15 +113,17 @@ public:
   std::shared_ptr<const EventBlock> block(std::uint64_t seq) const;
   /// Packed files don't store links: with its detail file a reader, and all its copies, have them. Any thread.
   void linkDetails(const DetailReader &details) const;
-  /// The calls that were open before the first event, outermost first, if older blocks of a packed file are gone.
+  /// The calls that were open before the first event, outermost first, if older events are in no block of a packed
+  /// file: they were taken away, or are in another part of the trace. A file without events may have some.
   struct OpenCall {
     std::uint64_t functionId = 0, beginNs = 0;
   };
   struct OpenCalls {
-    std::uint64_t unknown = 0; ///< so many more were open around them
+    std::uint64_t unknown = 0;  ///< so many more were open around them
+    std::uint64_t beforeNs = 0; ///< time of the event before, 0 if there is none
     std::vector<OpenCall> calls;
   };
-  OpenCalls openAtStart() const { return count_ > 0 ? openBefore(0) : OpenCalls(); }
+  OpenCalls openAtStart() const { return openBefore(0); }
   /// The first event from number `seq` on before which all open calls are known without those before it: the first one
   /// of a block of a packed file whose times are in order. size() if there is none.
   std::uint64_t cutFrom(std::uint64_t seq) const;
@@ -178,7 +180,7 @@ public:
   /// The number that event `seq` has in the trace. It is `seq`, unless older blocks of a packed file are gone.
   std::uint64_t numberOf(std::uint64_t seq) const noexcept { return isPacked_ ? packedNumberOf(seq) : seq; }
   /// The number that an event behind the last one would have.
-  std::uint64_t endNumber() const noexcept { return count_ ? numberOf(count_ - 1) + 1 : 0; }
+  std::uint64_t endNumber() const noexcept { return count_ ? numberOf(count_ - 1) + 1 : numberOf(0); }
 
   /// As stored; of a packed file, what an ATF 2 file of the same events would have. What it says about counts and times
   /// may be stale.

@@ -96,6 +96,8 @@ IndexEvent IndexReader::packedAt(std::uint64_t seq) const noexcept {
 }
 
 std::uint64_t IndexReader::packedNumberOf(std::uint64_t seq) const noexcept {
+  if (count_ == 0 && shared_->packed->start())
+    return shared_->packed->start()->firstSeq + seq;
   if (seq >= count_)
     return seq;
   const packed::Block &place = shared_->packed->blocks()[shared_->packed->blockOf(seq)];
@@ -128,9 +130,13 @@ IndexReader::OpenCalls IndexReader::openBefore(std::uint64_t seq) const {
   OpenCalls open;
   if (!isPacked_)
     return open;
-  const packed::Block &place = shared_->packed->blocks()[shared_->packed->blockOf(seq)];
-  open.unknown = shared_->packed->openCalls(
-      place, [&](std::uint64_t functionId, std::uint64_t beginNs) { open.calls.push_back({functionId, beginNs}); });
+  const packed::File &file = *shared_->packed;
+  const packed::Block *place = seq < count_ ? &file.blocks()[file.blockOf(seq)] : file.start();
+  if (!place)
+    return open;
+  open.beforeNs = file.beforeNs(*place);
+  open.unknown = file.openCalls(
+      *place, [&](std::uint64_t functionId, std::uint64_t beginNs) { open.calls.push_back({functionId, beginNs}); });
   return open;
 }
 

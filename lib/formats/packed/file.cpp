@@ -28,6 +28,7 @@ Expected<File> File::parse(std::span<const std::byte> bytes, const std::string &
   if (file.isFinished_)
     return file;
   file.blocks_.clear();
+  file.start_.reset();
   file.isSorted_ = true;
   if (file.head_.flags & kFileFinished)
     file.warn("W_FOOTER_CORRUPT", "the block index is damaged or cut off; the blocks were looked for one by one");
@@ -42,9 +43,12 @@ Expected<File> File::parse(std::span<const std::byte> bytes, const std::string &
 
 void File::add(Block block) {
   block.first = events();
+  if (!start_)
+    start_ = block;
+  if (block.count == 0)
+    return;
   isSorted_ &= !(block.flags & kBlockUnsorted) && (blocks_.empty() || blocks_.back().lastNs <= block.firstNs);
-  if (block.count > 0)
-    blocks_.push_back(block);
+  blocks_.push_back(block);
 }
 
 // From the block index of a finished file. False if that is not to be relied on.
@@ -264,6 +268,11 @@ std::uint64_t File::openCalls(const Block &block,
   for (std::uint64_t level = state->floor; level < state->depth; ++level)
     visit(state->at(level).functionId, state->at(level).beginNs);
   return state->floor;
+}
+
+std::uint64_t File::beforeNs(const Block &block) const {
+  const std::optional<RawBlockHeader> raw = headerAt(block.offset);
+  return raw ? raw->beforeNs.get() : 0;
 }
 
 std::optional<std::uint64_t> File::print() const {

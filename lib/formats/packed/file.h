@@ -42,7 +42,11 @@ public:
   bool isFinished() const { return isFinished_; }
   const std::vector<Warning> &warnings() const { return flaws_; }
 
+  /// Those that have events.
   std::span<const Block> blocks() const { return blocks_; }
+  /// The first block, with events or without: it tells which calls were open at the file's start, and the number of the
+  /// event there. Null if there is none.
+  const Block *start() const { return start_ ? &*start_ : nullptr; }
   std::uint64_t events() const { return blocks_.empty() ? 0 : blocks_.back().last(); }
   /// The block that has event number `seq`, which must be less than events().
   std::size_t blockOf(std::uint64_t seq) const;
@@ -59,6 +63,9 @@ public:
   /// The known calls that are open at its start, outermost first. Returns how many more there are around them.
   std::uint64_t openCalls(const Block &block,
                           const std::function<void(std::uint64_t functionId, std::uint64_t beginNs)> &visit) const;
+
+  /// The time of the event before its first one, 0 if there is none.
+  std::uint64_t beforeNs(const Block &block) const;
 
   /// A number made of the checksums of all blocks, headers and bodies. Nothing if one of the headers is damaged.
   std::optional<std::uint64_t> print() const;
@@ -84,6 +91,7 @@ private:
   std::string name_;
   RawFileHeader head_ = {};
   std::vector<Block> blocks_;
+  std::optional<Block> start_;
   std::vector<Warning> flaws_;
   bool isFinished_ = false, isSorted_ = true;
 };

@@ -60,25 +60,14 @@ Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::u
       writer->offset_ = aligned(block.offset + block.bytes);
       continue;
     }
-    const auto *start = reinterpret_cast<const Byte *>(bytes->bytes().data()) + block.offset;
-    const std::size_t startBytes = kBlockHeaderBytes + raw.callsBytes;
-    std::vector<Byte> plain;
-    std::span<const Byte> body(start + startBytes, block.bytes - startBytes);
-    if (raw.flags & kBlockZstd) {
-      plain = uncompressed(body, raw.plainBytes);
-      body = plain;
-    }
-    const std::size_t used =
-        writer->block_->resume(start, body.data(), body.size(), block.firstSeq + (keep - block.first), atf::crc32c);
-    writer->offset_ = block.offset;
-    writer->used_ = startBytes + used;
-    writer->bytes_.assign(start, start + startBytes);
-    writer->bytes_.insert(writer->bytes_.end(), body.begin(), body.begin() + static_cast<std::ptrdiff_t>(used));
-    writer->bytes_.resize(std::max(writer->used_ + kMostEventBytes, kRoom));
+    writer->resumeBlock(block, bytes->bytes().data(), block.firstSeq + (keep - block.first));
     writer->totals_.events = keep;
     writer->totals_.lastNs = writer->block_->state.lastNs;
     break;
   }
+  // Without events it still tells which calls are open, and how many events there were before the file.
+  if (const Block *start = parsed->start(); keep == 0 && start && start->firstSeq > 0)
+    writer->resumeBlock(*start, bytes->bytes().data(), start->firstSeq);
   if (!parsed->blocks().empty() && writer->totals_.events > 0)
     writer->totals_.firstNs = parsed->blocks()[0].firstNs;
   // The placeholder first: a header that is final would hide what is appended.
@@ -87,6 +76,26 @@ Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::u
   if (auto cut = writer->file_.cut(writer->offset_ + writer->used_); !cut)
     return cut.error();
   return writer;
+}
+
+// Takes a block of a file's `bytes` into memory, with the events before that number.
+void Writer::resumeBlock(const Block &block, const std::byte *bytes, std::uint64_t beforeSeq) {
+  const auto *start = reinterpret_cast<const Byte *>(bytes) + block.offset;
+  RawBlockHeader raw;
+  std::memcpy(&raw, start, sizeof raw);
+  const std::size_t startBytes = kBlockHeaderBytes + raw.callsBytes;
+  std::vector<Byte> plain;
+  std::span<const Byte> body(start + startBytes, block.bytes - startBytes);
+  if (raw.flags & kBlockZstd) {
+    plain = uncompressed(body, raw.plainBytes);
+    body = plain;
+  }
+  const std::size_t used = block_->resume(start, body.data(), body.size(), beforeSeq, atf::crc32c);
+  offset_ = block.offset;
+  used_ = startBytes + used;
+  bytes_.assign(start, start + startBytes);
+  bytes_.insert(bytes_.end(), body.begin(), body.begin() + static_cast<std::ptrdiff_t>(used));
+  bytes_.resize(std::max(used_ + kMostEventBytes, kRoom));
 }
 
 Expected<void> Writer::writeHeader(bool isFinal, std::uint64_t trailerOffset, bool hasDetail) {

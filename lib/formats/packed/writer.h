@@ -3,6 +3,7 @@
 #define ADA_LIB_FORMATS_PACKED_WRITER_H
 
 #include "ada/trace/atf_writer.h"
+#include "formats/packed/file.h"
 #include "formats/packed/output_file.h"
 #include "shared/encode/packed_file.h"
 
@@ -28,6 +29,7 @@ public:
 private:
   explicit Writer(OutputFile file) : file_(std::move(file)) {}
   Expected<void> endBlock();
+  void resumeBlock(const Block &block, const std::byte *bytes, std::uint64_t beforeSeq);
   void compressBody(RawBlockHeader &raw);
   Expected<void> writeHeader(bool isFinal, std::uint64_t trailerOffset, bool hasDetail);
 
