@@ -130,6 +130,12 @@ typedef struct ada_ring_header {
   uint64_t least_ns;       /* calls that are shorter */
   uint64_t most_depth;     /* calls inside of so many others; 0: none */
   uint64_t left_out_ended; /* events that did, of threads whose slots are free again. See ADA_THREAD_GONE */
+  /* With option rotate. The process directory is the one that is named in this file, until this is a number N that is
+   * not 0: then it is its neighbour pid_P_N, where P is `pid`. All that the cursors tell is of the files in there. */
+  uint64_t directory_number; /* (atomic) */
+  uint64_t events_before;    /* (atomic) of events_written, those in the directories before it; */
+  uint64_t bytes_before;     /* (atomic) likewise of bytes_written */
+  uint64_t lost_before;      /* (atomic) likewise of events_lost */
 } ada_ring_header;
 
 typedef struct ada_ring_module {

@@ -5,6 +5,7 @@
 #include "formats/atf/directories.h"
 #include "recover/manifest_update.h"
 #include "recover/recording_lock.h"
+#include "recover/ring_directory.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -73,7 +74,7 @@ std::optional<RingFile> examine(const std::string &path, std::uint32_t pid, bool
   ring.bytes = static_cast<std::uint64_t>(info.st_blocks) * 512;
   ring.changedNs =
       static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1000000000u + static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
-  ring.directory = hasBegun ? directory : "";
+  ring.directory = hasBegun ? ringDirectory(header, directory) : "";
   const RecordingLock lock(path, RecordingLock::For::Question);
   ring.state = isRecording(header, path, lock.owner()) ? RingFile::State::Recording : stateOfDead(ring.directory, info);
   return ring;

@@ -13,6 +13,8 @@
 #include "ada/trace/manifest.h"
 #include "base/boot_time.h"
 #include "base/file_descriptor.h"
+#include "formats/atf/directories.h"
+#include "recover/ring_directory.h"
 
 #include <cerrno>
 #include <csignal>
@@ -126,31 +128,42 @@ std::string refusal(const std::string &process, int number) {
 
 } // namespace
 
-std::string ringPathOf(const std::string &directory) {
-  if (const auto manifest = Manifest::read(directory + "/manifest.json"))
+std::string ringPathOf(const std::string &directory, uint64_t *part) {
+  const auto manifest = Manifest::read(directory + "/manifest.json");
+  if (part)
+    *part = manifest ? manifest->part.number : 0;
+  if (manifest)
     for (const auto &[field, value] : manifest->recorder)
       if (field == "ring")
         return value;
   return {};
 }
 
-std::optional<RingCounters> readRingCounters(const std::string &path) {
+// The process directory that a ring file is about.
+static std::string directoryOf(const FileDescriptor &fd, const ada_ring_header &header) {
+  char named[ADA_RING_PATH_BYTES] = {};
+  return pread(fd.get(), named, sizeof named - 1, ADA_RING_PATH_OFFSET) > 0 ? ringDirectory(header, named)
+                                                                            : std::string();
+}
+
+std::optional<RingCounters> readRingCounters(const std::string &path, const std::string &directory) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   ada_ring_header header;
   if (!fd || pread(fd.get(), &header, sizeof header, 0) != sizeof header || header.magic != ADA_RING_MAGIC ||
-      header.abi_version != ADA_ABI_VERSION)
+      header.abi_version != ADA_ABI_VERSION || atf::baseName(directoryOf(fd, header)) != atf::baseName(directory))
     return std::nullopt;
-  return RingCounters{header.events_written, header.events_lost, header.bytes_written, header.threads_seen};
+  return RingCounters{header.events_written - header.events_before, header.events_lost - header.lost_before,
+                      header.bytes_written - header.bytes_before, header.threads_seen};
 }
 
 // The directory's owner may have written any path into its manifest.
 static bool isRingOf(const std::string &path, const std::string &directory) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  char named[ADA_RING_PATH_BYTES] = {};
+  ada_ring_header header;
   struct stat file, ours, its;
   return fd && fstat(fd.get(), &file) == 0 && S_ISREG(file.st_mode) && stat(directory.c_str(), &ours) == 0 &&
-         file.st_uid == ours.st_uid && pread(fd.get(), named, sizeof named - 1, ADA_RING_PATH_OFFSET) > 0 &&
-         stat(named, &its) == 0 && its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
+         file.st_uid == ours.st_uid && pread(fd.get(), &header, sizeof header, 0) == sizeof header &&
+         stat(directoryOf(fd, header).c_str(), &its) == 0 && its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
 }
 
 OrderResult triggerRing(const std::string &path, const std::string &directory) {

@@ -9,15 +9,17 @@
 
 namespace ada {
 
-/// Where a process directory's manifest says that the ring file is; empty if it doesn't.
-std::string ringPathOf(const std::string &directory);
+/// Where a process directory's manifest says that the ring file is; empty if it doesn't. `part`: which part of the
+/// process's trace it says it is, 0 if it says nothing.
+std::string ringPathOf(const std::string &directory, uint64_t *part = nullptr);
 
 /// What the runtime counts while it records.
 struct RingCounters {
   uint64_t events = 0, lost = 0, bytes = 0, threads = 0;
 };
-/// Nothing if the ring file is gone or is something else.
-std::optional<RingCounters> readRingCounters(const std::string &path);
+/// Of what is in the process directory `directory`. Nothing if the ring file is gone, is something else, or is about
+/// another part of the trace (option rotate).
+std::optional<RingCounters> readRingCounters(const std::string &path, const std::string &directory);
 
 /// What became of an order.
 struct OrderResult {

@@ -56,15 +56,17 @@ std::string lateModulesPath(const std::string &directory) { return directory + "
 // Those that the manifest has not. It has all up to a moment.
 void addAnchors(Json &json, Json &more) {
   Json &anchors = arrayAt(json, manifest::kTimingAnchors);
-  const std::set<Json> known(anchors.begin(), anchors.end());
+  std::set<Json> known(anchors.begin(), anchors.end());
   for (Json &anchor : more)
-    if (!known.contains(anchor))
+    if (known.insert(anchor).second)
       anchors.push_back(std::move(anchor));
 }
 
 // Modules that were loaded after the manifest was written. Those that it has are left out, with their symbols.
 Expected<void> addLateModules(Json &json, const std::string &directory) {
-  Json &modules = arrayAt(json, manifest::kModules), &symbols = arrayAt(json, manifest::kSymbols);
+  (void)arrayAt(json, manifest::kModules), (void)arrayAt(json, manifest::kSymbols); // a new key moves the others
+  Json &modules = json[manifest::kModules], &symbols = json[manifest::kSymbols];
+  Json anchors = Json::array();
   std::set<Json> known;
   for (const Json &module : modules)
     if (module.is_object() && module.contains(manifest::kModuleId))
@@ -89,8 +91,11 @@ Expected<void> addLateModules(Json &json, const std::string &directory) {
       if (isNew(symbol))
         symbols.push_back(std::move(symbol));
     if (more.contains(manifest::kTimingAnchors))
-      addAnchors(json, arrayAt(more, manifest::kTimingAnchors));
+      for (Json &anchor : arrayAt(more, manifest::kTimingAnchors))
+        anchors.push_back(std::move(anchor));
   }
+  if (!anchors.empty())
+    addAnchors(json, anchors);
   return {};
 }
 
@@ -117,7 +122,7 @@ std::uint64_t numberAt(const Json &object, const char *key) {
 
 // Those that `thread`, as the manifest has it, knows, and those that were found now. Of gaps without a number of events
 // it is 0.
-Json gapsOf(const Json &thread, const RecoveredThread &t) {
+Json gapsOf(const Json &thread, const RecoveredThread &t, bool isPart) {
   std::vector<ring::Gap> all = t.gaps;
   const bool isRead = !t.lost.empty();
   const std::uint64_t readToNs = numberAt(thread, manifest::kTimeEndNs);
@@ -135,7 +140,7 @@ Json gapsOf(const Json &thread, const RecoveredThread &t) {
   const auto list = std::make_unique<ring::GapList>();
   for (const ring::Gap &gap : all)
     list->add(gap);
-  if (t.isCut)
+  if (t.isCut && !isPart)
     list->removeBefore(t.timeStartNs);
   Json json = Json::array();
   for (std::size_t i = 0; i < list->count; ++i) {
@@ -146,6 +151,21 @@ Json gapsOf(const Json &thread, const RecoveredThread &t) {
   }
   return json;
 }
+
+// Of a thread, or of all that have ended: what is in the parts of the trace before this one.
+const Json &before(const Json &thread) {
+  static const Json none = Json::object();
+  const auto found = thread.find(manifest::kBefore);
+  return found != thread.end() && found->is_object() ? *found : none;
+}
+std::uint64_t lostBefore(const Json &thread, const char *reason) {
+  const Json &counts = before(thread);
+  const auto dropped = counts.find(manifest::kDropped);
+  return dropped != counts.end() && dropped->is_object() ? numberAt(*dropped, reason) : 0;
+}
+std::uint64_t leftOutBefore(const Json &thread) { return numberAt(before(thread), manifest::kLeftOutCount); }
+
+std::uint64_t beyond(std::uint64_t count, std::uint64_t less) { return count > less ? count - less : 0; }
 
 // What threads lost, and left out, that had ended and given back their slots.
 struct EndedThreads {
@@ -193,10 +213,11 @@ void addOwnLosses(Json &json, const RingSnapshot &ring, const EndedThreads &told
     if (count > 0)
       objectAt(json, manifest::kDropped)[reason] = count;
   };
-  add(manifest::kUnattachedReason, header.events_unattached);
-  add(manifest::kLateReason, header.events_late);
+  const Json part = json.contains(manifest::kPart) ? json[manifest::kPart] : Json::object();
+  add(manifest::kUnattachedReason, beyond(header.events_unattached, lostBefore(part, manifest::kUnattachedReason)));
+  add(manifest::kLateReason, beyond(header.events_late, lostBefore(part, manifest::kLateReason)));
   // Some of them after the manifest was last written:
-  add(manifest::kForgottenReason, ended.lost > told.lost ? ended.lost - told.lost : 0);
+  add(manifest::kForgottenReason, beyond(ended.lost, told.lost));
   if (ended.leftOut > told.leftOut)
     json[manifest::kLeftOutCount] = ended.leftOut - told.leftOut;
 }
@@ -225,6 +246,22 @@ bool manifestIsFinal(const std::string &directory) {
   return how->is_string() && *how != manifest::kRunning;
 }
 
+bool manifestIsOfPart(const std::string &directory) {
+  const auto json = readManifest(directory);
+  return json && json->contains(manifest::kPart);
+}
+
+bool manifestLeadsOn(const std::string &directory) {
+  const auto json = readManifest(directory);
+  if (!json || !json->contains(manifest::kPart) || !(*json)[manifest::kPart].is_object())
+    return false;
+  const Json &part = (*json)[manifest::kPart];
+  const auto next = part.find(manifest::kNext);
+  return next != part.end() && next->is_string() &&
+         atf::isDirectory(
+             atf::joinPath(atf::parentPath(directory), atf::baseName(next->get_ref<const std::string &>())));
+}
+
 static Json howItEnded(const RingSnapshot *ring, const RecoverOptions &options) {
   if (ring && ring->header().state == ADA_RING_EXEC) // what `options` tell is of the program that came after it
     return {{manifest::kHow, manifest::kExec}};
@@ -236,7 +273,8 @@ static Json howItEnded(const RingSnapshot *ring, const RecoverOptions &options) 
 }
 
 // What the files and the ring tell of a thread, over what the manifest knew.
-static void describeThread(Json &thread, std::uint64_t number, const RecoveredThread &t, const std::string &directory) {
+static void describeThread(Json &thread, std::uint64_t number, const RecoveredThread &t, const std::string &directory,
+                           bool isPart) {
   thread[manifest::kId] = number;
   struct stat info = {};
   const std::string detail = atf::detailPathIn(directory + "/thread_" + std::to_string(number));
@@ -246,15 +284,25 @@ static void describeThread(Json &thread, std::uint64_t number, const RecoveredTh
     thread[manifest::kName] = t.name;
   thread[manifest::kEventCount] = t.events;
   thread.erase(manifest::kDetailCount); // of when the manifest was written; the file knows
-  if (t.leftOut > 0)
-    thread[manifest::kLeftOutCount] = t.leftOut;
+  if (const std::uint64_t leftOut = beyond(t.leftOut, leftOutBefore(thread)))
+    thread[manifest::kLeftOutCount] = leftOut;
   if (!t.lost.empty()) {
     Json &dropped = objectAt(thread, manifest::kDropped);
-    for (std::size_t i = 0; i < t.lost.size() && i < ADA_LOST_REASONS; ++i)
-      if (t.lost[i])
-        dropped[manifest::kLossReasons[i]] = t.lost[i];
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < t.lost.size() && i < ADA_LOST_REASONS; ++i) {
+      const std::uint64_t before = lostBefore(thread, manifest::kLossReasons[i]);
+      found += beyond(before, t.lost[i]);
+      if (const std::uint64_t lost = beyond(t.lost[i], before))
+        dropped[manifest::kLossReasons[i]] = lost;
+      else if (before > 0)
+        dropped.erase(manifest::kLossReasons[i]);
+    }
+    if (found > 0)
+      thread[manifest::kFoundCount] = found;
+    else
+      thread.erase(manifest::kFoundCount);
   }
-  Json gaps = gapsOf(thread, t);
+  Json gaps = gapsOf(thread, t, isPart);
   thread.erase(manifest::kGaps);
   if (!gaps.empty())
     thread[manifest::kGaps] = std::move(gaps);
@@ -279,20 +327,26 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
       if (thread.is_object() && thread.contains(manifest::kId) && thread[manifest::kId].is_number_unsigned())
         known[thread[manifest::kId].get<std::uint64_t>()] = thread;
   std::uint64_t start = 0, end = 0;
+  const bool isPart = json.contains(manifest::kPart) && json[manifest::kPart].is_object();
   EndedThreads told = {0, 0};
+  if (isPart) {
+    json[manifest::kPart].erase(manifest::kNext); // it is the last one, after all
+    told = {lostBefore(json[manifest::kPart], manifest::kForgottenReason), leftOutBefore(json[manifest::kPart])};
+  }
   std::vector<std::size_t> wentOn; // of those, which ones have later events than the manifest knew
   Json list = Json::array();
   for (const auto &[number, t] : threads) {
     Json thread = known.contains(number) ? known[number] : Json::object();
     if (t.lost.empty()) {
-      told.lost += sumOfDropped(thread);
+      told.lost += sumOfDropped(thread) + sumOfDropped(before(thread)) - numberAt(thread, manifest::kFoundCount);
       if (t.timeEndNs > numberAt(thread, manifest::kTimeEndNs))
         wentOn.push_back(list.size());
       if (const auto leftOut = thread.find(manifest::kLeftOutCount);
           leftOut != thread.end() && leftOut->is_number_unsigned())
         told.leftOut += leftOut->get<std::uint64_t>();
+      told.leftOut += leftOutBefore(thread);
     }
-    describeThread(thread, number, t, directory);
+    describeThread(thread, number, t, directory, isPart);
     if (t.events > 0) {
       start = start == 0 ? t.timeStartNs : std::min(start, t.timeStartNs);
       end = std::max(end, t.timeEndNs);

@@ -19,11 +19,17 @@ struct RecoveredThread {
   std::string name;                // empty if the ring file does not know the thread
   std::vector<std::uint64_t> lost; // by ADA_LOST_*; empty likewise
   std::vector<ring::Gap> gaps;     // where: those that the drain had not seen
-  bool isCut = false;              // older events were removed (max_size, max_time, flight)
+  bool isCut = false;              // older events were removed (max_size, max_time, flight), or are in other parts
 };
 
 // True if the manifest says how the process ended.
 bool manifestIsFinal(const std::string &directory);
+
+// True if it says that the directory is one of several parts of a trace (option rotate).
+bool manifestIsOfPart(const std::string &directory);
+
+// True if it says that the trace goes on in another directory, which is there.
+bool manifestLeadsOn(const std::string &directory);
 
 // Rewrites manifest.json: threads as they are in the files now, how the process ended, and what was recovered. All
 // other fields stay as they are; a manifest that is missing or damaged is made anew, without symbols.

@@ -17,6 +17,7 @@
 #include "shared/ring/notes.h"
 #include "shared/ring/tables.h"
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <map>
@@ -166,6 +167,7 @@ private:
       open.stack.push(ring::kLostFunction, 0, growFrames);
     for (const auto &call : before.calls)
       open.stack.push(call.functionId, call.beginNs, growFrames);
+    state.lastNs = state.gaps.lastEventNs = before.beforeNs;
     reader.forEach({0, inFile}, [&](std::uint64_t, const atf::IndexEvent &event) {
       if (event.kind == EventKind::Call)
         open.stack.push(event.functionId, event.timestampNs, growFrames);
@@ -328,15 +330,16 @@ RingPlace findRing(const std::string &directory, const std::string &given) {
 
 // The directory's owner may have linked any file as its ring. Nothing if it is the one of this directory: it has the
 // same owner, and it names the directory, unless that was moved.
-Expected<void> checkRing(const RingSnapshot &ring, const std::string &path, const std::string &directory) {
+Expected<void> checkRing(const RingSnapshot &ring, const std::string &path, const std::string &directory,
+                         bool isOfOtherPart) {
   const auto refuse = [&](std::string message) { return Error{.code = "E_UNSAFE", .message = message, .file = path}; };
   struct stat ours = {}, named = {};
   if (::stat(directory.c_str(), &ours) != 0)
     return systemError(directory, "cannot be opened", errno);
   if (ring.file().st_uid != ours.st_uid)
     return refuse("is linked as the ring of " + directory + ", but belongs to another user");
-  const std::string itsDirectory(ring.directory());
-  if (!itsDirectory.empty() && ::stat(itsDirectory.c_str(), &named) == 0 &&
+  const std::string itsDirectory = ring.directory();
+  if (!isOfOtherPart && !itsDirectory.empty() && ::stat(itsDirectory.c_str(), &named) == 0 &&
       (named.st_dev != ours.st_dev || named.st_ino != ours.st_ino))
     return refuse("is linked as the ring of " + directory + ", but is that of " + itsDirectory);
   return {};
@@ -361,6 +364,34 @@ bool hasUnfinishedFiles(const std::string &directory) {
   return false;
 }
 
+// Of a process that was killed when it had just made the directory of the next part of its trace (option rotate): there
+// is no manifest, no ring, and nothing in its files.
+bool isOfNothing(const std::string &directory) {
+  const std::string_view name = atf::baseName(directory);
+  if (std::ranges::count(name, '_') < 2 || atf::exists(directory + "/manifest.json"))
+    return false;
+  return std::ranges::all_of(atf::threadDirectories(directory), [&](const auto &thread) {
+    const std::string path = atf::indexPathIn(atf::joinPath(directory, thread.name));
+    if (!hasHeader(path))
+      return true;
+    const auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
+    return reader && reader->isPacked() && reader->empty();
+  });
+}
+
+Expected<void> removeNothing(const std::string &directory) {
+  for (const auto &thread : atf::threadDirectories(directory)) {
+    const std::string path = atf::joinPath(directory, thread.name);
+    if (auto removed = removeFile(path + "/index.atp"); !removed)
+      return removed;
+    removeEmptyDirectory(path);
+  }
+  if (auto removed = removeFile(directory + "/manifest.json.new"); !removed)
+    return removed;
+  removeEmptyDirectory(directory);
+  return {};
+}
+
 Error runningError(const std::string &directory) {
   return {.code = "E_RUNNING",
           .message = "its process is alive and still records here, or another recovery is at work; recover when it has "
@@ -369,6 +400,12 @@ Error runningError(const std::string &directory) {
 }
 
 } // namespace
+
+// Whether the ring is about another part of the trace (option rotate): killed while it went on to the next one, the
+// process leaves two directories with a link to it.
+static bool isOfAnotherPart(const RingSnapshot &ring, const std::string &directory) {
+  return manifestIsOfPart(directory) && atf::baseName(ring.directory()) != atf::baseName(directory);
+}
 
 Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOptions &options) {
   if (!atf::isDirectory(given))
@@ -382,9 +419,18 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
   if (lock.owner() == RecordingLock::Owner::Another)
     return runningError(directory);
   const RingPlace place = findRing(directory, options.ring);
-  const bool isClosed = place.path.empty() && !place.linked && manifestIsFinal(directory);
-  if (isClosed && !hasUnfinishedFiles(directory))
+  // The ring may have gone with the last part of the trace (option rotate).
+  bool isClosed = place.path.empty() && manifestIsFinal(directory) && (!place.linked || manifestLeadsOn(directory));
+  if (isClosed && !place.linked && !hasUnfinishedFiles(directory))
     return RecoverResult{};
+
+  if (place.path.empty() && !place.linked && isOfNothing(directory)) {
+    if (auto removed = removeNothing(directory); !removed)
+      return removed.error();
+    RecoverResult nothing;
+    nothing.wasNeeded = true;
+    return nothing;
+  }
 
   std::optional<RingSnapshot> ring;
   std::optional<RecordingLock> ringLock;
@@ -392,11 +438,16 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
     auto opened = RingSnapshot::open(place.path);
     if (opened) {
       ring.emplace(std::move(*opened));
-      if (auto checked = checkRing(*ring, place.path, directory); !checked)
+      const bool isOfOther = isOfAnotherPart(*ring, directory);
+      if (auto checked = checkRing(*ring, place.path, directory, isOfOther); !checked)
         return checked.error();
       ringLock.emplace(place.path, RecordingLock::For::Recovery);
       if (isRecording(ring->header(), place.path, ringLock->owner()))
         return runningError(directory);
+      if (isOfOther) {
+        ring.reset(), ringLock.reset();
+        isClosed = manifestIsFinal(directory);
+      }
     } else if (opened.error().code != kRingNotBegun) {
       return opened.error();
     } else if (isStarting(directory, place.path)) {
@@ -404,7 +455,7 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
     }
   }
   Recovery recovery(directory, ring ? &*ring : nullptr);
-  recovery.result.wasNeeded = true;
+  recovery.result.wasNeeded = !isClosed || hasUnfinishedFiles(directory);
   recovery.result.ringFound = ring.has_value();
   const bool finished = ring && ring->header().state == ADA_RING_FINISHED;
   if (ring && !finished)

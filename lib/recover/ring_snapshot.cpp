@@ -3,6 +3,7 @@
 
 #include "base/file_bytes.h"
 #include "base/file_descriptor.h"
+#include "recover/ring_directory.h"
 #include "shared/ring/tables.h"
 
 #include <algorithm>
@@ -57,9 +58,9 @@ RingSnapshot::~RingSnapshot() {
     ::munmap(const_cast<std::byte *>(base_), size_);
 }
 
-std::string_view RingSnapshot::directory() const {
+std::string RingSnapshot::directory() const {
   const auto *text = reinterpret_cast<const char *>(base_ + ADA_RING_PATH_OFFSET);
-  return {text, ::strnlen(text, ADA_RING_PATH_BYTES)};
+  return ringDirectory(header(), {text, ::strnlen(text, ADA_RING_PATH_BYTES)});
 }
 
 const ada_anchor *RingSnapshot::anchors() const {

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <string_view>
 #include <sys/stat.h>
 #include <vector>
 
@@ -26,7 +25,7 @@ public:
 
   const ada_ring_header &header() const { return *reinterpret_cast<const ada_ring_header *>(base_); }
   // The process directory that it says it belongs to.
-  std::string_view directory() const;
+  std::string directory() const;
   // What was opened: it may be removed only while its name still means this file.
   const struct stat &file() const { return file_; }
   const ada_anchor *anchors() const;

@@ -20,7 +20,7 @@ inline constexpr Key kFormatVersion = "format_version", kTimeStartNs = "time_sta
 inline constexpr Key kPid = "pid", kPpid = "ppid", kExecutable = "executable", kArgv = "argv", kCwd = "cwd",
                      kExit = "exit", kHow = "how", kCode = "code", kSignal = "signal", kValue = "value";
 // The values of `how`
-inline constexpr Key kRunning = "running", kExec = "exec", kUnknown = "unknown", kDump = "dump";
+inline constexpr Key kRunning = "running", kExec = "exec", kUnknown = "unknown", kDump = "dump", kRotated = "rotated";
 
 // host
 inline constexpr Key kName = "name", kOs = "os", kKernel = "kernel", kCpu = "cpu", kCores = "cores";
@@ -44,6 +44,11 @@ inline constexpr Key kId = "id", kHasDetail = "has_detail", kTid = "tid", kEvent
 inline constexpr Key kFromNs = "from_ns", kToNs = "to_ns", kEvents = "events";
 // The keys of `dropped`, by ADA_LOST_*
 inline constexpr const char *kLossReasons[] = {"ring_full", "no_memory", "write_error", "interrupted", "no_module"};
+
+// part, of a process with option rotate, and `before` of an element of threads: what is in the parts before it, with
+// the keys of a thread. That of the part itself is of all threads that had ended.
+inline constexpr Key kPart = "part", kNumber = "number", kPrevious = "previous", kNext = "next", kBefore = "before",
+                     kFoundCount = "found_count";
 
 // Beside manifest.json while a process records: modules that came after it was written. A line for each addition, an
 // object with the arrays `modules` and `symbols`.

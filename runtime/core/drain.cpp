@@ -174,6 +174,7 @@ void Drain::run() {
                 writer_.budget().manifestIsBehind()) &&
                sys::nowNs() >= manifestDueNs_)
         writeManifest();
+      rotate();
     }
     prepare(); // before the answer: who asked may need what it makes ready
     if (wanted != done_ && !answer(wanted, finishing))
@@ -228,6 +229,15 @@ void Drain::writeManifest() {
   // A large manifest is not written again at once: at most a twentieth of the drain's time goes into it.
   uint64_t now = sys::nowNs(), took = now - began;
   manifestDueNs_ = now + (took * 20 > 1000000000 ? took * 20 : 1000000000);
+}
+
+// The trace goes on in another part if it is time.
+void Drain::rotate() {
+  if (!writer_.rotate(own_.batch))
+    return;
+  manifestDueNs_ = sys::nowNs() + 1000000000;
+  if (writer_.failed())
+    manifestChanged();
 }
 
 //===--- the flight recorder's dumps --------------------------------------===//

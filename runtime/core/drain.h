@@ -51,6 +51,8 @@ public:
   const char *failure() const { return dumpFailure_.empty() ? writer_.failure() : dumpFailure_.c_str(); }
   // At the end: whether all that is known of the trace is in its files.
   bool isComplete() const { return writer_.isComplete(); }
+  // Of the process; with option rotate, of the last part. Once the drain has stopped.
+  const char *directory() const { return writer_.directory(); }
 
 private:
   static int threadMain(void *self);
@@ -87,6 +89,7 @@ private:
   void askNames();
   void writeWindows(uint64_t used, uint64_t limitNs);
   void writeManifest();
+  void rotate();
   void askForDump(bool isUrgent);
   bool dump(uint32_t asked, bool toTheEnd);
   void endFlight();

@@ -16,20 +16,25 @@ void SessionWriter::writeGaps(JsonWriter &json, const Summary &s) const {
   else
     for (uint64_t i = 0; i < s.gapCount; ++i)
       list.gaps[list.count++] = gaps_[s.gapsAt + i];
-  if (s.removed > 0)
+  // What was lost before that time is gone, or the part before has told of it.
+  const bool isBounded = s.removed > 0 && !parts_.active();
+  const uint64_t fromNs = isBounded ? s.timeStart : s.before.gapNs;
+  if (isBounded)
     list.removeBefore(s.events > s.removed ? s.timeStart : UINT64_MAX);
   bool any = false;
   for (size_t i = 0; i < list.count; ++i) {
     const ring::Gap &gap = list.gaps[i];
-    if (gap.events == 0)
+    const bool isCut = isBounded ? gap.fromNs < fromNs : s.before.gapEvents > 0 && gap.fromNs <= fromNs;
+    const uint64_t told = isCut && !isBounded ? s.before.gapEvents : 0;
+    if (gap.events <= told)
       continue;
     if (!any)
       json.beginArray(manifest::kGaps);
     any = true;
-    const bool isCut = s.removed > 0 && gap.fromNs < s.timeStart; // nobody knows how many were lost on either side
-    json.beginObject().number(manifest::kFromNs, isCut ? s.timeStart : gap.fromNs).number(manifest::kToNs, gap.toNs);
-    if (!isCut)
-      json.number(manifest::kEvents, gap.events);
+    const uint64_t toNs = gap.toNs < fromNs ? fromNs : gap.toNs;
+    json.beginObject().number(manifest::kFromNs, isCut ? fromNs : gap.fromNs).number(manifest::kToNs, toNs);
+    if (!isCut || !isBounded) // else nobody knows how many were lost on either side
+      json.number(manifest::kEvents, gap.events - told);
     json.endObject();
   }
   if (any)
@@ -46,8 +51,12 @@ void SessionWriter::writeThreads(JsonWriter &json) {
     json.number(manifest::kId, s.number).boolean(manifest::kHasDetail, s.details > 0);
     json.number(manifest::kTid, s.tid).text(manifest::kName, s.name);
     json.number(manifest::kEventCount, s.events - s.removed).number(manifest::kDetailCount, s.details);
-    if (s.removed)
+    if (parts_.active())
+      writeBefore(json, s.removed, s.before);
+    else if (s.removed)
       json.number(manifest::kRemovedCount, s.removed);
+    if (s.found)
+      json.number(manifest::kFoundCount, s.found);
     if (s.leftOut)
       json.number(manifest::kLeftOutCount, s.leftOut);
     json.beginObject(manifest::kDropped);
@@ -135,8 +144,9 @@ void SessionWriter::writeOptions(JsonWriter &json) {
 }
 
 void SessionWriter::writeUnattached(JsonWriter &json) {
-  uint64_t unattached = __atomic_load_n(&ring_->header().events_unattached, __ATOMIC_RELAXED);
-  uint64_t late = __atomic_load_n(&ring_->header().events_late, __ATOMIC_RELAXED);
+  unattachedTold_ = __atomic_load_n(&ring_->header().events_unattached, __ATOMIC_RELAXED);
+  lateTold_ = __atomic_load_n(&ring_->header().events_late, __ATOMIC_RELAXED);
+  const uint64_t unattached = unattachedTold_ - unattachedBefore_, late = lateTold_ - lateBefore_;
   if ((unattached | late) == 0)
     return;
   json.line().beginObject(manifest::kDropped);
@@ -148,13 +158,24 @@ void SessionWriter::writeUnattached(JsonWriter &json) {
 }
 
 int SessionWriter::writeManifest(Ending ending, int status, const char *copyIn) {
-  uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
-  for (uint64_t i = 0; i < used; ++i)
+  const int error = tryManifest(ending, status, copyIn);
+  if (copyIn)
+    return error;
+  manifestFailed_ = error < 0;
+  if (error < 0)
+    fail("manifest.json", error);
+  return error;
+}
+
+int SessionWriter::tryManifest(Ending ending, int status, const char *copyIn) {
+  const bool isNext = copyIn && ending == Ending::Rotated, isDump = copyIn && !isNext;
+  const uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
+  for (uint64_t i = 0; i < used && !isNext; ++i) // what the next part begins with is what this one's manifest has told
     if (threads_[i].active)
-      summarise(i);
+      summarise(i, ending == Ending::Rotated);
 
   uint64_t timeStart = 0, timeEnd = 0;
-  for (uint64_t i = 0; i < summaryCount_; ++i)
+  for (uint64_t i = 0; i < summaryCount_ && !isNext; ++i)
     if (const Summary &s = summaries_[i]; s.events > s.removed) {
       timeStart = timeStart == 0 || s.timeStart < timeStart ? s.timeStart : timeStart;
       timeEnd = s.timeEnd > timeEnd ? s.timeEnd : timeEnd;
@@ -171,20 +192,27 @@ int SessionWriter::writeManifest(Ending ending, int status, const char *copyIn) 
     json.text(manifest::kFormatVersion, "2.1");
     json.number(manifest::kTimeStartNs, timeStart).number(manifest::kTimeEndNs, timeEnd);
     json.number(manifest::kClockType, atf::kClockBoottime);
-    writeProcess(json, copyIn && ending == Ending::Running ? Ending::Dump : ending, status);
+    writeProcess(json, isNext ? Ending::Running : isDump && ending == Ending::Running ? Ending::Dump : ending, status);
+    if (parts_.active())
+      writePart(json, isNext, !isNext && ending == Ending::Rotated);
     writeHost(json);
     writeClock(json);
     writeOptions(json);
     json.line().beginObject(manifest::kRecorder);
     json.text(manifest::kName, "AdaTrace").text(manifest::kVersion, ADA_VERSION);
     json.number(manifest::kAbiVersion, ADA_ABI_VERSION);
-    if (ending != Ending::Exit && !copyIn)
-      json.text(manifest::kRing, ring_->path());
+    if (ending == Ending::Rotated ? isNext : ending != Ending::Exit && !isDump)
+      json.text(manifest::kRing,
+                isNext && ringIsBeside_ ? (Path(parts_.nextDirectory()) << "/ring").c_str() : ring_->path());
     if (failed_)
       json.text(manifest::kFailure, failure_);
     json.endObject();
-    writeUnattached(json);
-    writeThreads(json);
+    if (isNext) {
+      writeNextThreads(json);
+    } else {
+      writeUnattached(json);
+      writeThreads(json);
+    }
     windows_.writeManifest(json);
     sched_.writeManifest(json);
     budget_.writeManifest(json);
@@ -198,13 +226,8 @@ int SessionWriter::writeManifest(Ending ending, int status, const char *copyIn) 
     if (error < 0)
       sys::unlink(temporary.c_str()); // the old one stays
   }
-  if (copyIn)
+  if (copyIn || error < 0)
     return error;
-  manifestFailed_ = error < 0;
-  if (error < 0) {
-    fail("manifest.json", error);
-    return error;
-  }
   if (hasLateModules_)
     sys::unlink(lateModulesPath().c_str()); // the manifest has them now
   hasLateModules_ = false;

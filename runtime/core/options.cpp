@@ -24,7 +24,8 @@ template <class T> T &field(Options &o, const Option &option) { return *(T *)((c
 bool set(Options &o, const Option &option, const char *value) {
   uint64_t number = 0;
   bool good = options::parseValue(option, value, number);
-  if (option.type == Type::String || option.type == Type::Choice || option.type == Type::Clock)
+  if (option.type == Type::String || option.type == Type::Choice || option.type == Type::Clock ||
+      option.type == Type::Rotation)
     field<const char *>(o, option) = value;
   else if (option.type == Type::Bool)
     field<bool>(o, option) = number;
@@ -90,6 +91,12 @@ bool parseOptions(Options &o, const char *text) {
       if (const char *problem = options::limitOf(*a.option, field<uint64_t>(o, *a.option)))
         return refuse(option << ": " << value << ' ' << problem << '.');
   }
+  if (o.rotates() && (o.isBounded() || o.detail_mode[0] == 'w'))
+    return refuse(Message("option 'rotate' in ADA_OPTIONS does not go with ")
+                  << (o.isFlight()    ? "flight"
+                      : o.isBounded() ? "max_size and max_time: delete the parts that are too old"
+                                      : "detail_mode=window")
+                  << '.');
   if (o.help)
     printHelp();
   return true;
@@ -114,6 +121,7 @@ void visitOptions(const Options &options, OptionVisitor visit, void *context) {
     case Type::String:
     case Type::Choice:
     case Type::Clock:
+    case Type::Rotation:
       visit(context, option.name, field<const char *>(o, option), true);
       break;
     case Type::Bool:
@@ -136,6 +144,12 @@ void visitOptions(const Options &options, OptionVisitor visit, void *context) {
 options::Clock Options::clockChoice() const {
   options::Clock choice;
   options::parseClock(clock, choice);
+  return choice;
+}
+
+options::Rotation Options::rotation() const {
+  options::Rotation choice;
+  options::parseRotation(rotate, choice);
   return choice;
 }
 

@@ -19,6 +19,7 @@ struct Options {
 #define ADA_NUMBER uint64_t
 #define ADA_TIME uint64_t
 #define ADA_SHARE uint64_t
+#define ADA_ROTATION const char *
 #define ADA_OPTION(type, name, value, meta, text) type name;
 #include <ada/options.inc>
 #undef ADA_OPTION
@@ -30,12 +31,17 @@ struct Options {
 #undef ADA_NUMBER
 #undef ADA_TIME
 #undef ADA_SHARE
+#undef ADA_ROTATION
 
   bool overflowDrops() const { return overflow[0] == 'd'; }
   // As in ada_ring_header.
-  uint32_t ringFormat() const { return format[0] == 'p' || isBounded() ? ADA_FORMAT_PACKED : format[0] == '1' ? 1 : 2; }
+  uint32_t ringFormat() const {
+    return format[0] == 'p' || isBounded() || rotates() ? ADA_FORMAT_PACKED : format[0] == '1' ? 1 : 2;
+  }
   bool isBounded() const { return max_size > 0 || max_time > 0 || isFlight(); }
   bool isFlight() const { return flight > 0; }
+  bool rotates() const { return rotate[0] != 'n'; }
+  options::Rotation rotation() const;
   options::Clock clockChoice() const;
 };
 

@@ -111,6 +111,32 @@ uint64_t PackedFile::shorten(uint64_t count) {
   return gone;
 }
 
+//===--- the next file ----------------------------------------------------===//
+
+int PackedFile::makeNext(const char *directory, unsigned char *buffer) {
+  ThreadFile next;
+  next.begin(directory, file_.index(), "index.atp");
+  nextStartBytes_ = blocks_->begin(buffer, crc32c);
+  const int error = next.open([&] {
+    const packed::RawFileHeader header = packed::encodeFileHeader(origin_, nullptr, 0, false, crc32c);
+    int failed = next.write(&header, sizeof header, 0);
+    return failed < 0 ? failed : next.write(buffer, nextStartBytes_, packed::aligned(packed::kFileHeaderBytes));
+  });
+  next.close();
+  return error;
+}
+
+void PackedFile::goOn(const char *directory) {
+  const uint32_t index = file_.index();
+  file_.begin(directory, index, "index.atp");
+  file_.setMade();
+  removed_ = totals_.events, totals_.firstNs = 0;
+  first_ = blockOffset_ = packed::aligned(packed::kFileHeaderBytes);
+  end_ = blockOffset_ + nextStartBytes_;
+  startBytes_ = 0, closedBytes_ = 0;
+  finished_ = hasDetail_ = false;
+}
+
 //===--- the oldest blocks ------------------------------------------------===//
 
 int PackedFile::load(const char *directory, uint32_t index) {

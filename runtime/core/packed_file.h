@@ -44,6 +44,12 @@ public:
   int append(const unsigned char *batch, size_t n, uint64_t count);
   int linkDetail(uint64_t, uint64_t) { return 0; }
   int finish(bool hasDetail);
+  // Makes, in another process directory, the file that goes on where this one ends: its header, and the beginning of a
+  // block with the calls that are open. This one must be finished, and may still be appended to. `buffer` has room for
+  // the beginning of a block. 0 or a negative errno.
+  int makeNext(const char *directory, unsigned char *buffer);
+  // This is that file from now on; it is in `directory`, which must live as long as this.
+  void goOn(const char *directory);
   // Takes whole blocks away.
   uint64_t shorten(uint64_t count);
   void closeDescriptor() { file_.close(); }
@@ -82,6 +88,7 @@ private:
   uint64_t first_ = packed::kFileHeaderBytes, removed_ = 0; // where the first block is, and events that were before it
   uint64_t end_ = packed::kFileHeaderBytes;                 // of the last block
   uint64_t blockOffset_ = 0;                                // of the block that is open, 0 if none is
+  size_t nextStartBytes_ = 0;                               // see makeNext
   size_t startBytes_ = 0; // what its start takes of the batch, if that is not in the file yet
   uint64_t closedBytes_ = 0;
   bool finished_ = false, hasDetail_ = false;

@@ -30,8 +30,8 @@ void *reserveAddresses(uint64_t bytes) {
 } // namespace
 
 int Ring::create(const char *path, uint64_t bufferBytes, uint64_t modules) {
-  path_.clear();
-  path_ << path;
+  setPath(path);
+  held_ = heldNext_ = -1;
   limit_ = bufferBytes / ADA_CHUNK_BYTES / kGranule * kGranule;
   if (limit_ < kGranule)
     limit_ = kGranule;
@@ -110,12 +110,28 @@ void Ring::closeProgramsDescriptor() {
 
 void Ring::unlink() { sys::unlink(path_.c_str()); }
 
+static int openAndLock(const char *directory) {
+  const int fd = sys::open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (fd >= 0)
+    sys::call(SYS_flock, fd, LOCK_EX | LOCK_NB);
+  return fd;
+}
+
 void Ring::hold() {
-  int directory = sys::open(processDirectory(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  if (directory >= 0) // where the ring can't be seen: another mount namespace
-    sys::call(SYS_flock, directory, LOCK_EX | LOCK_NB);
+  held_ = openAndLock(processDirectory()); // where the ring can't be seen: another mount namespace
   if (sys::call(SYS_flock, fd_, LOCK_EX | LOCK_NB) == 0)
     store(header_->locked, 1u);
+}
+
+void Ring::holdNext(const char *directory) { heldNext_ = openAndLock(directory); }
+
+void Ring::letGo(bool hasBegun) {
+  const int gone = hasBegun ? held_ : heldNext_;
+  if (hasBegun)
+    held_ = heldNext_;
+  heldNext_ = -1;
+  if (gone >= 0)
+    sys::close(gone);
 }
 
 //===--- memory -----------------------------------------------------------===//

@@ -28,6 +28,12 @@ public:
   // locked, and knows that what is not is dead. For the drain, once its open files are its own: the program can't close
   // them then.
   void hold();
+  // Likewise, the directory of the next part of the trace, and then lets go of one of the two: of the present part's if
+  // the next one has begun.
+  void holdNext(const char *directory);
+  void letGo(bool hasBegun);
+  // The file is known under another name.
+  void setPath(const char *path) { path_.clear(), path_ << path; }
   int descriptor() const { return fd_; }
   // The drain has the descriptor in its own table: closes the program's copy.
   void closeProgramsDescriptor();
@@ -122,6 +128,7 @@ private:
 
   Path path_;
   int fd_ = -1;
+  int held_ = -1, heldNext_ = -1; // locked directories, in the drain's table
   bool isInProgramsTable_ = false, exists_ = false;
   ada_ring_header *header_ = nullptr;
   ada_ring_module *modules_ = nullptr; // address space for all; modulesReady_ of them are mapped

@@ -103,8 +103,10 @@ void SchedLane::writePending() {
                                                             : sched::Kind::Preempted,
                             s.value};
       }
-      if (slot < slots_ && count > 0)
+      if (slot < slots_ && count > 0) {
         append(threads_[slot], records, count);
+        threads_[slot].last = records[count - 1];
+      }
     }
   }
   pendingCount_ = 0;
@@ -170,6 +172,19 @@ void SchedLane::finish(uint64_t slot) {
   const sched::Record end = {readToNs_, sched::Kind::KnownTo, t.sum};
   if (int error = t.active ? write(t, &end, sizeof end, /*stays=*/false) : 0; error < 0)
     error_ = error;
+}
+
+// The state of the thread is the first record: there may be no other in the whole part.
+void SchedLane::goOn(uint64_t slot) {
+  if (slot >= threads_.ready() || !threads_[slot].active)
+    return;
+  Thread &t = threads_[slot];
+  t.file.begin(place_, t.number, sched::kFileName);
+  t.bytes = 0, t.sum = 0;
+  if (!t.isKnown)
+    return;
+  t.last.timeNs = fromNs_;
+  append(t, &t.last, 1);
 }
 
 void SchedLane::remove(uint64_t slot) {

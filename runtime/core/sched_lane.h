@@ -41,6 +41,10 @@ public:
   void finish(uint64_t slot);
   // Its file goes, if it has one.
   void remove(uint64_t slot);
+  // The files are those of another process directory from now on. All threads' are finished, and what finish() said
+  // of them ends where the new ones begin.
+  void beginPart() { fromNs_ = readToNs_, lost_ = 0; }
+  void goOn(uint64_t slot);
   // The slot may be another thread's after this.
   void end(uint64_t slot) { threads_[slot].active = false; }
   void writeManifest(JsonWriter &json) const;
@@ -52,6 +56,7 @@ private:
     uint32_t sum; // CRC-32C of what is in the file
     bool isOn;    // as the last record has it, if there was one
     bool isKnown;
+    sched::Record last;
     uint64_t bytes;
     uint64_t endedNs; // when isBehind() was first asked; 0 if it was not
     ThreadFile file;

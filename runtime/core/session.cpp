@@ -53,7 +53,7 @@ int makeNew(Path &path, uint32_t &number) {
       path << '_' << number;
     }
     int error = sys::makeDirectory(path.c_str());
-    if (error != -EEXIST || number == 10000)
+    if (error != -EEXIST || number == 10000000) // so many parts, with option rotate
       return error;
   }
 }
@@ -227,7 +227,7 @@ void printSummary() {
     say(Message() << failure << ". " << lost << " events were lost; what was written before is complete.");
   else if (failure[0])
     say(Message() << failure << ". " << lost << " events were lost. Make room, then run: adatrace recover "
-                  << r.processDirectory.c_str());
+                  << r.drain.directory());
   bool wanted = r.options.summary[1] == 'l';
   if (r.options.summary[1] == 'u') { // auto: a terminal answers TCGETS
     char termios[256];
@@ -240,7 +240,8 @@ void printSummary() {
   if (lost && !failure[0])
     m << " (" << lost << " lost)";
   if (!r.options.isFlight())
-    m << " in " << r.processDirectory.c_str() << "; next: adatrace tree " << r.sessionDirectory.c_str();
+    m << " in " << (r.options.rotates() ? r.sessionDirectory : r.processDirectory).c_str() << "; next: adatrace tree "
+      << r.sessionDirectory.c_str();
   else if (r.drain.lastDump()[0])
     m << "; the newest of them are in " << r.drain.lastDump() << "; next: adatrace tree " << r.drain.lastDump();
   else

@@ -46,7 +46,10 @@ void SessionWriter::Batch::reset() {
 void SessionWriter::start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options,
                           const TriggerRules &triggers, const char *directory) {
   anchors_ = &anchors;
-  ring_ = &ring, images_ = &images, options_ = &options, directory_ = place_ = directory;
+  ring_ = &ring, images_ = &images, options_ = &options;
+  parts_.start(options, directory);
+  directory_ = place_ = parts_.directory();
+  ringIsBeside_ = equal(ring.path(), (Path(directory_) << "/ring").c_str());
   windows_.start(options, triggers);
   pool_.start(options.detail_buffer);
   bound_.start(options);
@@ -92,6 +95,8 @@ void SessionWriter::handOver(Identity &identity) {
     sys::call(SYS_fchown, ring_->descriptor(), identity.user(), identity.group());
     give(place_);
     give((Path(place_) << "/manifest.json").c_str());
+    if (parts_.active() && parts_.isInOwnSession()) // the next part is made in there
+      give((Path(place_) << "/..").c_str());
     uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
     for (uint64_t i = 0; i < used; ++i)
       if (threads_[i].active) {
@@ -121,6 +126,7 @@ void SessionWriter::begin(uint64_t slot, ring::ThreadExpansion &expansion) {
   t.active = true;
   t.number = from.index;
   t.unwritten = t.readToNs = 0;
+  t.before = {};
   t.expansion = &expansion;
   const uint32_t format = ring_->header().format;
   t.index.begin(place_, from.index, from.tid, format, isPacked() ? &blocks_[slot] : nullptr);
@@ -450,8 +456,9 @@ bool SessionWriter::makeRoom(uint64_t slot) {
   return gone > 0;
 }
 
-// What the manifest says of a thread, as it is now.
-void SessionWriter::summarise(uint64_t slot) {
+// What the manifest says of a thread, as it is now. `isPartDone`: what it has lost behind its last record that was read
+// counts for the next part, as do the records that it may have made since.
+void SessionWriter::summarise(uint64_t slot, bool isPartDone) {
   Thread &t = threads_[slot];
   ada_ring_thread &from = ring_->threads()[slot];
   if (!summaries_.reserve(t.number + 1))
@@ -461,10 +468,26 @@ void SessionWriter::summarise(uint64_t slot) {
   __builtin_memcpy(s.name, from.name, sizeof s.name);
   s.events = t.index.events(), s.removed = t.index.removed(), s.details = t.detail.events();
   s.timeStart = t.index.timeStart(), s.timeEnd = t.index.timeEnd();
-  s.leftOut = from.left_out[from.current];
-  ring::lossesAt(from, from.cursor[from.current], s.lost);
+  s.before = t.before;
+  s.leftOut = from.left_out[from.current] - t.before.leftOut;
+  ada_ring_thread seen; // it goes on counting
+  for (unsigned r = 0; r < ADA_LOST_REASONS; ++r)
+    seen.lost[r] = __atomic_load_n(&from.lost[r], __ATOMIC_RELAXED);
+  if (isPartDone)
+    for (uint64_t later = ring::lostByThread(seen) - t.expansion->gaps.threadLost, r = 0; r < ADA_LOST_REASONS; ++r) {
+      const uint64_t less = later < seen.lost[r] ? later : seen.lost[r];
+      seen.lost[r] -= less, later -= less;
+    }
+  t.lostByIt = ring::lostByThread(seen);
+  ring::lossesAt(seen, from.cursor[from.current], s.lostInAll);
+  s.found = 0;
+  for (unsigned r = 0; r < ADA_LOST_REASONS; ++r) {
+    const uint64_t all = s.lostInAll[r], before = t.before.lost[r];
+    s.lost[r] = all > before ? all - before : 0;
+    s.found += all < before ? before - all : 0;
+  }
   s.slot = slot, s.isLive = true;
-  if (ring::GapList *list = t.expansion->gaps.list; list && s.removed > 0)
+  if (ring::GapList *list = t.expansion->gaps.list; list && s.removed > 0 && !parts_.active())
     list->removeBefore(s.timeStart); // they would take the place of others
   if (t.number + 1 > summaryCount_)
     summaryCount_ = t.number + 1;
@@ -482,7 +505,7 @@ void SessionWriter::listGaps(uint64_t slot, ring::GapList &list) const {
   if (log.list)
     for (size_t i = 0; i < log.list->count; ++i)
       list.gaps[list.count++] = log.list->gaps[i];
-  if (ring::Gap last; t.readToNs > 0 && log.last(ring::lostByThread(ring_->threads()[slot]), t.readToNs, last))
+  if (ring::Gap last; t.readToNs > 0 && log.last(t.lostByIt, t.readToNs, last))
     list.add(last);
   if (t.unwritten > 0) { // all that came after the last event that is in the file
     const uint64_t fromNs = t.index.events() > 0 ? t.index.timeEnd() : log.startNs;

@@ -9,6 +9,7 @@
 #include "budget.h"
 #include "detail_lane.h"
 #include "index_lane.h"
+#include "parts.h"
 #include "retained_details.h"
 #include "ring.h"
 #include "sched_lane.h"
@@ -26,7 +27,7 @@ class Images;
 class JsonWriter;
 
 // How the process ends, or is about to; for the manifest.
-enum class Ending : uint32_t { Running, Exit, Exec, Unknown, Dump };
+enum class Ending : uint32_t { Running, Exit, Exec, Unknown, Dump, Rotated };
 
 class SessionWriter {
 public:
@@ -62,7 +63,7 @@ public:
   void keepDescriptors(bool isInside) {
     ownFiles_ = true;
     if (isInside)
-      place_ = ".";
+      place_ = ".", parts_.stayInside();
   }
 
   // Makes sure that there is memory for the threads of slots below `slots`. False if there is none.
@@ -134,8 +135,14 @@ public:
   // Footers and headers of all files, and the manifest. The files may still be appended to.
   void finish(Ending ending, int status);
   void finishFiles();
-  // 0 or a negative errno. `copyIn`: not the process's own, but that of a dump in this directory.
+  // 0 or a negative errno, after which nothing more is written. `copyIn`: not the process's own, but that of a dump in
+  // this directory, of which a failure has no consequences.
   int writeManifest(Ending ending, int status, const char *copyIn = nullptr);
+  // With option rotate, at the end of a pass: if the present part is complete, closes it and begins the next. True if
+  // there was an attempt.
+  bool rotate(Batch &batch);
+  // Of the last part, absolute: with option rotate, the process's directory has a new name now and then.
+  const char *directory() const { return directory_; }
   // While a dump copies the files nothing is taken from them.
   void holdOldest(bool hold) { bound_.hold(hold); }
   // Adds the new modules to what the manifest says, without writing all of it again. False if that failed.
@@ -157,12 +164,20 @@ private:
   static constexpr size_t kBatchBytes = 1 << 20;
   static constexpr uint64_t kMostSummaries = 1u << 24;
 
+  // Of what a thread has done, what is in the parts of the trace before the present one.
+  struct Before {
+    uint64_t lost[ADA_LOST_REASONS];
+    uint64_t leftOut;
+    uint64_t gapNs, gapEvents; // how far a gap that goes on was told, and so many events of it
+  };
   struct Thread {
     bool active;
     bool isCounted;     // its index file is one of openFiles_
     uint32_t number;    // N of thread_N
     uint64_t unwritten; // events that could not be written
     uint64_t readToNs;  // see noteRead()
+    uint64_t lostByIt;  // that the thread had counted itself when it was summarised
+    Before before;
     ring::ThreadExpansion *expansion;
     IndexLane index;
     DetailLane detail;
@@ -174,7 +189,9 @@ private:
     char name[16];
     uint64_t events, removed, details, timeStart, timeEnd; // `removed`: of the events, those that max_size took away
     uint64_t leftOut;                                      // by min_duration and max_depth
-    uint64_t lost[ADA_LOST_REASONS];
+    uint64_t lost[ADA_LOST_REASONS], lostInAll[ADA_LOST_REASONS]; // in this part of the trace; and since it began
+    uint64_t found; // of what the parts before count as lost, exits that turned out to be events of this one
+    Before before;
     // Where these were lost: of a thread that lives, what its slot knows; else `gapCount` gaps from here on.
     uint64_t slot, gapsAt, gapCount;
     bool isLive;
@@ -206,7 +223,7 @@ private:
   void finishSched(uint64_t slot);
   bool makeRoom(uint64_t slot);
   void turnJournal(uint64_t slot);
-  void summarise(uint64_t slot);
+  void summarise(uint64_t slot, bool isPartDone = false);
   void listGaps(uint64_t slot, ring::GapList &list) const;
   void keepGaps(uint64_t slot);
   void writeGaps(JsonWriter &json, const Summary &s) const;
@@ -216,7 +233,17 @@ private:
   void writeClock(JsonWriter &json);
   void writeOptions(JsonWriter &json);
   void writeThreads(JsonWriter &json);
+  // As writeManifest, but the old manifest may stay. With Ending::Rotated, `copyIn` is the directory of the next part.
+  int tryManifest(Ending ending, int status, const char *copyIn = nullptr);
+  void writeBefore(JsonWriter &json, uint64_t events, const Before &before);
+  void writeNextThreads(JsonWriter &json);
+  void writePart(JsonWriter &json, bool isNext, bool goesOn);
   void writeUnattached(JsonWriter &json);
+  // All that the manifest has told of the thread, as the next part's.
+  static Before beforeNext(const Summary &s);
+  int makeNextPart(Batch &batch);
+  int linkRing();
+  void enterNextPart();
 
   Ring *ring_ = nullptr;
   Images *images_ = nullptr;
@@ -235,6 +262,11 @@ private:
   SteppedArray<ring::Gap, kMostSummaries, 4096> gaps_; // of threads that have ended
   uint64_t gapCount_ = 0;
 
+  Parts parts_;
+  bool ringIsBeside_ = false;                      // the ring is a file in the process's directory
+  uint64_t unattachedTold_ = 0, lateTold_ = 0;     // that the last manifest told of
+  uint64_t unattachedBefore_ = 0, lateBefore_ = 0; // that those of other parts did
+  uint64_t lostEndedBefore_ = 0, leftOutEndedBefore_ = 0;
   Windows windows_;
   SchedLane sched_;
   Bound bound_;

@@ -42,9 +42,11 @@ public:
     sys::call(SYS_unlinkat, AT_FDCWD, directory().c_str(), AT_REMOVEDIR);
     made_ = false;
   }
+  // The file is there.
+  void setMade() { made_ = true; }
   // Likewise, of a file that is there.
   int openMade() {
-    made_ = true;
+    setMade();
     return open([] { return 0; });
   }
   void close() {
@@ -64,6 +66,7 @@ public:
 
   bool isOpen() const { return fd_ >= 0; }
   bool exists() const { return made_; }
+  uint32_t index() const { return index_; }
 
 private:
   Path directory() const { return Path(directory_) << "/thread_" << index_; }

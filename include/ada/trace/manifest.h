@@ -27,6 +27,7 @@ struct ManifestThread {
   std::optional<std::uint64_t> tid; ///< the system's thread id
   std::string name;                 ///< empty if none
   std::optional<std::uint64_t> eventCount, detailCount, timeStartNs, timeEndNs;
+  std::uint64_t beforeCount = 0;                ///< events in the parts of the trace before this one (option rotate)
   std::uint64_t removedCount = 0;               ///< older events that were taken away (max_size, max_time, flight)
   std::uint64_t leftOutCount = 0;               ///< events of calls that min_duration or max_depth left out
   std::map<std::string, std::uint64_t> dropped; ///< events that were not recorded, by reason
@@ -97,9 +98,17 @@ struct ManifestSched {
   std::string failure;             ///< why they are not recorded, or not to the end; empty if they are
 };
 
+/// Which part of a process's trace this is (option rotate).
+struct ManifestPart {
+  std::uint64_t number = 0;   ///< from 1; 0 if the trace is not in parts
+  std::uint64_t startNs = 0;  ///< when it began
+  std::string previous, next; ///< names of the process directories before it and behind it; empty if there is none
+  std::string failure;        ///< why there is no next one yet although this one is complete; empty if nothing is wrong
+};
+
 /// How the process ended, as far as the manifest knows.
 struct ManifestExit {
-  /// "code", "signal", "exec", "running", "dump", "unknown"; empty if the manifest
+  /// "code", "signal", "exec", "running", "dump", "rotated", "unknown"; empty if the manifest
   /// doesn't say.
   std::string how;
   /// Exit code or signal number.
@@ -137,6 +146,7 @@ public:
   std::string executable, cwd;
   std::vector<std::string> argv;
   ManifestExit exit;
+  ManifestPart part;
 
   // host, clock, recorder, recovered
   std::vector<std::pair<std::string, std::string>> host; ///< field and value, as text

@@ -62,6 +62,8 @@ std::string howItEnded(const atf::ProcessTrace &process) {
     return "by exec of another program";
   if (exit.how == "dump")
     return "not yet: this is a flight recorder's dump, and it ran on";
+  if (exit.how == "rotated")
+    return "not yet: the trace goes on in " + process.manifest()->part.next;
   if (exit.how == "running")
     return isRecording(process.path()) ? "not yet: it is still running"
                                        : "without finishing its trace: `adatrace recover` does that";
@@ -114,6 +116,16 @@ void describeManifest(InfoSection &section, const atf::ProcessTrace &process) {
     field("directory", manifest.cwd, JsonMembers().text("cwd", manifest.cwd));
   field("ended", howItEnded(process),
         JsonMembers().text("exit", manifest.exit.how).number("exit_value", manifest.exit.value));
+  if (const ManifestPart &part = manifest.part; part.number > 0) {
+    const std::string previous = part.previous.empty() ? "" : ", after " + part.previous;
+    const std::string failure = part.failure.empty() ? "" : "; the next one can't begin: " + part.failure;
+    field("part", std::to_string(part.number) + previous + failure,
+          JsonMembers()
+              .number("part", part.number)
+              .textOrNull("previous_part", part.previous)
+              .textOrNull("next_part", part.next)
+              .textOrNull("part_failure", part.failure));
+  }
   if (!manifest.recovered.empty() || manifest.wasRecovered)
     field("recovered", joined(manifest.recovered), JsonMembers().json("recovered", object(manifest.recovered)));
 }
@@ -152,8 +164,11 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
   if (const std::string detail = atf::detailSummary(process); !detail.empty())
     section.fields.push_back({"detail", detail});
   std::uint64_t removed = 0;
+  const bool isPart = process.manifest() && process.manifest()->part.number > 0;
   for (const atf::ThreadTrace &thread : process.threads())
-    if (thread.index && !thread.index->empty() && thread.index->numberOf(0) > 0)
+    if (isPart)
+      break; // what is not in here is in the other parts
+    else if (thread.index && !thread.index->empty() && thread.index->numberOf(0) > 0)
       removed += thread.index->numberOf(0); // right even after a kill, which leaves an old manifest
     else
       removed += thread.info ? thread.info->removedCount : 0;

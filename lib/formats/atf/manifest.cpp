@@ -171,6 +171,7 @@ public:
     readModules();
     readSymbols();
     readProcess();
+    readPart();
     readRest();
     return std::move(manifest_);
   }
@@ -225,6 +226,9 @@ private:
       thread.name = text(entry, manifest::kName);
       thread.eventCount = number(entry, manifest::kEventCount);
       thread.detailCount = number(entry, manifest::kDetailCount);
+      dom::object before;
+      if (!entry[manifest::kBefore].get(before))
+        thread.beforeCount = number(before, manifest::kEventCount).value_or(0);
       thread.removedCount = number(entry, manifest::kRemovedCount).value_or(0);
       thread.leftOutCount = number(entry, manifest::kLeftOutCount).value_or(0);
       thread.timeStartNs = number(entry, manifest::kTimeStartNs);
@@ -325,6 +329,18 @@ private:
       for (dom::element argument : argv)
         manifest_.argv.push_back(asText(argument));
     readExit(process);
+  }
+
+  void readPart() {
+    dom::object part;
+    if (root_[manifest::kPart].get(part))
+      return;
+    ManifestPart &to = manifest_.part;
+    to.number = number(part, manifest::kNumber).value_or(0);
+    to.startNs = number(part, manifest::kStartNs).value_or(0);
+    to.previous = text(part, manifest::kPrevious);
+    to.next = text(part, manifest::kNext);
+    to.failure = text(part, manifest::kFailure);
   }
 
   // Either a word, "running", or an object with one of the words as its key or

@@ -17,7 +17,7 @@
 
 namespace ada::options {
 
-enum class Type : uint8_t { String, Choice, Bool, Size, Number, Time, Share, Clock };
+enum class Type : uint8_t { String, Choice, Bool, Size, Number, Time, Share, Clock, Rotation };
 
 // A line of options.inc.
 struct Option {
@@ -34,6 +34,7 @@ inline constexpr Option kOptions[] = {
 #define ADA_NUMBER Type::Number
 #define ADA_TIME Type::Time
 #define ADA_SHARE Type::Share
+#define ADA_ROTATION Type::Rotation
 #define ADA_OPTION(type, name, value, meta, text) {type, #name, value, meta, text},
 #include <ada/options.inc>
 #undef ADA_OPTION
@@ -45,6 +46,7 @@ inline constexpr Option kOptions[] = {
 #undef ADA_NUMBER
 #undef ADA_TIME
 #undef ADA_SHARE
+#undef ADA_ROTATION
 };
 
 inline const Option *find(TextPiece name) {
@@ -92,6 +94,19 @@ inline bool parseClock(TextPiece value, Clock &clock) {
   return parseDuration(value.from(5), clock.tickNs) && clock.tickNs >= kLeastNs && clock.tickNs <= kMostNs;
 }
 
+// When a part of a trace is complete: it has so many bytes, or is so old. Both 0: never.
+struct Rotation {
+  uint64_t bytes = 0, ns = 0;
+};
+
+// "64M", "60s" or "none". False if it is none of these, or so little that parts would be nothing but headers.
+inline bool parseRotation(TextPiece value, Rotation &rotation) {
+  constexpr uint64_t kLeastBytes = 64 << 10, kLeastNs = 100000000;
+  rotation = {};
+  return value == "none" || (parseDuration(value, rotation.ns) && rotation.ns >= kLeastNs) ||
+         (parseSize(value, rotation.bytes) && rotation.bytes >= kLeastBytes);
+}
+
 // Whether an option can have that value. `number`: of a Bool, Size, Number, Time (nanoseconds) or Share
 // (hundredths of a percent).
 inline bool parseValue(const Option &option, TextPiece value, uint64_t &number) {
@@ -103,6 +118,10 @@ inline bool parseValue(const Option &option, TextPiece value, uint64_t &number) 
   case Type::Clock: {
     Clock clock;
     return parseClock(value, clock);
+  }
+  case Type::Rotation: {
+    Rotation rotation;
+    return parseRotation(value, rotation);
   }
   case Type::Bool:
     number = value == "1";
@@ -123,7 +142,9 @@ inline bool parseValue(const Option &option, TextPiece value, uint64_t &number) 
 inline const char *wanted(const Option &option) {
   return option.type == Type::Time    ? "a time with its unit (10us, 5ms, 2s)"
          : option.type == Type::Share ? "a share from 0.01% to 100%, or none"
-                                      : option.metavar;
+         : option.type == Type::Rotation
+             ? "a size of at least 64K (64M), a time of at least 100ms with its unit (60s), or none"
+             : option.metavar;
 }
 
 // What is wrong with a number beyond its form, as the end of a sentence that begins with it; null if nothing is.

@@ -108,6 +108,9 @@ void writeProcess(JsonWriter &json, Ending ending, int status) {
   case Ending::Dump:
     json.text(manifest::kHow, manifest::kDump);
     break;
+  case Ending::Rotated:
+    json.text(manifest::kHow, manifest::kRotated);
+    break;
   case Ending::Unknown:
     json.text(manifest::kHow, manifest::kUnknown);
     break;

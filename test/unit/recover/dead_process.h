@@ -52,6 +52,11 @@ public:
   ada_ring_thread &thread() { return *at<ada_ring_thread>(kThreadsOffset); }
   ada_chunk &chunk() { return *at<ada_chunk>(kChunksOffset); }
 
+  /// The process directory that it is about.
+  void name(const std::string &directory) {
+    std::memcpy(at<char>(ADA_RING_PATH_OFFSET), directory.c_str(), directory.size() + 1);
+  }
+
   /// Adds a record about function `ordinal` at `ns`; its detail, if it has one, holds `firstRegister`.
   void add(std::uint64_t ns, unsigned ordinal, std::uint32_t kind, std::uint64_t firstRegister = 0,
            std::uint8_t vectors = 0) {

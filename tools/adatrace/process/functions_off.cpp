@@ -27,7 +27,7 @@ FunctionsOff functionsOff(const std::string &session) {
   uint64_t estimated = 0;
   for (const std::string &directory : processDirectories(session)) {
     const auto manifest = Manifest::read(directory + "/manifest.json");
-    if (!manifest)
+    if (!manifest || manifest->exit.how == "rotated") // the next part counts on
       continue;
     for (const SwitchedOffFunction &function : manifest->switchedOff) {
       const Symbol *symbol = manifest->find(function.functionId);

@@ -5,11 +5,13 @@
 #include "ada/trace/session.h"
 #include "recover/live_ring.h"
 
+#include <algorithm>
+
 namespace ada::cli {
 
-// The counters of a ring file; false if it is gone or is something else.
-static bool readRing(const std::string &path, RecordTotals &totals) {
-  const std::optional<RingCounters> counters = readRingCounters(path);
+// The counters of a ring file; false if it is gone, or is about something else.
+static bool readRing(const std::string &path, const std::string &directory, RecordTotals &totals) {
+  const std::optional<RingCounters> counters = readRingCounters(path, directory);
   if (!counters)
     return false;
   totals.events = counters->events;
@@ -27,30 +29,43 @@ static bool readFiles(const std::string &directory, RecordTotals &totals) {
   if (!process)
     return false;
   totals.threads = process->threads().size();
-  if (process->manifest())
-    totals.dropped = process->manifest()->allLost();
   totals.events = process->eventCount();
   totals.bytes = bytesBelow(directory);
-  return process->manifest() && process->manifest()->exit.how != "running";
+  const Manifest *manifest = process->manifest();
+  if (!manifest)
+    return false;
+  totals.dropped = manifest->allLost();
+  if (manifest->part.number > 0) // threads are numbered from 0 through all parts
+    for (const ManifestThread &thread : manifest->threads)
+      totals.threads = std::max(totals.threads, thread.id + 1);
+  return manifest->exit.how != "running";
 }
 
 void RecordWatch::refresh(const std::string &directory, Process &process) {
   process.totals.processes = 1;
   if (process.finished)
     return;
-  if (process.ring.empty())
-    process.ring = ringPathOf(directory);
-  if (process.ring.empty() || !readRing(process.ring, process.totals))
+  if (process.ring.empty()) {
+    process.ring = ringPathOf(directory, &process.part);
+  }
+  if (process.ring.empty() || !readRing(process.ring, directory, process.totals))
     process.finished = readFiles(directory, process.totals);
 }
 
 RecordTotals RecordWatch::refresh() {
   RecordTotals sum;
+  uint64_t pid = 0, part = 0, threads = 0; // of the process whose part was the last one
   for (const std::string &directory : processDirectories(session_)) {
     Process &process = processes_[directory];
     refresh(directory, process);
-    sum.processes += process.totals.processes;
-    sum.threads += process.totals.threads;
+    const uint64_t itsPid = processId(directory).value_or(0);
+    if (process.part == 0 || part == 0 || process.part <= part || itsPid != pid) {
+      ++sum.processes;
+      threads = 0;
+    }
+    pid = itsPid, part = process.part;
+    sum.threads += process.totals.threads - std::min(threads, process.totals.threads);
+    threads = std::max(threads, process.totals.threads);
     sum.events += process.totals.events;
     sum.dropped += process.totals.dropped;
     sum.bytes += process.totals.bytes;

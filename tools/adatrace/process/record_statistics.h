@@ -8,7 +8,8 @@
 
 namespace ada::cli {
 
-/// Sums over the processes of a session.
+/// Sums over the processes of a session. A process whose trace is in parts (option rotate) is one, and each of its
+/// threads counts once; parts that are gone count for nothing.
 struct RecordTotals {
   uint64_t processes = 0, threads = 0;
   uint64_t events = 0, dropped = 0;
@@ -27,6 +28,7 @@ private:
   struct Process {
     std::string ring; ///< path of the ring file, empty until the manifest names it
     bool finished = false;
+    uint64_t part = 0; ///< its number, if it is a part of a trace
     RecordTotals totals;
   };
   void refresh(const std::string &directory, Process &process);

@@ -5,11 +5,17 @@
 
 #include "ada/trace/manifest.h"
 
+#include <filesystem>
+
 namespace ada::cli {
 
 ProcessState stateOf(const std::string &directory) {
   const auto manifest = Manifest::read(directory + "/manifest.json");
-  if (manifest && manifest->exit.how != "running")
+  std::error_code ignored;
+  // As long as it has a ring, a part of a trace has not gone on to the next one, whatever it says.
+  const bool hasRing = manifest && manifest->exit.how == "rotated" &&
+                       std::filesystem::exists(std::filesystem::symlink_status(directory + "/ring", ignored));
+  if (manifest && manifest->exit.how != "running" && !hasRing)
     return ProcessState::Finished;
   return isRecording(directory) ? ProcessState::Running : ProcessState::Unfinished;
 }

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <tuple>
 
 namespace ada::cli {
 
@@ -76,7 +77,8 @@ std::vector<std::string> processDirectories(const std::string &session) {
     if (const auto pid = processId(at->path().string()); pid && fs::is_directory(at->symlink_status(ignored)))
       found.emplace_back(*pid, at->path().string());
   }
-  std::sort(found.begin(), found.end());
+  // By numbers: pid_7_2 before pid_7_10.
+  std::ranges::sort(found, {}, [](const auto &one) { return std::tuple(one.first, one.second.size(), one.second); });
   std::vector<std::string> directories;
   for (auto &[pid, path] : found)
     directories.push_back(std::move(path));

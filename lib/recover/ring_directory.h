@@ -1,0 +1,22 @@
+// Which process directory a ring file is about.
+#ifndef ADA_LIB_RECOVER_RING_DIRECTORY_H
+#define ADA_LIB_RECOVER_RING_DIRECTORY_H
+
+#include "ada/ring_file.h"
+#include "formats/atf/directories.h"
+
+#include <string>
+
+namespace ada {
+
+// `named`: the path that the ring file has. With option rotate the process has left that directory by and by.
+inline std::string ringDirectory(const ada_ring_header &header, const std::string &named) {
+  const std::uint64_t number = __atomic_load_n(&header.directory_number, __ATOMIC_ACQUIRE);
+  return named.empty() || number == 0 ? named
+                                      : atf::joinPath(atf::parentPath(named), "pid_" + std::to_string(header.pid) +
+                                                                                  "_" + std::to_string(number));
+}
+
+} // namespace ada
+
+#endif // ADA_LIB_RECOVER_RING_DIRECTORY_H
