@@ -31,7 +31,7 @@ inline DetailGlob splitArguments(TextPiece text) {
       return hasForm ? DetailGlob{text.first(i), text.from(i + 1).first(text.size - i - 2)} : DetailGlob{text, {}};
     if (text[i] == ')')
       break;
-    hasForm |= text[i] == ':' && text[i - 1] != ':' && text[i + 1] != ':' && i > 0;
+    hasForm |= i > 0 && text[i] == ':' && text[i - 1] != ':' && text[i + 1] != ':';
   }
   return {text, {}};
 }
