@@ -36,13 +36,14 @@ struct Command {
 };
 
 extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kCoroutines, kDiff, kInfo,
-    kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen, kLoad, kFleet;
+    kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen, kLoad, kShip, kFleet;
 
 /// All subcommands in the order of --help.
 inline std::span<const Command *const> commands() {
-  static const Command *const list[] = {
-      &kRecord, &kTree, &kReport, &kGraph, &kFlame,  &kStacks,  &kLast, &kWaits, &kWhy,     &kCoroutines, &kDiff,
-      &kView,   &kOpen, &kInfo,   &kDump,  &kVerify, &kConvert, &kLoad, &kFleet, &kRecover, &kTrigger,    &kFlags};
+  static const Command *const list[] = {&kRecord, &kTree,  &kReport,  &kGraph,      &kFlame,   &kStacks,
+                                        &kLast,   &kWaits, &kWhy,     &kCoroutines, &kDiff,    &kView,
+                                        &kOpen,   &kInfo,  &kDump,    &kVerify,     &kConvert, &kLoad,
+                                        &kShip,   &kFleet, &kRecover, &kTrigger,    &kFlags};
   return list;
 }
 

@@ -295,10 +295,14 @@ Expected<uint64_t> Loader::countRows(model::BlockKind kind, const std::string &c
 }
 
 Expected<void> Loader::sendBlock(const model::SpanBlock &block) {
+  bool isRefused = false;
   const auto send = [&]() -> Expected<void> {
     const auto there = there_.find({block.kind, block.number});
-    if (there == there_.end())
-      return server_.insert(gateOf(block.kind), columnsOf(block.kind), block.bytes);
+    if (there == there_.end()) {
+      auto done = server_.insert(gateOf(block.kind), columnsOf(block.kind), block.bytes);
+      isRefused = !done && done.error().code == "E_SERVER";
+      return done;
+    }
     skipped_ += block.rows;
     if (there->second == block.rows)
       return {};
@@ -309,6 +313,11 @@ Expected<void> Loader::sendBlock(const model::SpanBlock &block) {
   };
   // It may have arrived all the same.
   auto sent = request_.patience.retry(send, [&] { return reopen(); });
+  if (isRefused && !sent && request_.refused) {
+    const std::string table = tableOf(block.kind), columns(columnsOf(block.kind));
+    refused_[block.kind] += block.rows;
+    return request_.refused({row_.session, table, columns, block, sent.error()});
+  }
   return !sent && sent.error().code == "E_NO_TABLE" ? giveWay() : sent;
 }
 
@@ -358,6 +367,7 @@ Expected<bool> Loader::sendAll() {
   if (auto opened = reopen(); !opened)
     return opened.error();
   skipped_ = 0;
+  refused_.clear();
   model::SpanBlockOptions options = request_.blocks;
   options.session = row_.session, options.plan = row_.plan;
   options.release = row_.release;
@@ -384,17 +394,18 @@ Expected<bool> Loader::sendAll() {
     const auto rows = request_.patience.retry([&] { return countRows(kind, where_ + days_); });
     if (!rows)
       return rows.error();
-    if (*rows < blocks.rows(kind))
+    const uint64_t wanted = blocks.rows(kind) - refused_[kind];
+    if (*rows < wanted)
       return false;
-    if (*rows > blocks.rows(kind))
+    if (*rows > wanted)
       return Error{.code = "E_SERVER",
                    .message = fmt::format("the server has {} of the session in {}, which should be {}",
-                                          formatCount(*rows, "row"), tableOf(kind), formatCount(blocks.rows(kind))),
+                                          formatCount(*rows, "row"), tableOf(kind), formatCount(wanted)),
                    .file = server_.address().shown};
   }
   row_.isComplete = true;
   row_.beganNs = blocks.beganNs(), row_.endedNs = blocks.endedNs();
-  row_.spans = blocks.rows(model::BlockKind::Spans);
+  row_.spans = blocks.rows(model::BlockKind::Spans) - refused_[model::BlockKind::Spans];
   calls_ = blocks.calls(), sums_ = blocks.rows(model::BlockKind::Sums);
   losses_ = blocks.losses();
   if (auto sent = sendRow(blocks.table()); !sent)
@@ -455,8 +466,12 @@ Expected<LoadResult> Loader::loadOnce() {
     if (!done)
       return done.error();
     if (*done)
-      return LoadResult{
-          .calls = calls_, .spans = row_.spans, .sums = sums_, .skippedRows = skipped_, .losses = losses_};
+      return LoadResult{.calls = calls_,
+                        .spans = row_.spans,
+                        .sums = sums_,
+                        .skippedRows = skipped_,
+                        .refusedRows = refused_[model::BlockKind::Spans] + refused_[model::BlockKind::Sums],
+                        .losses = losses_};
     request_.patience.say("the server has lost calls that it had confirmed; they are sent again");
   }
   return Error{.code = "E_SERVER",

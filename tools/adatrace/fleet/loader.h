@@ -26,6 +26,14 @@ Expected<std::string> tableStatements(Server &server, const ClusterRequest &clus
 /// Errors: E_SCHEMA if the tables are not there, or of another version.
 Expected<void> checkTables(Server &server);
 
+/// A block that the server does not take, for a reason that does not pass.
+struct RefusedBlock {
+  std::uint64_t session;
+  const std::string &table, &columns; ///< the rows are these columns', as RowBinary
+  const model::SpanBlock &block;
+  const Error &error; ///< what the server said
+};
+
 struct LoadRequest {
   model::SessionRow row; ///< session, plan, name, path, release, labels
   std::vector<model::ProcessPlace> places;
@@ -33,6 +41,9 @@ struct LoadRequest {
   model::SpanBlockOptions blocks; ///< but what is above, and `take`
   /// Reads the trace into the sink; may be called again.
   std::function<Expected<void>(model::TraceSink &)> read;
+  /// Keeps a block that is refused: the others go on without it. Its error, or without this function the server's, ends
+  /// the load.
+  std::function<Expected<void>(const RefusedBlock &)> refused;
   Patience patience;
 };
 
@@ -40,6 +51,7 @@ struct LoadResult {
   bool wasThere = false; ///< nothing was to be done
   std::uint64_t calls = 0, spans = 0, sums = 0;
   std::uint64_t skippedRows = 0; ///< of spans and sums
+  std::uint64_t refusedRows = 0; ///< likewise
   std::vector<model::Loss> losses;
 };
 
@@ -77,6 +89,7 @@ private:
   std::string days_; ///< a condition: those that the session is of, once they are known
   unsigned attempts_ = 0;
   std::uint64_t seed_;
+  std::map<model::BlockKind, std::uint64_t> refused_;                         // rows
   bool hasBegun_ = false;                                                     // the session has a row
   std::map<std::pair<model::BlockKind, std::uint32_t>, std::uint64_t> there_; // rows of each block
   std::uint64_t skipped_ = 0, calls_ = 0, sums_ = 0;

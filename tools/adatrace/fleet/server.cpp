@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sys/stat.h>
+#include <thread>
 
 namespace ada::cli {
 
@@ -250,6 +251,21 @@ Expected<std::optional<std::uint64_t>> Server::number(std::string_view sql) {
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
+Expected<void> Server::keepToRate(std::uint64_t bytes) {
+  if (rate_ == 0)
+    return {};
+  constexpr auto kLongestPause = std::chrono::milliseconds(20);
+  auto now = std::chrono::steady_clock::now();
+  mayGoOn_ = std::max(mayGoOn_, now);
+  for (; now < mayGoOn_; now = std::chrono::steady_clock::now()) {
+    if (isInterrupted_())
+      return Error{.code = "E_INTERRUPTED", .message = "interrupted"};
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(mayGoOn_ - now, kLongestPause));
+  }
+  mayGoOn_ += std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * double(bytes) / double(rate_)));
+  return {};
+}
+
 Expected<void> Server::insert(std::string_view table, std::string_view columns, std::string_view rows) {
   const std::string frame = model::compressedBlock(rows);
   std::vector<std::string> settings = {"decompress=1", "http_native_compression_disable_checksumming_on_decompress=1",
@@ -260,6 +276,8 @@ Expected<void> Server::insert(std::string_view table, std::string_view columns, 
     return known.error();
   if (*known >= 2111)
     settings.emplace_back("async_insert=0");
+  if (auto waited = keepToRate(frame.size()); !waited)
+    return waited;
   const auto done = send(fmt::format("INSERT INTO {} ({}) FORMAT RowBinary", table, columns), settings, frame, true);
   return done ? Expected<void>() : done.error();
 }

@@ -4,6 +4,7 @@
 
 #include "ada/trace/error.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -65,15 +66,19 @@ public:
   Expected<void> insert(std::string_view table, std::string_view columns, std::string_view rows);
 
   std::uint64_t sentBytes() const { return sentBytes_; }
+  /// Rows are sent no faster than that on average, in compressed bytes a second; 0: as fast as it goes.
+  void setRate(std::uint64_t bytesPerSecond) { rate_ = bytesPerSecond; }
 
 private:
+  Expected<void> keepToRate(std::uint64_t bytes);
   Expected<std::string> send(std::string_view sql, std::vector<std::string> parameters, std::string_view body,
                              bool hasDatabase);
 
   ServerAddress address_;
   Credentials credentials_;
   std::function<bool()> isInterrupted_;
-  std::uint64_t sentBytes_ = 0;
+  std::uint64_t sentBytes_ = 0, rate_ = 0;
+  std::chrono::steady_clock::time_point mayGoOn_; ///< by the rate
   std::string suffix_;
   unsigned version_ = 0;
 };

@@ -14,6 +14,19 @@
 
 namespace ada::cli {
 
+/// Adds an option like --keep 10G. 0 is no value of it.
+inline CLI::Option *addSize(CLI::App &app, const std::string &name, uint64_t &target, const std::string &text) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [name, &target](const std::string &value) {
+            if (!options::parseSize(value, target) || target == 0)
+              throw CLI::ValidationError(name, "'" + value + "' is not a size like 4096, 64K, 16M or 1G");
+          },
+          text)
+      ->type_name("SIZE");
+}
+
 /// Adds an option like --min-duration 10us.
 inline CLI::Option *addDuration(CLI::App &app, const std::string &name, uint64_t &target, const std::string &text) {
   return app

@@ -1,0 +1,300 @@
+// Adatrace ship: traces of a machine into a database, as they come.
+#include "base/quantities.h"
+#include "base/text.h"
+#include "command.h"
+#include "fleet/session_loads.h"
+#include "options/option_values.h"
+#include "output/convert_progress.h"
+#include "process/session_place.h"
+#include "ship/directory_watch.h"
+#include "ship/disk_budget.h"
+#include "ship/refused_blocks.h"
+#include "ship/shipped.h"
+#include "ship/units.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <fcntl.h>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kFirstPauseNs = 1'000'000'000, kLongestPauseNs = 60'000'000'000;
+constexpr const char *kStateFile = ".adatrace-shipped.json", *kLockFile = ".adatrace-ship.lock",
+                     *kRefusedDirectory = ".adatrace-refused";
+
+struct Options {
+  LoadOptions load;
+  std::string directory, state;
+  std::optional<uint64_t> deleteAfterNs;
+  uint64_t deleteAfter = 0, keepBytes = 0, rateBytes = 0, everyNs = 5'000'000'000;
+  bool deletes = false, dropUnsent = false, once = false, leaveKilled = false, init = false;
+};
+
+bool isInterrupted() { return ConvertLine::interruption() != 0; }
+uint64_t nowSeconds() {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+}
+bool isAboutServer(int code) {
+  return code == kServerDown || code == kAccessDenied || code == kOtherSchema || code == kServerFull;
+}
+
+/// One at a time for a directory; held until the process ends.
+class Lock {
+public:
+  explicit Lock(const std::string &file) : file_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+    isOurs_ = file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) == 0;
+  }
+  ~Lock() {
+    if (file_ >= 0)
+      ::close(file_);
+  }
+  Lock(const Lock &) = delete;
+  Lock &operator=(const Lock &) = delete;
+  bool isOurs() const { return isOurs_; }
+
+private:
+  int file_;
+  bool isOurs_;
+};
+
+class Shipper {
+public:
+  Shipper(Options &options, SessionLoads &loads)
+      : options_(options), loads_(loads), shipped_(options.state, options.load.to, options.load.plan),
+        refused_(options.directory + "/" + kRefusedDirectory) {
+    std::string what;
+    shipped_.read(what);
+    if (!what.empty())
+      warning("ship: {}", what);
+  }
+
+  /// Everything that is there once. An exit status; kServerDown and its kind: the rest waits.
+  int pass();
+  /// What was found last.
+  std::vector<std::string> directories() const;
+
+private:
+  int send(const Unit &unit);
+  bool isComplete(Unit &unit);
+  void clean();
+  void save();
+
+  Options &options_;
+  SessionLoads &loads_;
+  Shipped shipped_;
+  RefusedBlocks refused_;
+  std::vector<Unit> units_;
+  std::map<std::string, uint64_t> broken_; // what can't be read, by name: its bytes then
+  bool hasComplainedOfState_ = false;
+};
+
+void Shipper::save() {
+  const auto written = shipped_.write();
+  if (!written && !hasComplainedOfState_)
+    warning("ship: {}; what is confirmed is asked for again after a restart", written.error().text());
+  hasComplainedOfState_ = !written;
+}
+
+// Of a killed program that is so after recovery.
+bool Shipper::isComplete(Unit &unit) {
+  if (unit.state == ProcessState::Unfinished && !options_.leaveKilled) {
+    RecoverTotals totals;
+    recoverAndTell(unit.path, {.exitCode = {}, .signal = {}}, /*quiet=*/true, totals);
+    unit.state = stateOf(unit.path);
+    if (unit.state == ProcessState::Finished && !options_.load.quiet)
+      complain(fmt::format("{}: recovered, for its program was killed", oneLine(unit.name)));
+  }
+  return unit.state == ProcessState::Finished;
+}
+
+int Shipper::send(const Unit &unit) {
+  const Loaded loaded = loads_.load(unit.path, LoadUnit::Process, /*replaces=*/false,
+                                    [&](const RefusedBlock &block) { return refused_.keep(unit.name, block); });
+  if (loaded.isInterrupted || isAboutServer(loaded.code))
+    return loaded.code;
+  if (loaded.code != kOk && loaded.code != kProblemsFound) {
+    broken_[unit.name] = unit.bytes;
+    return loaded.code;
+  }
+  shipped_.confirm(unit.name, nowSeconds());
+  save();
+  if (!options_.load.quiet)
+    complain(loaded.wasThere
+                 ? fmt::format("{}: was there", oneLine(unit.name))
+                 : fmt::format("{}: {}, {} sent in {}{}", oneLine(unit.name), formatCount(loaded.calls, "call"),
+                               formatBytes(loaded.sentBytes), formatDuration(loaded.ns),
+                               loaded.refusedRows
+                                   ? fmt::format("; the server refused {}, kept in {}",
+                                                 formatCount(loaded.refusedRows, "row"), refused_.directory())
+                                   : std::string()));
+  return loaded.refusedRows ? kProblemsFound : loaded.code;
+}
+
+int Shipper::pass() {
+  units_ = findUnits(options_.directory);
+  std::set<std::string> there;
+  for (const Unit &unit : units_)
+    there.insert(unit.name);
+  if (shipped_.keepOnly(there))
+    save();
+  int worst = kOk;
+  for (Unit &unit : units_) {
+    if (isInterrupted())
+      break;
+    const auto broken = broken_.find(unit.name);
+    if (shipped_.has(unit.name) || (broken != broken_.end() && broken->second == unit.bytes) || !isComplete(unit))
+      continue;
+    const int code = send(unit);
+    if (isAboutServer(code)) {
+      clean(); // the disk fills in the meantime
+      return code;
+    }
+    worst = std::max(worst, code);
+  }
+  clean();
+  return worst;
+}
+
+void Shipper::clean() {
+  std::vector<OnDisk> all;
+  const uint64_t now = nowSeconds();
+  for (const Unit &unit : units_) {
+    OnDisk one{
+        .name = unit.name, .bytes = unit.bytes, .isComplete = unit.state == ProcessState::Finished, .confirmedNs = {}};
+    if (shipped_.has(unit.name))
+      one.confirmedNs = (now - std::min(now, shipped_.confirmedAt(unit.name))) * 1'000'000'000;
+    all.push_back(std::move(one));
+  }
+  for (const Goes &goes : whatGoes(all, {.deleteAfterNs = options_.deleteAfterNs,
+                                         .mostBytes = options_.keepBytes,
+                                         .dropsUnsent = options_.dropUnsent})) {
+    const Unit &unit = units_[goes.index];
+    if (stateOf(unit.path) != ProcessState::Finished)
+      continue;
+    if (!removeUnit(options_.directory, unit))
+      warning("ship: {} could not be deleted", oneLine(unit.path));
+    else if (goes.isUnsent)
+      warning("ship: {} was deleted and never sent: there is no room for it ({})", oneLine(unit.name),
+              formatBytes(unit.bytes));
+    else if (!options_.load.quiet)
+      complain(fmt::format("{}: deleted, {} free", oneLine(unit.name), formatBytes(unit.bytes)));
+  }
+}
+
+std::vector<std::string> Shipper::directories() const {
+  std::vector<std::string> list = {options_.directory};
+  for (const Unit &unit : units_) {
+    list.push_back(fs::path(unit.path).parent_path().string());
+    if (!shipped_.has(unit.name))
+      list.push_back(unit.path);
+  }
+  std::error_code error;
+  for (auto at = fs::directory_iterator(options_.directory, error); !error && at != fs::directory_iterator();
+       at.increment(error))
+    if (std::error_code ignored; at->is_directory(ignored) && !at->path().filename().string().starts_with('.'))
+      list.push_back(at->path().string());
+  return list;
+}
+
+int run(Options &options) {
+  if (!settle(options.load, "ship"))
+    return kWrongUsage;
+  std::error_code error;
+  if (!fs::is_directory(options.directory, error))
+    return fail(kCantRead, "ship: {}: {}", oneLine(options.directory),
+                error ? error.message() : "this is not a directory");
+  if (options.state.empty())
+    options.state = options.directory + "/" + kStateFile;
+  const Lock lock(options.directory + "/" + kLockFile);
+  if (!lock.isOurs())
+    return fail(kCantRead, "ship: {}: another `adatrace ship` is at work there, or nothing can be written",
+                oneLine(options.directory));
+  const ConvertLine signals("never"); // from here on they are kept
+  SessionLoads loads(options.load, "ship");
+  if (const int code = loads.begin())
+    return code;
+  for (Server &server : loads.servers())
+    server.setRate(options.rateBytes);
+  Shipper shipper(options, loads);
+  DirectoryWatch watch;
+  bool isReady = false;
+  uint64_t pauseNs = kFirstPauseNs;
+  for (int code = kOk;;) {
+    code = isReady ? kOk : loads.prepare([&](Server &server) {
+      return options.init ? makeTables(server, {}) : checkTables(server);
+    });
+    isReady |= code == kOk;
+    if (code == kOk)
+      code = shipper.pass();
+    if (isInterrupted())
+      return kOk; // what was begun goes on with the next start
+    if (options.once || code == kAccessDenied || code == kOtherSchema || code == kWrongUsage)
+      return code;
+    const bool isWaiting = isAboutServer(code);
+    watch.set(shipper.directories());
+    watch.wait(isWaiting ? pauseNs : options.everyNs, isInterrupted);
+    pauseNs = isWaiting ? std::min(2 * pauseNs, kLongestPauseNs) : kFirstPauseNs;
+    if (isInterrupted())
+      return kOk;
+  }
+}
+
+std::function<int()> declare(CLI::App &app, const Invocation &) {
+  auto options = std::make_shared<Options>();
+  app.add_option("directory", options->directory, "Where sessions are made [ada-traces]")->type_name("");
+  options->directory = kDefaultOutput;
+  app.add_flag("--once", options->once, "Send what is there, and end");
+  app.add_flag("--init", options->init, "Make the database and its tables, if they are not there");
+  app.add_flag("--delete", options->deletes, "Delete a trace when the database has confirmed it");
+  const CLI::Option *after =
+      addDuration(app, "--delete-after", options->deleteAfter, "The same, so long after that (1h)");
+  addSize(app, "--keep", options->keepBytes,
+          "Delete the oldest confirmed traces if there is more than so much (10G) in the directory");
+  app.add_flag("--drop-unsent", options->dropUnsent,
+               "With --keep: if that is not enough, delete complete traces that were not sent, and say so");
+  addSize(app, "--rate", options->rateBytes, "Send no more than so much (10M) a second");
+  addDuration(app, "--every", options->everyNs, "How often to look for what inotify does not tell [5s]");
+  app.add_flag("--leave-killed", options->leaveKilled,
+               "Leave traces of killed programs alone until somebody recovers them");
+  app.add_option("--state", options->state, "Where to note what is confirmed [DIRECTORY/.adatrace-shipped.json]")
+      ->type_name("FILE");
+  declareLoadOptions(app, options->load);
+  app.add_flag("-q,--quiet", options->load.quiet, "Say nothing of what goes well");
+  options->load.progress = "never";
+  return [options, after] {
+    if (options->dropUnsent && options->keepBytes == 0)
+      return fail(kWrongUsage, "ship: --drop-unsent goes with --keep");
+    if (options->deletes && after->count() > 0)
+      return fail(kWrongUsage, "ship: --delete or --delete-after, not both");
+    if (options->deletes || after->count() > 0)
+      options->deleteAfterNs = options->deletes ? 0 : options->deleteAfter;
+    while (options->directory.size() > 1 && options->directory.ends_with('/'))
+      options->directory.pop_back();
+    return run(*options);
+  };
+}
+
+} // namespace
+
+const Command kShip = {
+    "ship",
+    "Send the traces of a machine to a ClickHouse database, as they come",
+    "adatrace ship --to=clickhouse://db.example:8123/traces --delete-after=1h --keep=10G /var/lib/ada-traces\n"
+    "adatrace ship --once --to=clickhouse://db.example:8123/traces ada-traces\n"
+    "# status 1: something was refused or damaged; 4 to 7 as of `adatrace load`",
+    declare,
+};
+
+} // namespace ada::cli

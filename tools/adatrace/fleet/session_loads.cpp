@@ -1,0 +1,265 @@
+// Sessions on their way into a database: what load and ship have in common.
+#include "session_loads.h"
+#include "base/quantities.h"
+#include "base/text.h"
+#include "exit_codes.h"
+#include "options/option_values.h"
+#include "output/convert_progress.h"
+#include "output/terminal.h"
+#include "session_identity.h"
+#include "trace/chosen_calls.h"
+#include "trace/trace_input.h"
+
+#include "ada/trace/convert.h"
+#include "formats/clickhouse/sip_hash.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace ada::cli {
+
+namespace {
+
+// "1%" or "0.01"; more than nothing, and at most all.
+std::optional<double> shareOf(std::string_view text) {
+  const bool isPercent = text.ends_with('%');
+  text.remove_suffix(isPercent);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  value /= isPercent ? 100 : 1;
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || !(value > 0 && value <= 1))
+    return std::nullopt;
+  return value;
+}
+
+// Learns whether it is a whole session.
+struct WholeSink : model::TraceSink {
+  bool isRoot = true;
+  Expected<void> begin(const model::TraceInfo &info) override {
+    isRoot = info.isRoot;
+    return {};
+  }
+  Expected<void> events(const model::Batch &) override { return {}; }
+};
+
+// Times of day of traces that do not know them: their last event came when the file was written.
+std::vector<model::ProcessPlace> placesOf(const TraceInput &input, uint64_t lastWrittenNs) {
+  std::vector<model::ProcessPlace> places;
+  bool isGuessed = false;
+  for (const model::Process &process : input.table().processes) {
+    model::ProcessPlace &place = places.emplace_back(model::placeOf(process));
+    if (place.epochOffsetNs)
+      continue;
+    place.epochOffsetNs = lastWrittenNs > input.endNs() ? lastWrittenNs - input.endNs() : 0;
+    isGuessed = true;
+  }
+  if (isGuessed)
+    warning("{} does not say at which time of day it began; its last event is taken to be as old as its newest file",
+            input.name());
+  return places;
+}
+
+Patience patienceOf(const LoadOptions &options, const std::function<void()> &clear) {
+  return {.forNs = options.retryForNs,
+          .isInterrupted = [] { return ConvertLine::interruption() != 0; },
+          .say = [clear](const std::string &text) { clear(), warning("{}", text); }};
+}
+
+// All that the options and the files say.
+LoadRequest requestOf(const LoadOptions &options, const SessionIdentity &identity) {
+  LoadRequest request;
+  request.row.session = identity.session;
+  request.row.plan = model::sipHash64(std::to_string(identity.content) + "\n" + options.plan);
+  request.row.labels = options.labelPairs;
+  for (const auto &[key, value] : options.labelPairs)
+    if (key == "release")
+      request.row.release = value;
+  model::SpanBlockOptions &blocks = request.blocks;
+  blocks.mostRows = options.blockRows;
+  blocks.stepNs = options.stepNs;
+  blocks.allCalls = options.spans || (!options.stepNs && !options.slowest && !options.share);
+  blocks.slowest = options.slowest;
+  blocks.sample = options.share;
+  return request;
+}
+
+} // namespace
+
+void declareLoadOptions(CLI::App &app, LoadOptions &options) {
+  app.add_option(
+         "--to", options.to,
+         "The database, at the server's HTTP port: clickhouse://HOST:PORT/DATABASE [port 8123]; of a cluster a server "
+         "for each shard: clickhouse://HOST:PORT,HOST:PORT/DATABASE; with TLS "
+         "clickhouses://HOST:PORT/DATABASE [port 8443]. The user and the password are in CLICKHOUSE_USER and "
+         "CLICKHOUSE_PASSWORD")
+      ->type_name("ADDRESS")
+      ->required();
+  app.add_option("--credentials", options.credentials,
+                 "A file with lines user=NAME and password=PASSWORD instead, which only its owner may read")
+      ->type_name("FILE");
+  app.add_option("--label", options.labels,
+                 "NAME=VALUE of these sessions; release=1.4 becomes a column of each call; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  addDuration(app, "--retry-for", options.retryForNs,
+              "How long to try again while the server does not answer, is overloaded or its disk is full [1m]");
+  options.choices.push_back(
+      addDuration(app, "--aggregate", options.stepNs,
+                  "Sums and percentiles of each function for every 10s, say, instead of single calls"));
+  options.choices.push_back(
+      addCount(app, "--slowest", options.slowest,
+               "Of single calls only the N slowest of each function, with or without --aggregate"));
+  options.choices.push_back(
+      app.add_option("--sample", options.sample,
+                     "Of single calls this share, chosen by chance (1%), with or without --aggregate")
+          ->type_name("SHARE"));
+  options.choices.push_back(app.add_flag("--spans", options.spans, "All single calls as well as --aggregate"));
+  addCount(app, "--block-rows", options.blockRows, "Calls per request, 1000000 at most [200000]");
+  const std::vector<CLI::Option *> before = app.get_options();
+  addThreads(app, options.threads);
+  declareFilter(app, options.filter);
+  for (CLI::Option *option : app.get_options())
+    if (std::ranges::find(before, option) == before.end())
+      options.choices.push_back(option);
+}
+
+bool settle(LoadOptions &options, const char *command) {
+  if (!options.filter.settle(command))
+    return false;
+  for (const std::string &text : options.labels) {
+    const size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0) {
+      fail(kWrongUsage, "{}: --label: '{}' is not NAME=VALUE", command, oneLine(text));
+      return false;
+    }
+    options.labelPairs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  std::ranges::sort(options.labelPairs);
+  const auto wrong = [&](const std::string &what) {
+    fail(kWrongUsage, "{}: {}", command, what);
+    return false;
+  };
+  if (options.blockRows == 0 || options.blockRows > 1'000'000)
+    return wrong("--block-rows: 1 to 1000000");
+  if (!options.sample.empty()) {
+    const std::optional<double> share = shareOf(options.sample);
+    if (!share)
+      return wrong("--sample: '" + oneLine(options.sample) + "' is not a share like 1% or 0.01");
+    options.share = *share;
+  }
+  if (options.spans && (options.slowest || options.share > 0))
+    return wrong("--spans loads all calls, --slowest and --sample some: choose one");
+  if (options.choices[0]->count() > 0 && options.stepNs == 0)
+    return wrong("--aggregate: more than no time");
+  for (const CLI::Option *option : options.choices)
+    for (const std::string &value : option->results())
+      options.plan += option->get_name() + "\n" + value + "\n";
+  for (const std::string &label : options.labels)
+    options.plan += "--label\n" + label + "\n";
+  options.plan += std::to_string(options.blockRows);
+  return true;
+}
+
+int SessionLoads::begin() {
+  const auto addresses = parseAddresses(options_.to);
+  if (!addresses)
+    return fail(exitCodeOf(addresses.error()), "{}: {}", command_, addresses.error().text());
+  const auto credentials = readCredentials(options_.credentials);
+  if (!credentials)
+    return fail(exitCodeOf(credentials.error()), "{}: {}", command_, credentials.error().text());
+  for (const ServerAddress &address : *addresses)
+    servers_.emplace_back(address, *credentials, [] { return ConvertLine::interruption() != 0; });
+  return kOk;
+}
+
+int SessionLoads::prepare(const std::function<Expected<void>(Server &)> &prepare) {
+  for (Server &server : servers_) {
+    if (auto ready = patienceOf(options_, [] {}).retry([&] { return prepare(server); }); !ready)
+      return fail(exitCodeOf(ready.error()), "{}: {}", command_, ready.error().text());
+    if (servers_.size() > 1 && !server.isOfCluster())
+      return fail(kWrongUsage, "{}: {} has the tables of a single server; several need those of a cluster", command_,
+                  server.address().shown);
+  }
+  return kOk;
+}
+
+Loaded SessionLoads::load(const std::string &path, LoadUnit unit, bool replaces,
+                          const std::function<Expected<void>(const RefusedBlock &)> &refused) {
+  Loaded loaded;
+  const auto failed = [&](const Error &error) {
+    loaded.code = fail(exitCodeOf(error), "{}: {}", command_, error.text());
+    return loaded;
+  };
+  std::optional<TraceInput> input =
+      TraceInput::open({.path = path, .threads = options_.threads, .from = {}, .to = {}}, loaded.code);
+  if (!input)
+    return loaded;
+  const std::string name = input->name();
+  if (name == "standard input") {
+    loaded.code =
+        fail(kWrongUsage, "{}: standard input can't be loaded: it has no name and can't be read again", command_);
+    return loaded;
+  }
+  WholeSink whole;
+  model::ReadRequest nothing;
+  nothing.threads.emplace();
+  if (auto read = input->source().readPart(whole, nothing); !read)
+    return failed(read.error());
+  if (!whole.isRoot && unit == LoadUnit::Session) {
+    loaded.code = fail(kWrongUsage,
+                       "{}: {} is a part of a session; only whole sessions can be loaded, so that no call is "
+                       "loaded twice (--thread and the like choose calls)",
+                       command_, name);
+    return loaded;
+  }
+  const auto identity = identify(name, input->table());
+  if (!identity)
+    return failed(identity.error());
+  Server &server = servers_[identity->session % servers_.size()];
+  ConvertLine line(options_.quiet ? "never" : options_.progress, "loading");
+  std::error_code error;
+  const std::string place = std::filesystem::absolute(name, error).lexically_normal().string();
+  loaded.name = unit == LoadUnit::Session
+                    ? sessionName(name)
+                    : sessionName(std::filesystem::path(place).parent_path().string()) + "/" + sessionName(name);
+  LoadRequest request = requestOf(options_, *identity);
+  request.row.name = loaded.name;
+  request.row.path = place;
+  request.places = placesOf(*input, identity->lastWrittenNs);
+  request.replaces = replaces;
+  request.refused = refused;
+  request.patience = patienceOf(options_, [&line] { line.clear(); });
+  analysis::PartOptions part{.calls = options_.filter.options, .threads = options_.threads, .from = {}, .to = {}};
+  const uint64_t minDurationNs = std::exchange(part.calls.minDurationNs, 0);
+  request.read = [&](model::TraceSink &sink) {
+    ChosenCalls chosen(part, minDurationNs, sink);
+    ConvertProgress progress(input->source(), chosen.sink(), line);
+    return model::convert(input->source(), progress);
+  };
+  const uint64_t sentBefore = server.sentBytes();
+  Loader loader(server, request);
+  const auto result = loader.load();
+  line.clear();
+  loaded.ns = line.nanoseconds();
+  loaded.sentBytes = server.sentBytes() - sentBefore;
+  if (ConvertLine::interruption()) {
+    loaded.isInterrupted = true;
+    return loaded;
+  }
+  if (!result)
+    return failed(result.error());
+  loaded.wasThere = result->wasThere;
+  if (!loaded.wasThere) {
+    for (const model::Loss &loss : result->losses)
+      warning("not carried over: {} {}", formatCount(loss.count), loss.what);
+    loaded.calls = result->calls, loaded.spans = result->spans, loaded.sums = result->sums;
+    loaded.skippedRows = result->skippedRows, loaded.refusedRows = result->refusedRows;
+  }
+  loaded.code = input->close();
+  return loaded;
+}
+
+} // namespace ada::cli

@@ -1,0 +1,70 @@
+// What there is to ship: the process directories below a directory of sessions.
+#include "units.h"
+#include "process/session_place.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace ada::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void measure(Unit &unit) {
+  std::error_code error;
+  for (auto at = fs::recursive_directory_iterator(unit.path, error); !error && at != fs::recursive_directory_iterator();
+       at.increment(error)) {
+    struct stat info;
+    if (::lstat(at->path().c_str(), &info) != 0 || !S_ISREG(info.st_mode))
+      continue;
+    unit.bytes += static_cast<std::uint64_t>(info.st_size);
+    unit.writtenNs = std::max(unit.writtenNs,
+                              std::uint64_t(info.st_mtim.tv_sec) * 1'000'000'000 + std::uint64_t(info.st_mtim.tv_nsec));
+  }
+}
+
+void addUnits(const std::string &session, const std::string &prefix, std::vector<Unit> &units) {
+  for (const std::string &path : processDirectories(session)) {
+    Unit unit;
+    unit.name = prefix + fs::path(path).filename().string();
+    unit.path = path;
+    unit.state = stateOf(path);
+    measure(unit);
+    units.push_back(std::move(unit));
+  }
+}
+
+} // namespace
+
+std::vector<Unit> findUnits(const std::string &directory) {
+  std::vector<Unit> units;
+  addUnits(directory, "", units);
+  std::error_code error;
+  for (auto at = fs::directory_iterator(directory, error); !error && at != fs::directory_iterator();
+       at.increment(error)) {
+    std::error_code ignored;
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with('.') && !name.starts_with("pid_") && !at->is_symlink(ignored) && at->is_directory(ignored))
+      addUnits(at->path().string(), name + "/", units);
+  }
+  std::ranges::sort(units, [](const Unit &a, const Unit &b) {
+    return a.writtenNs != b.writtenNs ? a.writtenNs < b.writtenNs : a.name < b.name;
+  });
+  return units;
+}
+
+bool removeUnit(const std::string &directory, const Unit &unit) {
+  std::error_code error;
+  fs::remove_all(unit.path, error);
+  if (error)
+    return false;
+  std::error_code ignored; // not the last one: the session stays
+  const fs::path session = fs::path(unit.path).parent_path();
+  if (!fs::equivalent(session, directory, ignored))
+    fs::remove(session, ignored);
+  return true;
+}
+
+} // namespace ada::cli

@@ -1,0 +1,30 @@
+// What there is to ship: the process directories below a directory of sessions.
+#ifndef ADATRACE_SHIP_UNITS_H
+#define ADATRACE_SHIP_UNITS_H
+
+#include "process/recover_process.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ada::cli {
+
+/// One process directory: a process's trace, or a part of it (option rotate).
+struct Unit {
+  std::string name; ///< from the directory on: "session_20261121_101500/pid_4711"
+  std::string path;
+  ProcessState state = ProcessState::Running;
+  std::uint64_t bytes = 0;
+  std::uint64_t writtenNs = 0; ///< its newest file, in nanoseconds since 1970
+};
+
+/// Those of `directory` itself, which may be a session, and of the sessions in it; oldest first. What goes away
+/// meanwhile is left out.
+std::vector<Unit> findUnits(const std::string &directory);
+
+/// Removes a unit, and its session's directory if it was the last thing in it. False if something of it stays.
+bool removeUnit(const std::string &directory, const Unit &unit);
+
+} // namespace ada::cli
+#endif // ADATRACE_SHIP_UNITS_H
