@@ -80,15 +80,18 @@ public:
       warning("ship: {}", what);
   }
 
-  /// Everything that is there once. An exit status; kServerDown and its kind: the rest waits.
-  int pass();
+  /// Looks at what there is.
+  void look();
+  /// Sends what is complete. An exit status; kServerDown and its kind: the rest waits.
+  int send();
+  /// Deletes what may go.
+  void clean();
   /// What was found last.
   std::vector<std::string> directories() const;
 
 private:
   int send(const Unit &unit);
   bool isComplete(Unit &unit);
-  void clean();
   void save();
 
   Options &options_;
@@ -142,13 +145,16 @@ int Shipper::send(const Unit &unit) {
   return loaded.refusedRows ? kProblemsFound : loaded.code;
 }
 
-int Shipper::pass() {
+void Shipper::look() {
   units_ = findUnits(options_.directory);
   std::set<std::string> there;
   for (const Unit &unit : units_)
     there.insert(unit.name);
   if (shipped_.keepOnly(there))
     save();
+}
+
+int Shipper::send() {
   int worst = kOk;
   for (Unit &unit : units_) {
     if (isInterrupted())
@@ -157,13 +163,10 @@ int Shipper::pass() {
     if (shipped_.has(unit.name) || (broken != broken_.end() && broken->second == unit.bytes) || !isComplete(unit))
       continue;
     const int code = send(unit);
-    if (isAboutServer(code)) {
-      clean(); // the disk fills in the meantime
+    if (isAboutServer(code))
       return code;
-    }
     worst = std::max(worst, code);
   }
-  clean();
   return worst;
 }
 
@@ -232,12 +235,14 @@ int run(Options &options) {
   bool isReady = false;
   uint64_t pauseNs = kFirstPauseNs;
   for (int code = kOk;;) {
+    shipper.look();
     code = isReady ? kOk : loads.prepare([&](Server &server) {
       return options.init ? makeTables(server, {}) : checkTables(server);
     });
     isReady |= code == kOk;
     if (code == kOk)
-      code = shipper.pass();
+      code = shipper.send();
+    shipper.clean(); // without a server, too: the disk fills meanwhile
     if (isInterrupted())
       return kOk; // what was begun goes on with the next start
     if (options.once || code == kAccessDenied || code == kOtherSchema || code == kWrongUsage)
