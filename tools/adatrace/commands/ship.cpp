@@ -146,7 +146,8 @@ int Shipper::send(const Unit &unit) {
 }
 
 void Shipper::look() {
-  units_ = findUnits(options_.directory);
+  std::erase_if(units_, [&](const Unit &unit) { return broken_.contains(unit.name); }); // these may change
+  units_ = findUnits(options_.directory, units_);
   std::set<std::string> there;
   for (const Unit &unit : units_)
     there.insert(unit.name);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <string_view>
 #include <sys/stat.h>
 
 namespace ada::cli {
@@ -25,10 +27,16 @@ void measure(Unit &unit) {
   }
 }
 
-void addUnits(const std::string &session, const std::string &prefix, std::vector<Unit> &units) {
+using Known = std::map<std::string_view, const Unit *>; // by name
+
+void addUnits(const std::string &session, const std::string &prefix, const Known &known, std::vector<Unit> &units) {
   for (const std::string &path : processDirectories(session)) {
     Unit unit;
     unit.name = prefix + fs::path(path).filename().string();
+    if (const auto found = known.find(unit.name); found != known.end()) {
+      units.push_back(*found->second);
+      continue;
+    }
     unit.path = path;
     unit.state = stateOf(path);
     measure(unit);
@@ -38,16 +46,20 @@ void addUnits(const std::string &session, const std::string &prefix, std::vector
 
 } // namespace
 
-std::vector<Unit> findUnits(const std::string &directory) {
+std::vector<Unit> findUnits(const std::string &directory, const std::vector<Unit> &before) {
+  Known known;
+  for (const Unit &unit : before)
+    if (unit.state == ProcessState::Finished)
+      known[unit.name] = &unit;
   std::vector<Unit> units;
-  addUnits(directory, "", units);
+  addUnits(directory, "", known, units);
   std::error_code error;
   for (auto at = fs::directory_iterator(directory, error); !error && at != fs::directory_iterator();
        at.increment(error)) {
     std::error_code ignored;
     const std::string name = at->path().filename().string();
     if (!name.starts_with('.') && !name.starts_with("pid_") && !at->is_symlink(ignored) && at->is_directory(ignored))
-      addUnits(at->path().string(), name + "/", units);
+      addUnits(at->path().string(), name + "/", known, units);
   }
   std::ranges::sort(units, [](const Unit &a, const Unit &b) {
     return a.writtenNs != b.writtenNs ? a.writtenNs < b.writtenNs : a.name < b.name;

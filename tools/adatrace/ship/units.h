@@ -20,8 +20,8 @@ struct Unit {
 };
 
 /// Those of `directory` itself, which may be a session, and of the sessions in it; oldest first. What goes away
-/// meanwhile is left out.
-std::vector<Unit> findUnits(const std::string &directory);
+/// meanwhile is left out. `before`: what was found last time; what was finished then is not looked into again.
+std::vector<Unit> findUnits(const std::string &directory, const std::vector<Unit> &before = {});
 
 /// Removes a unit, and its session's directory if it was the last thing in it. False if something of it stays.
 bool removeUnit(const std::string &directory, const Unit &unit);
