@@ -174,7 +174,8 @@ void Drain::run() {
                 writer_.budget().manifestIsBehind()) &&
                sys::nowNs() >= manifestDueNs_)
         writeManifest();
-      rotate();
+      if (ending_ == Ending::Running) // an exec ends this thread at any moment from its answer on
+        rotate();
     }
     prepare(); // before the answer: who asked may need what it makes ready
     if (wanted != done_ && !answer(wanted, finishing))
