@@ -15,12 +15,15 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -110,8 +113,22 @@ void Shipper::save() {
   hasComplainedOfState_ = !written;
 }
 
+// A recorder makes its directory first, and the ring and the manifest a moment later: that is no killed program.
+bool isBeginning(const Unit &unit) {
+  constexpr time_t kSureSeconds = 60;
+  if (std::error_code ignored; fs::exists(unit.path + "/manifest.json", ignored))
+    return false;
+  const auto process = processId(unit.path);
+  struct stat info;
+  return (process && (::kill(static_cast<pid_t>(*process), 0) == 0 || errno == EPERM)) ||
+         ::stat(unit.path.c_str(), &info) != 0 ||
+         static_cast<time_t>(nowSeconds()) - info.st_mtim.tv_sec < kSureSeconds;
+}
+
 // Of a killed program that is so after recovery.
 bool Shipper::isComplete(Unit &unit) {
+  if (unit.state == ProcessState::Unfinished && isBeginning(unit))
+    return false;
   if (unit.state == ProcessState::Unfinished && !options_.leaveKilled) {
     RecoverTotals totals;
     recoverAndTell(unit.path, {.exitCode = {}, .signal = {}}, /*quiet=*/true, totals);
