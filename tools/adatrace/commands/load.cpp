@@ -2,6 +2,7 @@
 #include "base/quantities.h"
 #include "base/text.h"
 #include "command.h"
+#include "fleet/refused_blocks.h"
 #include "fleet/session_loads.h"
 #include "output/convert_progress.h"
 
@@ -18,20 +19,29 @@ namespace {
 struct Options {
   LoadOptions load;
   std::vector<std::string> sessions;
+  std::string refused;
   ClusterRequest cluster;
   bool sql = false, init = false, replace = false;
 };
 
 int loadOne(SessionLoads &loads, const Options &options, const std::string &path) {
-  const Loaded loaded = loads.load(path, LoadUnit::Session, options.replace);
+  RefusedBlocks refused(options.refused);
+  std::function<Expected<void>(const RefusedBlock &)> keep;
+  if (!options.refused.empty())
+    keep = [&](const RefusedBlock &block) { return refused.keep(path, block); };
+  const Loaded loaded = loads.load(path, LoadUnit::Session, options.replace, keep);
   if (const int number = loaded.isInterrupted ? ConvertLine::interruption() : 0) {
     complain(fmt::format("{}: interrupted; load it again to go on where this stopped", oneLine(path)));
     signal(number, SIG_DFL);
     raise(number);
     return kSignalBase + number;
   }
+  if (loaded.refusedRows)
+    warning("the server refused {} of {}; they are in {}", formatCount(loaded.refusedRows, "row"), oneLine(path),
+            oneLine(options.refused));
+  const int code = loaded.refusedRows ? kProblemsFound : loaded.code;
   if (options.load.quiet || loaded.name.empty() || (loaded.code != kOk && loaded.code != kProblemsFound))
-    return loaded.code;
+    return code;
   if (loaded.wasThere)
     complain(fmt::format("{} was loaded before", oneLine(path)));
   else
@@ -43,7 +53,7 @@ int loadOne(SessionLoads &loads, const Options &options, const std::string &path
             : fmt::format(", as {} and {}", formatCount(loaded.spans, "call"), formatCount(loaded.sums, "sum")),
         loaded.skippedRows ? fmt::format(", {} of them were there", formatCount(loaded.skippedRows)) : std::string(),
         formatBytes(loaded.sentBytes)));
-  return loaded.code;
+  return code;
 }
 
 int run(Options &options) {
@@ -86,6 +96,10 @@ std::function<int()> declare(CLI::App &app, const Invocation &) {
   app.add_flag("--sql", options->sql, "With --init: print the statements, and make nothing");
   app.add_flag("--replace", options->replace,
                "Delete what was loaded of a session when it was shorter, or with other options, and load it again");
+  app.add_option("--refused", options->refused,
+                 "Keep rows that the server refuses for a reason that does not pass in files there, and go on without "
+                 "them; else the first ones end the load")
+      ->type_name("DIRECTORY");
   declareLoadOptions(app, options->load);
   app.add_flag("-q,--quiet", options->load.quiet, "No closing line and no progress");
   app.add_option("--progress", options->load.progress,

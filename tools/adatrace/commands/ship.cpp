@@ -2,13 +2,14 @@
 #include "base/quantities.h"
 #include "base/text.h"
 #include "command.h"
+#include "fleet/refused_blocks.h"
 #include "fleet/session_loads.h"
 #include "options/option_values.h"
 #include "output/convert_progress.h"
 #include "process/session_place.h"
 #include "ship/directory_watch.h"
 #include "ship/disk_budget.h"
-#include "ship/refused_blocks.h"
+#include "ship/server_trouble.h"
 #include "ship/shipped.h"
 #include "ship/units.h"
 
@@ -32,7 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kFirstPauseNs = 1'000'000'000, kLongestPauseNs = 60'000'000'000;
+constexpr uint64_t kShortRetryNs = 5'000'000'000; // within a trace; then it goes on with another round
+constexpr unsigned kRefusedPart = 4;              // of --keep, one of so many is for what was refused
 constexpr const char *kStateFile = ".adatrace-shipped.json", *kLockFile = ".adatrace-ship.lock",
                      *kRefusedDirectory = ".adatrace-refused";
 
@@ -48,6 +50,9 @@ bool isInterrupted() { return ConvertLine::interruption() != 0; }
 uint64_t nowSeconds() {
   return static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+}
+uint64_t steadyNs() {
+  return static_cast<uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
 bool isAboutServer(int code) {
   return code == kServerDown || code == kAccessDenied || code == kOtherSchema || code == kServerFull;
@@ -76,7 +81,7 @@ class Shipper {
 public:
   Shipper(Options &options, SessionLoads &loads)
       : options_(options), loads_(loads), shipped_(options.state, options.load.to, options.load.plan),
-        refused_(options.directory + "/" + kRefusedDirectory) {
+        refused_(options.directory + "/" + kRefusedDirectory, options.keepBytes / kRefusedPart) {
     std::string what;
     shipped_.read(what);
     if (!what.empty())
@@ -95,6 +100,7 @@ public:
 private:
   int send(const Unit &unit);
   bool isComplete(Unit &unit);
+  const Confirmed *confirmed(const Unit &unit) const { return shipped_.find(unit.name, unit.mark); }
   void save();
 
   Options &options_;
@@ -133,6 +139,7 @@ bool Shipper::isComplete(Unit &unit) {
     RecoverTotals totals;
     recoverAndTell(unit.path, {.exitCode = {}, .signal = {}}, /*quiet=*/true, totals);
     unit.state = stateOf(unit.path);
+    unit.measure();
     if (unit.state == ProcessState::Finished && !options_.load.quiet)
       complain(fmt::format("{}: recovered, for its program was killed", oneLine(unit.name)));
   }
@@ -148,7 +155,7 @@ int Shipper::send(const Unit &unit) {
     broken_[unit.name] = unit.bytes;
     return loaded.code;
   }
-  shipped_.confirm(unit.name, nowSeconds());
+  shipped_.confirm(unit.name, {.atSeconds = nowSeconds(), .mark = unit.mark});
   save();
   if (!options_.load.quiet)
     complain(loaded.wasThere
@@ -178,7 +185,7 @@ int Shipper::send() {
     if (isInterrupted())
       break;
     const auto broken = broken_.find(unit.name);
-    if (shipped_.has(unit.name) || (broken != broken_.end() && broken->second == unit.bytes) || !isComplete(unit))
+    if (confirmed(unit) || (broken != broken_.end() && broken->second == unit.bytes) || !isComplete(unit))
       continue;
     const int code = send(unit);
     if (isAboutServer(code))
@@ -194,13 +201,16 @@ void Shipper::clean() {
   for (const Unit &unit : units_) {
     OnDisk one{
         .name = unit.name, .bytes = unit.bytes, .isComplete = unit.state == ProcessState::Finished, .confirmedNs = {}};
-    if (shipped_.has(unit.name))
-      one.confirmedNs = (now - std::min(now, shipped_.confirmedAt(unit.name))) * 1'000'000'000;
+    if (const Confirmed *found = confirmed(unit))
+      one.confirmedNs = (now - std::min(now, found->atSeconds)) * 1'000'000'000;
     all.push_back(std::move(one));
   }
-  for (const Goes &goes : whatGoes(all, {.deleteAfterNs = options_.deleteAfterNs,
-                                         .mostBytes = options_.keepBytes,
-                                         .dropsUnsent = options_.dropUnsent})) {
+  // What was refused is in the directory as well.
+  const uint64_t most = options_.keepBytes
+                            ? std::max<uint64_t>(1, options_.keepBytes - std::min(options_.keepBytes, refused_.bytes()))
+                            : 0;
+  for (const Goes &goes : whatGoes(
+           all, {.deleteAfterNs = options_.deleteAfterNs, .mostBytes = most, .dropsUnsent = options_.dropUnsent})) {
     const Unit &unit = units_[goes.index];
     if (stateOf(unit.path) != ProcessState::Finished)
       continue;
@@ -218,7 +228,7 @@ std::vector<std::string> Shipper::directories() const {
   std::vector<std::string> list = {options_.directory};
   for (const Unit &unit : units_) {
     list.push_back(fs::path(unit.path).parent_path().string());
-    if (!shipped_.has(unit.name))
+    if (!confirmed(unit))
       list.push_back(unit.path);
   }
   std::error_code error;
@@ -243,7 +253,15 @@ int run(Options &options) {
     return fail(kCantRead, "ship: {}: another `adatrace ship` is at work there, or nothing can be written",
                 oneLine(options.directory));
   const ConvertLine signals("never"); // from here on they are kept
-  SessionLoads loads(options.load, "ship");
+  ServerTrouble trouble;
+  const auto say = [](const std::optional<std::string> &line) {
+    if (line)
+      warning("ship: {}", *line);
+  };
+  SessionLoads loads(
+      options.load, "ship", options.once ? std::function<void(const std::string &)>() : [&](const std::string &what) {
+        say(trouble.failed(what, steadyNs()));
+      });
   if (const int code = loads.begin())
     return code;
   for (Server &server : loads.servers())
@@ -251,7 +269,6 @@ int run(Options &options) {
   Shipper shipper(options, loads);
   DirectoryWatch watch;
   bool isReady = false;
-  uint64_t pauseNs = kFirstPauseNs;
   for (int code = kOk;;) {
     shipper.look();
     code = isReady ? kOk : loads.prepare([&](Server &server) {
@@ -260,15 +277,26 @@ int run(Options &options) {
     isReady |= code == kOk;
     if (code == kOk)
       code = shipper.send();
+    if (!isAboutServer(code))
+      say(trouble.worked(steadyNs()));
     shipper.clean(); // without a server, too: the disk fills meanwhile
     if (isInterrupted())
       return kOk; // what was begun goes on with the next start
     if (options.once || code == kAccessDenied || code == kOtherSchema || code == kWrongUsage)
       return code;
-    const bool isWaiting = isAboutServer(code);
     watch.set(shipper.directories());
-    watch.wait(isWaiting ? pauseNs : options.everyNs, isInterrupted);
-    pauseNs = isWaiting ? std::min(2 * pauseNs, kLongestPauseNs) : kFirstPauseNs;
+    if (!isAboutServer(code)) {
+      watch.wait(options.everyNs, isInterrupted);
+    } else {
+      isReady = false;
+      const uint64_t until = steadyNs() + trouble.pauseNs();
+      for (uint64_t now = steadyNs(); now < until && !isInterrupted(); now = steadyNs()) {
+        watch.wait(std::min(until - now, options.everyNs), isInterrupted);
+        shipper.look();
+        shipper.clean();
+        watch.set(shipper.directories());
+      }
+    }
     if (isInterrupted())
       return kOk;
   }
@@ -296,13 +324,16 @@ std::function<int()> declare(CLI::App &app, const Invocation &) {
   declareLoadOptions(app, options->load);
   app.add_flag("-q,--quiet", options->load.quiet, "Say nothing of what goes well");
   options->load.progress = "never";
-  return [options, after] {
+  const CLI::Option *retry = app.get_option("--retry-for");
+  return [options, after, retry] {
     if (options->dropUnsent && options->keepBytes == 0)
       return fail(kWrongUsage, "ship: --drop-unsent goes with --keep");
     if (options->deletes && after->count() > 0)
       return fail(kWrongUsage, "ship: --delete or --delete-after, not both");
     if (options->deletes || after->count() > 0)
       options->deleteAfterNs = options->deletes ? 0 : options->deleteAfter;
+    if (!options->once && retry->count() == 0)
+      options->load.retryForNs = kShortRetryNs;
     while (options->directory.size() > 1 && options->directory.ends_with('/'))
       options->directory.pop_back();
     return run(*options);

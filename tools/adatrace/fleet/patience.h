@@ -18,6 +18,7 @@ struct Patience {
   std::uint64_t forNs = 0; ///< that long without success is too long
   std::function<bool()> isInterrupted;
   std::function<void(const std::string &)> say; ///< what the user should know while it takes long
+  bool tellsOfWaiting = true;                   ///< that is a part of it
 
   static constexpr std::uint64_t kFirstWaitNs = 100'000'000, kLongestWaitNs = 5'000'000'000;
 
@@ -41,7 +42,7 @@ struct Patience {
       auto done = attempt();
       if (done || !mayPass(done.error()) || std::chrono::steady_clock::now() - start >= std::chrono::nanoseconds(forNs))
         return done;
-      if (waitNs == kFirstWaitNs)
+      if (waitNs == kFirstWaitNs && tellsOfWaiting)
         say(done.error().text() + "; trying again for " + formatDuration(forNs));
       if (!wait(waitNs))
         return interrupted();

@@ -153,7 +153,8 @@ Expected<Credentials> readCredentials(const std::string &file) {
     std::ifstream in(file);
     if (!in || ::stat(file.c_str(), &info) != 0)
       return usage(fmt::format("--credentials: {} can't be read", oneLine(file)));
-    if (info.st_mode & 077)
+    // Root may let a group read it, as systemd's LoadCredential does (mode 0440).
+    if (info.st_mode & (info.st_uid == 0 ? 037u : 077u))
       return usage(fmt::format("--credentials: others may read {}; chmod 600 changes that", oneLine(file)));
     for (std::string line; std::getline(in, line);) {
       if (line.starts_with("user="))

@@ -62,12 +62,6 @@ std::vector<model::ProcessPlace> placesOf(const TraceInput &input, uint64_t last
   return places;
 }
 
-Patience patienceOf(const LoadOptions &options, const std::function<void()> &clear) {
-  return {.forNs = options.retryForNs,
-          .isInterrupted = [] { return ConvertLine::interruption() != 0; },
-          .say = [clear](const std::string &text) { clear(), warning("{}", text); }};
-}
-
 // All that the options and the files say.
 LoadRequest requestOf(const LoadOptions &options, const SessionIdentity &identity) {
   LoadRequest request;
@@ -163,6 +157,20 @@ bool settle(LoadOptions &options, const char *command) {
   return true;
 }
 
+int SessionLoads::complainOf(const Error &error) const {
+  if (!trouble_ || !Patience::mayPass(error))
+    return fail(exitCodeOf(error), "{}: {}", command_, error.text());
+  trouble_(error.text());
+  return exitCodeOf(error);
+}
+
+Patience SessionLoads::patience(std::function<void()> clear) const {
+  return {.forNs = options_.retryForNs,
+          .isInterrupted = [] { return ConvertLine::interruption() != 0; },
+          .say = [clear = std::move(clear)](const std::string &text) { clear(), warning("{}", text); },
+          .tellsOfWaiting = !trouble_};
+}
+
 int SessionLoads::begin() {
   const auto addresses = parseAddresses(options_.to);
   if (!addresses)
@@ -177,8 +185,8 @@ int SessionLoads::begin() {
 
 int SessionLoads::prepare(const std::function<Expected<void>(Server &)> &prepare) {
   for (Server &server : servers_) {
-    if (auto ready = patienceOf(options_, [] {}).retry([&] { return prepare(server); }); !ready)
-      return fail(exitCodeOf(ready.error()), "{}: {}", command_, ready.error().text());
+    if (auto ready = patience([] {}).retry([&] { return prepare(server); }); !ready)
+      return complainOf(ready.error());
     if (servers_.size() > 1 && !server.isOfCluster())
       return fail(kWrongUsage, "{}: {} has the tables of a single server; several need those of a cluster", command_,
                   server.address().shown);
@@ -190,7 +198,7 @@ Loaded SessionLoads::load(const std::string &path, LoadUnit unit, bool replaces,
                           const std::function<Expected<void>(const RefusedBlock &)> &refused) {
   Loaded loaded;
   const auto failed = [&](const Error &error) {
-    loaded.code = fail(exitCodeOf(error), "{}: {}", command_, error.text());
+    loaded.code = complainOf(error);
     return loaded;
   };
   std::optional<TraceInput> input =
@@ -231,7 +239,7 @@ Loaded SessionLoads::load(const std::string &path, LoadUnit unit, bool replaces,
   request.places = placesOf(*input, identity->lastWrittenNs);
   request.replaces = replaces;
   request.refused = refused;
-  request.patience = patienceOf(options_, [&line] { line.clear(); });
+  request.patience = patience([&line] { line.clear(); });
   analysis::PartOptions part{.calls = options_.filter.options, .threads = options_.threads, .from = {}, .to = {}};
   const uint64_t minDurationNs = std::exchange(part.calls.minDurationNs, 0);
   request.read = [&](model::TraceSink &sink) {

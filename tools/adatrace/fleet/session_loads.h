@@ -56,7 +56,9 @@ struct Loaded {
 
 class SessionLoads {
 public:
-  SessionLoads(const LoadOptions &options, const char *command) : options_(options), command_(command) {}
+  /// `trouble`: is told of a server that does not answer, is overloaded or full, instead of people.
+  SessionLoads(const LoadOptions &options, const char *command, std::function<void(const std::string &)> trouble = {})
+      : options_(options), command_(command), trouble_(std::move(trouble)) {}
 
   /// Finds the servers; asks none. An exit status: kOk, or another one after a complaint.
   int begin();
@@ -68,8 +70,12 @@ public:
               const std::function<Expected<void>(const RefusedBlock &)> &refused = {});
 
 private:
+  int complainOf(const Error &error) const;
+  Patience patience(std::function<void()> clear) const;
+
   const LoadOptions &options_;
   const char *command_;
+  std::function<void(const std::string &)> trouble_;
   std::vector<Server> servers_;
 };
 

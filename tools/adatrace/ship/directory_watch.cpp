@@ -37,6 +37,7 @@ void DirectoryWatch::set(const std::vector<std::string> &directories) {
 
 void DirectoryWatch::wait(std::uint64_t mostNs, const std::function<bool()> &isInterrupted) {
   constexpr auto kLongest = std::chrono::milliseconds(100); // until an interruption is seen
+  constexpr auto kGather = std::chrono::milliseconds(50);
   const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(mostNs);
   while (!isInterrupted() && std::chrono::steady_clock::now() < end) {
     if (inotify_ < 0) {
@@ -46,6 +47,8 @@ void DirectoryWatch::wait(std::uint64_t mostNs, const std::function<bool()> &isI
     pollfd file = {inotify_, POLLIN, 0};
     if (::poll(&file, 1, static_cast<int>(kLongest.count())) <= 0)
       continue;
+    // What comes together is looked at once.
+    std::this_thread::sleep_for(kGather);
     alignas(inotify_event) char events[4096];
     while (::read(inotify_, events, sizeof events) > 0) // what it was is found out by looking
       ;

@@ -1,24 +1,19 @@
 // What was confirmed by the database, kept in a file.
 #include "shipped.h"
+#include "fleet/durable_file.h"
 
 #include <nlohmann/json.hpp>
 
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <unistd.h>
 
 namespace ada::cli {
 
 namespace {
 
-constexpr unsigned kVersion = 1;
-constexpr const char *kVersionKey = "version", *kTo = "to", *kPlan = "plan", *kConfirmed = "confirmed";
-
-Error failure(const std::string &file) { return {.code = "E_IO", .message = std::strerror(errno), .file = file}; }
+constexpr unsigned kVersion = 2; // 1 had only when it was confirmed
+constexpr const char *kVersionKey = "version", *kTo = "to", *kPlan = "plan", *kConfirmed = "confirmed", *kAt = "at",
+                     *kMark = "manifest_ns";
 
 } // namespace
 
@@ -32,6 +27,10 @@ void Shipped::read(std::string &what) {
   const auto is = [&](const char *key, const nlohmann::json &wanted) {
     return json.is_object() && json.contains(key) && json[key] == wanted;
   };
+  if (is(kVersionKey, 1)) {
+    what = file_ + " is of an older version, and is begun anew: the server is asked what it has";
+    return;
+  }
   if (!is(kVersionKey, kVersion) || !json.contains(kConfirmed) || !json[kConfirmed].is_object()) {
     what = file_ + " can't be understood, and is begun anew";
     return;
@@ -41,42 +40,23 @@ void Shipped::read(std::string &what) {
     return;
   }
   for (const auto &[name, when] : json[kConfirmed].items())
-    if (when.is_number_unsigned())
-      units_[name] = when.get<std::uint64_t>();
+    if (when.is_object() && when.contains(kAt) && when[kAt].is_number_unsigned() && when.contains(kMark) &&
+        when[kMark].is_number_unsigned())
+      units_[name] = {.atSeconds = when[kAt].get<std::uint64_t>(), .mark = when[kMark].get<std::uint64_t>()};
 }
 
 Expected<void> Shipped::write() const {
   nlohmann::json confirmed = nlohmann::json::object();
   for (const auto &[name, when] : units_)
-    confirmed[name] = when;
+    confirmed[name] = {{kAt, when.atSeconds}, {kMark, when.mark}};
   const nlohmann::json json = {{kVersionKey, kVersion}, {kTo, to_}, {kPlan, plan_}, {kConfirmed, confirmed}};
   const std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  const std::string next = file_ + ".new";
-  const int file = ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0)
-    return failure(next);
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = ::write(file, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      break;
-    done += static_cast<std::size_t>(n);
-  }
-  const bool isWhole = done == text.size() && ::fsync(file) == 0;
-  const Error problem = failure(next);
-  ::close(file);
-  if (!isWhole) {
-    ::unlink(next.c_str());
-    return problem;
-  }
-  return ::rename(next.c_str(), file_.c_str()) == 0 ? Expected<void>() : failure(file_);
+  return writeDurably(file_, text);
 }
 
-std::uint64_t Shipped::confirmedAt(const std::string &name) const {
+const Confirmed *Shipped::find(const std::string &name, std::uint64_t mark) const {
   const auto found = units_.find(name);
-  return found == units_.end() ? 0 : found->second;
+  return found != units_.end() && found->second.mark == mark ? &found->second : nullptr;
 }
 
 bool Shipped::keepOnly(const std::set<std::string> &there) {

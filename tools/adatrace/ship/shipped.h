@@ -11,6 +11,12 @@
 
 namespace ada::cli {
 
+/// A trace that the database has confirmed.
+struct Confirmed {
+  std::uint64_t atSeconds = 0; ///< since 1970
+  std::uint64_t mark = 0;      ///< Unit::mark of what was sent
+};
+
 class Shipped {
 public:
   /// `to`, `plan`: what is shipped elsewhere or otherwise was not shipped.
@@ -23,16 +29,15 @@ public:
   /// Writes it at once and as a whole: after a crash there is the old one or the new one.
   Expected<void> write() const;
 
-  bool has(const std::string &name) const { return units_.contains(name); }
-  /// When it was confirmed, in seconds since 1970; 0 if it was not.
-  std::uint64_t confirmedAt(const std::string &name) const;
-  void confirm(const std::string &name, std::uint64_t seconds) { units_[name] = seconds; }
+  /// Null if it is not confirmed, or was another trace when it was.
+  const Confirmed *find(const std::string &name, std::uint64_t mark) const;
+  void confirm(const std::string &name, const Confirmed &confirmed) { units_[name] = confirmed; }
   /// Forgets what is not in `there` any more. True if there was any.
   bool keepOnly(const std::set<std::string> &there);
 
 private:
   std::string file_, to_, plan_;
-  std::map<std::string, std::uint64_t> units_; // by name: when
+  std::map<std::string, Confirmed> units_; // by name
 };
 
 } // namespace ada::cli

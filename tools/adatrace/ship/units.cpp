@@ -14,17 +14,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void measure(Unit &unit) {
-  std::error_code error;
-  for (auto at = fs::recursive_directory_iterator(unit.path, error); !error && at != fs::recursive_directory_iterator();
-       at.increment(error)) {
-    struct stat info;
-    if (::lstat(at->path().c_str(), &info) != 0 || !S_ISREG(info.st_mode))
-      continue;
-    unit.bytes += static_cast<std::uint64_t>(info.st_size);
-    unit.writtenNs = std::max(unit.writtenNs,
-                              std::uint64_t(info.st_mtim.tv_sec) * 1'000'000'000 + std::uint64_t(info.st_mtim.tv_nsec));
-  }
+std::uint64_t nsOf(const timespec &time) {
+  return std::uint64_t(time.tv_sec) * 1'000'000'000 + std::uint64_t(time.tv_nsec);
+}
+
+std::uint64_t markOf(const std::string &path) {
+  struct stat info;
+  return ::stat((path + "/manifest.json").c_str(), &info) == 0 ? nsOf(info.st_mtim) : 0;
 }
 
 using Known = std::map<std::string_view, const Unit *>; // by name
@@ -33,18 +29,32 @@ void addUnits(const std::string &session, const std::string &prefix, const Known
   for (const std::string &path : processDirectories(session)) {
     Unit unit;
     unit.name = prefix + fs::path(path).filename().string();
-    if (const auto found = known.find(unit.name); found != known.end()) {
+    if (const auto found = known.find(unit.name); found != known.end() && found->second->mark == markOf(path)) {
       units.push_back(*found->second);
       continue;
     }
     unit.path = path;
     unit.state = stateOf(path);
-    measure(unit);
+    unit.measure();
     units.push_back(std::move(unit));
   }
 }
 
 } // namespace
+
+void Unit::measure() {
+  bytes = writtenNs = 0;
+  mark = markOf(path);
+  std::error_code error;
+  for (auto at = fs::recursive_directory_iterator(path, error); !error && at != fs::recursive_directory_iterator();
+       at.increment(error)) {
+    struct stat info;
+    if (::lstat(at->path().c_str(), &info) != 0 || !S_ISREG(info.st_mode))
+      continue;
+    bytes += static_cast<std::uint64_t>(info.st_size);
+    writtenNs = std::max(writtenNs, nsOf(info.st_mtim));
+  }
+}
 
 std::vector<Unit> findUnits(const std::string &directory, const std::vector<Unit> &before) {
   Known known;

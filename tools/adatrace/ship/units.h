@@ -17,10 +17,15 @@ struct Unit {
   ProcessState state = ProcessState::Running;
   std::uint64_t bytes = 0;
   std::uint64_t writtenNs = 0; ///< its newest file, in nanoseconds since 1970
+  std::uint64_t mark = 0;      ///< when its manifest was written, likewise: of another trace of that name another one
+
+  /// Takes bytes, writtenNs and mark from the files.
+  void measure();
 };
 
 /// Those of `directory` itself, which may be a session, and of the sessions in it; oldest first. What goes away
-/// meanwhile is left out. `before`: what was found last time; what was finished then is not looked into again.
+/// meanwhile is left out. `before`: what was found last time; what was finished then, and has the manifest that it had,
+/// is not looked into again.
 std::vector<Unit> findUnits(const std::string &directory, const std::vector<Unit> &before = {});
 
 /// Removes a unit, and its session's directory if it was the last thing in it. False if something of it stays.

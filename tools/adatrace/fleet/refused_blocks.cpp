@@ -1,0 +1,88 @@
+// Rows that the server refused, kept for whoever finds out why.
+#include "refused_blocks.h"
+#include "base/quantities.h"
+#include "durable_file.h"
+#include "output/terminal.h"
+#include "process/session_place.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <vector>
+
+namespace ada::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char *kRows = ".rowbinary", *kAbout = ".json";
+
+std::uint64_t sizeOf(const fs::path &path) {
+  std::error_code error;
+  const std::uint64_t size = fs::file_size(path, error);
+  return error ? 0 : size;
+}
+
+} // namespace
+
+std::uint64_t RefusedBlocks::bytes() const {
+  std::uint64_t all = 0;
+  std::error_code error;
+  for (auto at = fs::directory_iterator(directory_, error); !error && at != fs::directory_iterator();
+       at.increment(error))
+    all += sizeOf(at->path());
+  return all;
+}
+
+void RefusedBlocks::makeRoom(std::uint64_t bytes) {
+  std::uint64_t all = bytes + this->bytes();
+  std::vector<std::pair<fs::file_time_type, fs::path>> blocks;
+  std::error_code error;
+  for (auto at = fs::directory_iterator(directory_, error); !error && at != fs::directory_iterator();
+       at.increment(error))
+    if (std::error_code ignored; at->path().extension() == kRows)
+      blocks.emplace_back(at->last_write_time(ignored), at->path());
+  std::sort(blocks.begin(), blocks.end());
+  for (auto &[written, path] : blocks) {
+    if (all <= mostBytes_)
+      return;
+    for (const char *extension : {kRows, kAbout}) {
+      path.replace_extension(extension);
+      all -= std::min(all, sizeOf(path));
+      std::error_code ignored;
+      fs::remove(path, ignored);
+    }
+    warning("{} was deleted: there is no room for all that the server refused", path.replace_extension("").string());
+  }
+}
+
+Expected<void> RefusedBlocks::keep(const std::string &unit, const RefusedBlock &block) {
+  std::error_code error;
+  makePrivateDirectories(directory_, error);
+  const std::string base = fmt::format("{}/{:016x}-{}-{}", directory_, block.session, block.table, block.block.number);
+  const nlohmann::json json = {{"trace", unit},
+                               {"session", block.session},
+                               {"table", block.table},
+                               {"columns", block.columns},
+                               {"block", block.block.number},
+                               {"rows", block.block.rows},
+                               {"format", "RowBinary"},
+                               {"answer", block.error.message}};
+  const std::string about = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  if (mostBytes_) {
+    const std::uint64_t bytes = block.block.bytes.size() + about.size();
+    if (bytes > mostBytes_)
+      return Error{.code = "E_FULL",
+                   .message = fmt::format("{} that the server refused are more than {} of them may take",
+                                          formatBytes(bytes), formatBytes(mostBytes_)),
+                   .file = base};
+    makeRoom(bytes);
+  }
+  if (auto written = writeDurably(base + kRows, block.block.bytes); !written)
+    return written;
+  return writeDurably(base + kAbout, about);
+}
+
+} // namespace ada::cli

@@ -1,0 +1,31 @@
+// What people are told of a server that does not answer.
+#include "server_trouble.h"
+#include "base/quantities.h"
+
+#include <algorithm>
+
+namespace ada::cli {
+
+std::optional<std::string> ServerTrouble::failed(const std::string &what, std::uint64_t nowNs) {
+  const bool isFirst = !sinceNs_;
+  if (isFirst)
+    sinceNs_ = nowNs;
+  else
+    pauseNs_ = std::min(2 * pauseNs_, kLongestPauseNs);
+  if (!isFirst && nowNs - saidNs_ < kAgainNs)
+    return std::nullopt;
+  saidNs_ = nowNs;
+  return isFirst ? what + "; trying again until it does"
+                 : what + "; so it is for " + formatDuration(nowNs - *sinceNs_) + " now";
+}
+
+std::optional<std::string> ServerTrouble::worked(std::uint64_t nowNs) {
+  pauseNs_ = kFirstPauseNs;
+  if (!sinceNs_)
+    return std::nullopt;
+  const std::uint64_t ns = nowNs - *sinceNs_;
+  sinceNs_.reset();
+  return "the server takes traces again, after " + formatDuration(ns);
+}
+
+} // namespace ada::cli

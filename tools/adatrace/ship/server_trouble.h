@@ -1,0 +1,29 @@
+// What people are told of a server that does not answer: when that begins, once an hour, and when it is over.
+#ifndef ADATRACE_SHIP_SERVER_TROUBLE_H
+#define ADATRACE_SHIP_SERVER_TROUBLE_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ada::cli {
+
+class ServerTrouble {
+public:
+  static constexpr std::uint64_t kAgainNs = std::uint64_t{3600} * 1'000'000'000;
+  static constexpr std::uint64_t kFirstPauseNs = 1'000'000'000, kLongestPauseNs = 60'000'000'000;
+
+  /// `what` went wrong at `nowNs`, by any clock that goes on. A line to say, if there is one.
+  std::optional<std::string> failed(const std::string &what, std::uint64_t nowNs);
+  /// The server did what it was asked. Likewise.
+  std::optional<std::string> worked(std::uint64_t nowNs);
+  /// How long to leave the server alone: twice as long each time it failed, up to a minute.
+  std::uint64_t pauseNs() const { return pauseNs_; }
+
+private:
+  std::optional<std::uint64_t> sinceNs_;
+  std::uint64_t saidNs_ = 0, pauseNs_ = kFirstPauseNs;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_SHIP_SERVER_TROUBLE_H
