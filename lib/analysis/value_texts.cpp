@@ -1,6 +1,7 @@
 // Arguments and results of calls, as text.
 #include "value_texts.h"
 
+#include "base/json.h"
 #include "shared/select/function_glob.h"
 
 #include <algorithm>
@@ -97,6 +98,14 @@ void addValue(std::string &arguments, const model::Text &value) {
   arguments.pop_back();
   arguments += arguments.size() > 1 ? ", " : "";
   arguments += std::string(value.name) + "=" + shortened(std::string(value.json)) + ")";
+}
+
+void addValueJson(std::string &object, const model::Text &value) {
+  if (object.empty())
+    object = "{}";
+  object.pop_back();
+  object += object.size() > 1 ? "," : "";
+  object += jsonString(value.name) + ":" + std::string(value.json) + "}";
 }
 
 std::string withArguments(const std::string &name, const std::string &arguments) {

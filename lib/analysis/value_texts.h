@@ -45,6 +45,9 @@ std::string shortened(std::string text);
 /// Adds a named value to a list of arguments: "(n=10)" and `x=true` give "(n=10, x=true)".
 void addValue(std::string &arguments, const model::Text &value);
 
+/// The same of an object: {"n":10} and `x=true` give {"n":10,"x":true}; of an empty text {"x":true}.
+void addValueJson(std::string &object, const model::Text &value);
+
 /// The call as the source would write it: `name` is "f(..)", "f(int) const" or "f"; `arguments` "(n=10)" or empty.
 std::string withArguments(const std::string &name, const std::string &arguments);
 /// The same of any kind: the name of an annotation is not looked into, and a counter is "queue = 5".

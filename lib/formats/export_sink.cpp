@@ -28,7 +28,7 @@ void SystemIds::add(const Thread &thread) {
 struct ExportSink::ThreadState {
   struct LateValues {
     std::uint32_t depth;
-    std::string list;
+    std::string list, json;
   };
 
   ThreadState(ExportSink &owner, std::uint32_t number)
@@ -51,25 +51,29 @@ struct ExportSink::ThreadState {
                     .function = call.function,
                     .depth = calls.walker().depth() - 1,
                     .timeNs = call.timeNs,
-                    .arguments = arguments});
+                    .arguments = arguments,
+                    .json = sink.hasLists_ ? std::string_view(json) : std::string_view()});
   }
   void end(const Span &span, bool, std::string &&result) {
     if (isPassed) { // of a point, and nothing begins in one
       isPassed = false;
       return;
     }
-    std::string values;
+    std::string values, valuesJson;
     if (!late.empty() && late.back().depth == span.depth) {
       values = std::move(late.back().list);
+      valuesJson = std::move(late.back().json);
       late.pop_back();
     }
-    sink.endCall({.thread = index, .span = span, .result = result, .values = values});
+    sink.endCall({.thread = index, .span = span, .result = result, .values = values, .json = valuesJson});
   }
-  // Keeps what is recorded with a point until begin(), which may come with the next event.
+  // Keeps what is recorded with a call until begin(), which may come with the next event.
   void keep(const Event &event, const Batch &batch) {
-    const bool isCall = event.kind == Kind::Call && sink.hasValues_ && isPoint(sink.function(event.function).kind);
-    value = isCall ? analysis::counterValue(event, batch, sink.values_) : std::nullopt;
-    json = isCall && event.details ? sink.values_.argumentsJson(event, batch) : std::string();
+    const bool isCall = event.kind == Kind::Call && sink.hasValues_;
+    const bool isPointCall = isCall && isPoint(sink.function(event.function).kind);
+    value = isPointCall ? analysis::counterValue(event, batch, sink.values_) : std::nullopt;
+    json = isCall && event.details && (isPointCall || sink.hasLists_) ? sink.values_.argumentsJson(event, batch)
+                                                                      : std::string();
   }
   // A value of a call that has been handed on already.
   void addLate(const Text &text) {
@@ -77,8 +81,11 @@ struct ExportSink::ThreadState {
       return sink.lose("values outside of any call");
     const std::uint32_t depth = calls.walker().depth() - 1;
     if (late.empty() || late.back().depth != depth)
-      late.push_back({depth, {}});
+      late.push_back({depth, {}, {}});
     analysis::addValue(late.back().list, text);
+    if (sink.hasLists_)
+      analysis::addValueJson(late.back().json, text);
+    sink.lateValue(index, depth, text);
   }
 
   ExportSink &sink;
@@ -88,11 +95,11 @@ struct ExportSink::ThreadState {
   std::optional<std::uint64_t> firstNs; // of the events, without calls that were open before
   std::vector<LateValues> late;         // the outermost call first
   std::optional<analysis::CounterValue> value;
-  std::string json;
+  std::string json;      // of the call that is pending
   bool isPassed = false; // the innermost call was handed on as a point
 };
 
-ExportSink::ExportSink(bool values) : hasValues_(values) {}
+ExportSink::ExportSink(bool values, bool lists) : hasValues_(values), hasLists_(lists) {}
 ExportSink::~ExportSink() = default;
 
 Expected<void> ExportSink::begin(const TraceInfo &info) {
@@ -151,8 +158,11 @@ Expected<void> ExportSink::events(const Batch &batch) {
         lost_.add("values: the format has no place for them");
       else if (!state.calls.isPending())
         state.addLate(batch.texts[event.extra]);
-      else
+      else {
         state.calls.take(state.seq, event, batch);
+        if (hasLists_)
+          analysis::addValueJson(state.json, batch.texts[event.extra]);
+      }
       break;
     case Kind::Other:
       lost_.add("events of kinds without a name");

@@ -37,8 +37,8 @@ private:
 /// processes are known by their numbers.
 class ExportSink : public TraceSink {
 public:
-  /// Without `values`, arguments and results are not asked for.
-  explicit ExportSink(bool values);
+  /// Without `values`, arguments and results are not asked for. `lists`: arguments come as JSON, too.
+  explicit ExportSink(bool values, bool lists = false);
   ~ExportSink() override;
 
   Expected<void> begin(const TraceInfo &info) final;
@@ -56,12 +56,14 @@ protected:
     std::uint32_t thread = 0, function = 0, depth = 0;
     std::uint64_t timeNs = 0;
     std::string_view arguments = {}; ///< "(n=10)", or empty
+    std::string_view json = {};      ///< {"n":10}, or empty; with `lists` only
   };
   struct End {
     std::uint32_t thread = 0;
     const Span &span; ///< functionIndex is the function's number
     std::string_view result = {};
     std::string_view values = {}; ///< "(x=1)": named during the call, but too late to be among its arguments
+    std::string_view json = {};   ///< the same: {"x":1}; with `lists` only
     bool isOpen() const { return span.how == SpanEnd::Open; }
   };
 
@@ -82,6 +84,8 @@ protected:
   /// Of a thread that was new just now, if any are known. What has no place for them counts them.
   virtual void offCpuTimes(const Thread &thread, const OffCpuLane &) { lost_.addOffCpu(thread); }
   virtual void beginCall(const Call &) {}
+  /// Of the open call at that depth, too late to be among its arguments; End::values has it, too.
+  virtual void lateValue(std::uint32_t /*thread*/, std::uint32_t /*depth*/, const Text &) {}
   virtual void endCall(const End &) = 0;
   /// False: it is to be shown as a call.
   virtual bool point(const Point &) { return false; }
@@ -105,7 +109,7 @@ private:
   ThreadState &stateOf(std::uint32_t thread);
   void leave(ThreadState &thread);
 
-  bool hasValues_;
+  bool hasValues_, hasLists_;
   analysis::TraceTable table_;
   analysis::FilterOptions everything_;
   analysis::FunctionRules rules_{everything_, table_};

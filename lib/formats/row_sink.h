@@ -14,7 +14,7 @@ namespace ada::model {
 /// Memory: the open calls, with their arguments.
 class RowSink : public ExportSink {
 public:
-  RowSink() : ExportSink(/*values=*/true) {}
+  explicit RowSink(bool lists = false) : ExportSink(/*values=*/true, lists) {}
 
 protected:
   struct Row {
@@ -24,6 +24,7 @@ protected:
     std::uint64_t way = 0; ///< what wayOf() said
     const Span &span;      ///< functionIndex is the function's number
     std::string_view arguments = {}, result = {}, values = {};
+    std::string_view argumentsJson = {}, valuesJson = {}; ///< with `lists`
   };
   /// The rows of a thread come in the order in which its calls ended.
   virtual void writeRow(const Row &row) = 0;
@@ -36,10 +37,15 @@ protected:
     return thread < open_.size() && !open_[thread].empty() ? open_[thread].back().id : 0;
   }
 
+  /// How many calls are open.
+  std::size_t openCalls(std::uint32_t thread) const { return thread < open_.size() ? open_[thread].size() : 0; }
+  /// The id of the call that begins next.
+  std::uint64_t nextCall() const { return calls_ + 1; }
+
 private:
   struct OpenCall {
     std::uint64_t id, way;
-    std::string arguments;
+    std::string arguments, json;
   };
 
   void beginCall(const Call &call) final {
@@ -47,7 +53,7 @@ private:
       open_.resize(call.thread + std::size_t{1});
     std::vector<OpenCall> &open = open_[call.thread];
     const std::uint64_t way = wayOf(call, open.empty() ? 0 : open.back().way);
-    open.push_back({++calls_, way, std::string(call.arguments)});
+    open.push_back({++calls_, way, std::string(call.arguments), std::string(call.json)});
   }
   void endCall(const End &end) final {
     std::vector<OpenCall> &open = open_[end.thread];
@@ -62,7 +68,9 @@ private:
               .span = end.span,
               .arguments = call.arguments,
               .result = end.result,
-              .values = end.values});
+              .values = end.values,
+              .argumentsJson = call.json,
+              .valuesJson = end.json});
   }
 
   std::vector<std::vector<OpenCall>> open_; // by thread, the outermost first

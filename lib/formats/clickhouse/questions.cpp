@@ -48,7 +48,36 @@ constexpr std::string_view kNames = " ANY LEFT JOIN (SELECT function, any(name) 
                                     "argMax(line, file) AS at_line FROM functions "
                                     "GROUP BY function) USING function";
 
-std::array<Question, 7> make() {
+Question ofTraces() {
+  return {.name = "traces",
+          .about = "trace ids by how long the calls of each took together, on all hosts",
+          .view = "trace_totals",
+          .query =
+              text({"SELECT trace_id, hosts, processes, calls, exceptions, time, duration_ns, self_ns, name FROM "
+                    "(SELECT trace_id, uniqExact(host) AS hosts, uniqExact(session, process) AS processes, count() AS "
+                    "calls, countIf(end = 'exception') AS exceptions, toDateTime(intDiv(min(begin), 1000000000)) AS "
+                    "time, max(begin + duration) - min(begin) AS duration_ns, sum(self) AS self_ns, argMax(function, "
+                    "duration) AS function FROM spans WHERE trace_id != '' AND ",
+                    kHere, " GROUP BY trace_id)", kNames}),
+          .order = "duration_ns DESC, trace_id"};
+}
+
+Question ofCounters() {
+  return {.name = "counters",
+          .about = "values of counters, hour by hour",
+          .view = "counter_hours",
+          .query =
+              text({"SELECT name, host, release, hour, values, least, mean, p99, greatest FROM (SELECT function, host, "
+                    "release, ",
+                    kHour,
+                    ", count() AS values, min(value) AS least, avg(value) AS mean, "
+                    "quantileExactWeighted(0.99)(value, toUInt64(1)) AS p99, max(value) AS greatest FROM points WHERE "
+                    "kind = 'counter' AND ",
+                    kHere, " GROUP BY function, host, release, hour)", kNames}),
+          .order = "name, host, release, hour"};
+}
+
+std::array<Question, 9> make() {
   const std::string byHost = figures("function, host");
   return {{
       {.name = "functions",
@@ -112,6 +141,8 @@ std::array<Question, 7> make() {
             "JOIN processes AS p) USING session, process) ANY LEFT JOIN (SELECT session, thread, tid FROM threads) "
             "USING session, thread"}),
        .order = "duration_ns DESC, time, host, command"},
+      ofTraces(),
+      ofCounters(),
   }};
 }
 

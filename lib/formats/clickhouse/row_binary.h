@@ -2,6 +2,7 @@
 #ifndef ADA_LIB_FORMATS_CLICKHOUSE_ROW_BINARY_H
 #define ADA_LIB_FORMATS_CLICKHOUSE_ROW_BINARY_H
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,8 @@ public:
     bytes_.append(bytes, sizeof value);
     return *this;
   }
+  /// Float64.
+  RowBinary &real(double value) { return number(std::bit_cast<std::uint64_t>(value)); }
   /// String: any bytes.
   RowBinary &text(std::string_view value) {
     length(value.size());

@@ -26,12 +26,20 @@ constexpr Table kTables[] = {
   process UInt32, thread UInt32, function UInt64, begin UInt64, duration UInt64, self UInt64, waiting UInt64,
   preempted UInt64, self_waiting UInt64, self_preempted UInt64, depth UInt32, id UInt64, parent UInt64,
   end Enum8('return' = 0, 'exception' = 1, 'missing' = 2, 'open' = 3), outermost UInt8, arguments String, result String,
-  values String, way UInt64, counted UInt8 DEFAULT 1, time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))",
+  values String, way UInt64, counted UInt8 DEFAULT 1, args Nested(name String, text String, number Float64),
+  result_number Float64 DEFAULT nan, trace_id String, time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))",
      "MergeTree", "", "PARTITION BY day ORDER BY (function, begin)"},
     {"aggregates", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String, function UInt64,
   begin UInt64, step UInt64, calls UInt64, total UInt64, self UInt64, waiting UInt64, preempted UInt64,
   self_waiting UInt64, self_preempted UInt64, exceptions UInt64, missing UInt64, open UInt64, shortest UInt64,
   longest UInt64, durations AggregateFunction(quantilesExactWeighted(0.5, 0.9, 0.99, 0.999), UInt64, UInt64),
+  time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))",
+     "MergeTree", "", "PARTITION BY day ORDER BY (function, begin)"},
+    {"points", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
+  process UInt32, thread UInt32, function UInt64,
+  kind Enum8('instant' = 0, 'counter' = 1, 'flow begin' = 2, 'flow step' = 3, 'flow end' = 4, 'mark' = 5),
+  begin UInt64, id UInt64, parent UInt64, value Float64, flow UInt64, arguments String,
+  args Nested(name String, text String, number Float64), trace_id String,
   time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))",
      "MergeTree", "", "PARTITION BY day ORDER BY (function, begin)"},
     {"ways", "way UInt64, parent UInt64, function UInt64", "ReplacingMergeTree", "", "ORDER BY way"},
@@ -48,11 +56,16 @@ constexpr Table kTables[] = {
     {"schema_version", "version UInt32", "MergeTree", "", "ORDER BY version", false},
 };
 
-// What version 2 added to tables of version 1.
+// What versions 2 and 3 added to tables of those before.
 constexpr AddedColumn kAdded[] = {
     {"spans", "way", "UInt64"},
     {"spans", "counted", "UInt8 DEFAULT 1"},
     {"sessions", "processes.epoch_offset", "Array(UInt64)"},
+    {"spans", "args.name", "Array(String)"},
+    {"spans", "args.text", "Array(String)"},
+    {"spans", "args.number", "Array(Float64)"},
+    {"spans", "result_number", "Float64 DEFAULT nan"},
+    {"spans", "trace_id", "String"},
 };
 
 const SchemaView kViews[] = {
@@ -63,6 +76,14 @@ const SchemaView kViews[] = {
                 "t.name AS thread_name FROM sessions FINAL ARRAY JOIN threads AS t"},
     {"modules", "SELECT session, name AS session_name, m.process AS process, m.number AS module, m.path AS path, "
                 "m.build_id AS build_id FROM sessions FINAL ARRAY JOIN modules AS m"},
+    {"counters",
+     "SELECT session, host, release, process, thread, name, begin, value, parent, trace_id FROM (SELECT * FROM "
+     "points WHERE kind = 'counter') ANY LEFT JOIN (SELECT function, any(name) AS name FROM functions GROUP "
+     "BY function) USING function"},
+    {"instants",
+     "SELECT session, host, release, process, thread, kind, name, begin, arguments, args.name, args.text, "
+     "args.number, flow, parent, trace_id FROM (SELECT * FROM points WHERE kind != 'counter') ANY LEFT JOIN "
+     "(SELECT function, any(name) AS name FROM functions GROUP BY function) USING function"},
 };
 
 json objectOf(const std::string &text) {
@@ -111,13 +132,16 @@ std::string inDialect(std::string columns, const Dialect &dialect) {
   if (!dialect.hasCodecs())
     return columns;
   const std::pair<std::string_view, std::string_view> better[] = {
-      {"host String, release String, ", "host LowCardinality(String), release LowCardinality(String), "},
+      {"host String, release String,", "host LowCardinality(String), release LowCardinality(String),"},
       {" begin UInt64,", " begin UInt64 CODEC(Delta, ZSTD),"},
       {" duration UInt64,", " duration UInt64 CODEC(ZSTD),"},
       {" self UInt64,", " self UInt64 CODEC(ZSTD),"},
       {" id UInt64,", " id UInt64 CODEC(Delta, ZSTD),"},
       {" parent UInt64,", " parent UInt64 CODEC(Delta, ZSTD),"},
       {" arguments String,", " arguments String CODEC(ZSTD),"},
+      {" value Float64,", " value Float64 CODEC(ZSTD),"},
+      {" trace_id String,", " trace_id String CODEC(ZSTD),"},
+      {"args Nested(name String,", "args Nested(name LowCardinality(String),"},
   };
   for (const auto &[plain, coded] : better)
     if (const std::size_t at = columns.find(plain); at != columns.npos)
@@ -162,9 +186,9 @@ std::vector<std::string> schemaTables(const Layout &layout) {
 
 std::vector<std::string> gateTables(BlockKind kind, const std::string &gate, const std::string &target) {
   const std::string view = "CREATE MATERIALIZED VIEW " + gate + "_view TO " + target + " AS SELECT ";
-  if (kind == BlockKind::Spans)
+  if (kind != BlockKind::Sums)
     return {"CREATE TABLE " + gate + " AS " + target + " ENGINE = Null",
-            view + std::string(kSpanColumns) + " FROM " + gate};
+            view + std::string(kind == BlockKind::Spans ? kSpanColumns : kPointColumns) + " FROM " + gate};
   std::string plain(kSumColumns.substr(0, kSumColumns.find(", lengths")));
   return {
       "CREATE TABLE " + gate +
@@ -208,6 +232,10 @@ void putFunction(RowBinary &out, const Function &function, const Process &proces
                                  : analysis::moduleName(process, static_cast<std::uint32_t>(function.id >> 32));
   out.number(sipHash64(function.displayName)).text(function.displayName).text(function.name).text(function.file);
   out.number(static_cast<std::uint32_t>(function.line)).text(textOf(module));
+}
+
+void putMark(RowBinary &out, std::uint64_t hash, std::string_view name) {
+  out.number(hash).text(name).text({}).text({}).number(std::uint32_t{0}).text({});
 }
 
 void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTable &table,

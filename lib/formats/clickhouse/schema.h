@@ -14,7 +14,7 @@
 namespace ada::model {
 
 /// Of the tables. A change of theirs is a new number, and a step that brings an older database there.
-inline constexpr std::uint32_t kSchemaVersion = 2;
+inline constexpr std::uint32_t kSchemaVersion = 3;
 
 /// What servers can do differs by their version: 1816 of 18.16, 2408 of 24.8.
 struct Dialect {
@@ -52,7 +52,10 @@ std::vector<SchemaView> schemaViews();
 inline constexpr std::string_view kSpanColumns =
     "day, session, plan, block, host, release, process, thread, function, begin, duration, self, waiting, preempted, "
     "self_waiting, self_preempted, depth, id, parent, end, outermost, arguments, result, values, way, "
-    "counted";
+    "counted, args.name, args.text, args.number, result_number, trace_id";
+inline constexpr std::string_view kPointColumns =
+    "day, session, plan, block, host, release, process, thread, function, kind, begin, id, parent, value, flow, "
+    "arguments, args.name, args.text, args.number, trace_id";
 /// Those of the gate to `aggregates`, whose view makes `durations` of the last two.
 inline constexpr std::string_view kSumColumns =
     "day, session, plan, block, host, release, function, begin, step, calls, total, self, waiting, preempted, "
@@ -81,6 +84,8 @@ void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTabl
                 const std::vector<ProcessPlace> &places);
 /// A row of `functions`.
 void putFunction(RowBinary &out, const Function &function, const Process &process);
+/// Likewise: the name of a mark.
+void putMark(RowBinary &out, std::uint64_t hash, std::string_view name);
 
 /// The host's name and the clock's offset, as a process's manifest has them; the offset is 0 where it has none.
 ProcessPlace placeOf(const Process &process);

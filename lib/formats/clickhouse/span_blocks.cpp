@@ -4,6 +4,7 @@
 #include "sip_hash.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace ada::model {
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kDayNs = std::uint64_t{86'400} * 1'000'000'000;
 constexpr std::size_t kMostSums = 500'000; // sums and durations, about 40 MB
+constexpr std::size_t kMostMarks = 100'000;
 
 std::uint64_t hashOf(std::uint64_t first, std::uint64_t second) {
   char bytes[16];
@@ -18,6 +20,9 @@ std::uint64_t hashOf(std::uint64_t first, std::uint64_t second) {
     bytes[i] = static_cast<char>(first >> (8 * i)), bytes[8 + i] = static_cast<char>(second >> (8 * i));
   return sipHash64({bytes, sizeof bytes});
 }
+
+// What a trace id has in its name, whatever it is called: most lists of arguments need not be read for one.
+bool mayHaveTraceId(std::string_view text) { return text.find("race") != text.npos || text.find("RACE") != text.npos; }
 
 std::uint16_t dayOf(std::uint64_t ns) { return static_cast<std::uint16_t>(ns / kDayNs); }
 
@@ -33,6 +38,17 @@ void SpanBlocks::newFunction(const Function &function) { functions_.push_back(si
 
 // Of calls that did not fit, those inside one another share a number.
 std::uint64_t SpanBlocks::wayOf(const Call &call, std::uint64_t around) {
+  std::vector<std::string> &traceIds = times_[call.thread].traceIds;
+  if (traceIds.size() > call.depth)
+    traceIds.resize(call.depth);
+  if (mayHaveTraceId(call.json)) {
+    named_.clear();
+    named_.add(call.json);
+    if (const std::string_view id = named_.traceId(); !id.empty()) {
+      traceIds.resize(call.depth);
+      traceIds.emplace_back(id);
+    }
+  }
   const std::uint64_t function = functions_[call.function], way = hashOf(around, function);
   if (ways_.contains(way))
     return way;
@@ -45,6 +61,87 @@ std::uint64_t SpanBlocks::wayOf(const Call &call, std::uint64_t around) {
   const std::uint64_t rest = hashOf(around, 0);
   ways_.try_emplace(rest, Way{rest, around, 0});
   return rest;
+}
+
+void SpanBlocks::lateValue(std::uint32_t thread, std::uint32_t depth, const Text &text) {
+  if (!mayHaveTraceId(text.name))
+    return;
+  std::string object;
+  analysis::addValueJson(object, text);
+  named_.clear();
+  named_.add(object);
+  if (const std::string_view id = named_.traceId(); !id.empty()) {
+    std::vector<std::string> &traceIds = times_[thread].traceIds;
+    traceIds.resize(std::max<std::size_t>(traceIds.size(), depth + std::size_t{1}));
+    traceIds[depth] = id;
+  }
+}
+
+std::string_view SpanBlocks::traceIdAround(std::uint32_t thread, std::size_t depth) const {
+  const std::vector<std::string> &traceIds = times_[thread].traceIds;
+  for (std::size_t i = std::min(depth, traceIds.size()); i-- > 0;)
+    if (!traceIds[i].empty())
+      return traceIds[i];
+  return {};
+}
+
+bool SpanBlocks::point(const Point &point) {
+  const auto kind =
+      static_cast<PointKind>(static_cast<std::uint8_t>(point.kind) - static_cast<std::uint8_t>(SymbolKind::Instant));
+  putPoint({.kind = kind,
+            .thread = point.thread,
+            .function = functions_[point.function],
+            .timeNs = point.timeNs,
+            .value = point.value,
+            .arguments = point.arguments,
+            .json = point.json});
+  return false; // it is among the calls as well, as everywhere
+}
+
+void SpanBlocks::mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) {
+  if (!options_.points)
+    return lose("marks: --points loads them");
+  const std::string name = textOf(text.name);
+  const std::uint64_t hash = sipHash64(name);
+  if (marks_.size() < kMostMarks || marks_.contains(hash))
+    marks_.try_emplace(hash, name);
+  else
+    lose("names of marks: more than 100,000");
+  putPoint({.kind = PointKind::Mark,
+            .thread = thread,
+            .function = hash,
+            .timeNs = timeNs,
+            .value = {},
+            .arguments = {},
+            .json = text.json});
+}
+
+void SpanBlocks::putPoint(const AnyPoint &point) {
+  if (!options_.points)
+    return;
+  const std::uint32_t process = thread(point.thread).process;
+  const ProcessPlace &place = options_.places[process];
+  const std::uint64_t at = point.timeNs + place.epochOffsetNs;
+  beganNs_ = std::min(beganNs_, at);
+  endedNs_ = std::max(endedNs_, at);
+  const bool isFlow = point.kind >= PointKind::FlowBegin && point.kind <= PointKind::FlowEnd;
+  const std::uint64_t flow = !isFlow || !point.value ? 0
+                             : point.value->number < 0
+                                 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(point.value->number))
+                                 : static_cast<std::uint64_t>(point.value->number);
+  named_.clear();
+  named_.add(point.json);
+  const std::string_view own = named_.traceId();
+  row_.clear();
+  row_.text(place.host).text(options_.release).number(process).number(point.thread).number(point.function);
+  row_.number(static_cast<std::uint8_t>(point.kind)).number(at);
+  row_.number(point.kind == PointKind::Mark ? 0 : nextCall()).number(openCall(point.thread));
+  row_.real(point.kind == PointKind::Counter && point.value ? point.value->asDouble()
+                                                            : std::numeric_limits<double>::quiet_NaN());
+  row_.number(flow).text(textOf(point.arguments));
+  named_.put(row_);
+  row_.text(own.empty() ? traceIdAround(point.thread, openCalls(point.thread)) : own);
+  put(BlockKind::Points, dayOf(at), row_.bytes());
 }
 
 void SpanBlocks::writeRow(const Row &row) {
@@ -86,6 +183,13 @@ void SpanBlocks::writeRow(const Row &row) {
   row_.number(std::uint8_t{span.outermost});
   row_.text(textOf(row.arguments)).text(textOf(row.result)).text(textOf(row.values));
   row_.number(row.way).number(std::uint8_t{options_.stepNs == 0});
+  named_.clear();
+  if (!row.argumentsJson.empty())
+    named_.add(row.argumentsJson);
+  if (!row.valuesJson.empty())
+    named_.add(row.valuesJson);
+  named_.put(row_);
+  row_.real(numberIn(row.result)).text(textOf(traceIdAround(row.thread, span.depth + std::size_t{1})));
   if (isChosen)
     put(BlockKind::Spans, dayOf(begin), row_.bytes());
   else
@@ -124,7 +228,7 @@ void SpanBlocks::putSums() {
 }
 
 void SpanBlocks::put(BlockKind kind, std::uint16_t day, std::string_view values) {
-  Table &table = tables_[kind == BlockKind::Sums];
+  Table &table = of(kind);
   OpenBlock &block = table.open[day];
   if (block.rows == 0)
     block.number = ++table.blocks;
@@ -150,8 +254,8 @@ void SpanBlocks::endTrace() {
   }
   slow_.clear();
   putSums();
-  for (const BlockKind kind : {BlockKind::Spans, BlockKind::Sums})
-    for (auto &[day, block] : tables_[kind == BlockKind::Sums].open)
+  for (const BlockKind kind : {BlockKind::Spans, BlockKind::Sums, BlockKind::Points})
+    for (auto &[day, block] : of(kind).open)
       if (block.rows > 0)
         handOn(kind, day, block);
 }

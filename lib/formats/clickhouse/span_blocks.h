@@ -3,12 +3,14 @@
 #define ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H
 
 #include "formats/clickhouse/call_sums.h"
+#include "formats/clickhouse/named_values.h"
 #include "formats/clickhouse/off_cpu_sums.h"
 #include "formats/clickhouse/row_binary.h"
 #include "formats/row_sink.h"
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -20,7 +22,11 @@ struct ProcessPlace {
   std::uint64_t epochOffsetNs = 0; ///< what to add to its times to get nanoseconds since 1970
 };
 
-enum class BlockKind { Spans, Sums };
+enum class BlockKind { Spans, Sums, Points };
+inline constexpr std::size_t kBlockKinds = 3;
+
+/// What a row of `points` is, in the order of its Enum8.
+enum class PointKind : std::uint8_t { Instant, Counter, FlowBegin, FlowStep, FlowEnd, Mark };
 
 struct SpanBlock {
   BlockKind kind = BlockKind::Spans;
@@ -40,6 +46,7 @@ struct SpanBlockOptions {
   bool allCalls = true;      ///< else these only:
   std::uint64_t slowest = 0; ///< so many of each function
   double sample = 0;         ///< that share of all, chosen by chance but always the same
+  bool points = true;        ///< instants, values of counters, steps of flows, marks
   std::function<Expected<void>(const SpanBlock &)> take;
 };
 
@@ -52,19 +59,21 @@ struct Way {
 /// the trace is of, and the open calls.
 class SpanBlocks : public RowSink {
 public:
-  explicit SpanBlocks(SpanBlockOptions options) : options_(std::move(options)) {}
+  explicit SpanBlocks(SpanBlockOptions options) : RowSink(/*lists=*/true), options_(std::move(options)) {}
 
   /// What was announced: processes, threads, functions.
   using RowSink::table;
   std::uint64_t calls() const { return calls_; }
   /// Of a kind.
-  std::uint64_t rows(BlockKind kind) const { return tables_[kind == BlockKind::Sums].rows; }
-  std::uint32_t blocks(BlockKind kind) const { return tables_[kind == BlockKind::Sums].blocks; }
-  /// When the first call began and the last one ended, since 1970; 0 if there were none.
-  std::uint64_t beganNs() const { return calls_ ? beganNs_ : 0; }
+  std::uint64_t rows(BlockKind kind) const { return of(kind).rows; }
+  std::uint32_t blocks(BlockKind kind) const { return of(kind).blocks; }
+  /// When the first call began and the last one ended (or a point was), since 1970; 0 if there were none.
+  std::uint64_t beganNs() const { return endedNs_ ? beganNs_ : 0; }
   std::uint64_t endedNs() const { return endedNs_; }
   /// Of all calls, in no particular order.
   const std::unordered_map<std::uint64_t, Way> &ways() const { return ways_; }
+  /// Names of marks by their hashes: rows of `functions` that are none.
+  const std::map<std::uint64_t, std::string> &marks() const { return marks_; }
 
 private:
   struct OpenBlock {
@@ -74,15 +83,18 @@ private:
   };
   struct ThreadTimes {
     OffCpuSums sums;
-    std::vector<OffCpuTimes> inCalls; // made by the open calls, by depth
+    std::vector<OffCpuTimes> inCalls;  // made by the open calls, by depth
+    std::vector<std::string> traceIds; // of the open calls, by depth
   };
 
   void newThread(const Thread &thread) override;
   void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override;
   void newFunction(const Function &function) override;
   std::uint64_t wayOf(const Call &call, std::uint64_t around) override;
+  void lateValue(std::uint32_t thread, std::uint32_t depth, const Text &text) override;
   void writeRow(const Row &row) override;
-  void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: a row is a call"); }
+  bool point(const Point &point) override;
+  void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override;
   void leaveThread(std::uint32_t thread) override { times_[thread] = {}; }
   void endTrace() override;
   const Expected<void> &status() const override { return status_; }
@@ -101,6 +113,18 @@ private:
     }
   };
 
+  struct AnyPoint {
+    PointKind kind;
+    std::uint32_t thread;
+    std::uint64_t function, timeNs;
+    std::optional<analysis::CounterValue> value;
+    std::string_view arguments, json;
+  };
+  Table &of(BlockKind kind) { return tables_[static_cast<std::size_t>(kind)]; }
+  const Table &of(BlockKind kind) const { return tables_[static_cast<std::size_t>(kind)]; }
+  /// Of the innermost open call, before `depth` if one is given.
+  std::string_view traceIdAround(std::uint32_t thread, std::size_t depth) const;
+  void putPoint(const AnyPoint &point);
   void put(BlockKind kind, std::uint16_t day, std::string_view values);
   void putSums();
   void keepIfSlow(std::uint32_t function, KeptCall call);
@@ -110,7 +134,9 @@ private:
   std::vector<ThreadTimes> times_;       // by thread
   std::vector<std::uint64_t> functions_; // the names' hashes, by number
   std::unordered_map<std::uint64_t, Way> ways_;
-  Table tables_[2]; // by BlockKind
+  Table tables_[kBlockKinds]; // by BlockKind
+  std::map<std::uint64_t, std::string> marks_;
+  NamedValues named_;
   CallSums sums_;
   std::vector<std::vector<KeptCall>> slow_; // by function, the fastest one first in each (a heap)
   RowBinary row_;

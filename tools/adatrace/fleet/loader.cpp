@@ -16,9 +16,19 @@ constexpr uint64_t kDeletionWaitNs = 100'000'000;
 constexpr unsigned kMostPasses = 3;
 constexpr size_t kFunctionBytes = 8 << 20;
 
-constexpr model::BlockKind kKinds[] = {model::BlockKind::Spans, model::BlockKind::Sums};
-const char *columnsOf(model::BlockKind kind) {
-  return kind == model::BlockKind::Spans ? model::kSpanColumns.data() : model::kSumColumns.data();
+constexpr model::BlockKind kKinds[] = {model::BlockKind::Spans, model::BlockKind::Sums, model::BlockKind::Points};
+
+// Of rows of a kind: their table, their columns, and what their gates end with.
+struct Place {
+  const char *table;
+  std::string_view columns;
+  const char *gate;
+};
+const Place &placeOf(model::BlockKind kind) {
+  static constexpr Place places[model::kBlockKinds] = {{"spans", model::kSpanColumns, ""},
+                                                       {"aggregates", model::kSumColumns, "_sums"},
+                                                       {"points", model::kPointColumns, "_points"}};
+  return places[static_cast<size_t>(kind)];
 }
 
 uint64_t nowNs() {
@@ -76,8 +86,9 @@ std::vector<std::string> viewStatements(const model::Dialect &dialect) {
 }
 
 // To tables of an older version. What an earlier try has added is there.
-Expected<void> addColumns(Server &server) {
-  for (const auto &[table, column, type] : model::addedColumns()) {
+Expected<void> addColumns(Server &server, const std::string &suffix) {
+  for (const auto &[name, column, type] : model::addedColumns()) {
+    const std::string table = std::string(name) + suffix;
     const auto there = server.number(fmt::format("SELECT count() FROM system.columns WHERE database = "
                                                  "currentDatabase() AND table = {} AND name = {}",
                                                  quoted(table), quoted(column)));
@@ -120,8 +131,10 @@ Expected<void> makeTables(Server &server, const ClusterRequest &cluster) {
     return schemaError(server, *isOne ? "the tables are those of a cluster: --cluster=NAME is needed"
                                       : "the tables are those of a single server: use another database for a cluster");
   if (*version && **version < model::kSchemaVersion)
-    if (auto added = addColumns(server); !added)
-      return added;
+    for (const char *const suffix : {model::kLocal.data(), ""})
+      if (*isOne || !*suffix)
+        if (auto added = addColumns(server, suffix); !added)
+          return added;
   const auto layout = layoutOf(server, cluster);
   if (!layout)
     return layout.error();
@@ -218,12 +231,8 @@ Expected<void> Loader::lookUp() {
   return {};
 }
 
-std::string Loader::tableOf(model::BlockKind kind) const {
-  return server_.table(kind == model::BlockKind::Spans ? "spans" : "aggregates");
-}
-std::string Loader::gateOf(model::BlockKind kind) const {
-  return kind == model::BlockKind::Spans ? gate_ : gate_ + "_sums";
-}
+std::string Loader::tableOf(model::BlockKind kind) const { return server_.table(placeOf(kind).table); }
+std::string Loader::gateOf(model::BlockKind kind) const { return gate_ + placeOf(kind).gate; }
 
 Expected<void> Loader::openGate() {
   gate_ = fmt::format("gate_{:016x}_{:016x}{:04x}", row_.session, seed_, ++attempts_);
@@ -246,7 +255,11 @@ Expected<void> Loader::openGate() {
 
 // The other load has dropped the gate, or will; it may not have seen the view.
 Error Loader::giveWay() {
-  if (auto gone = drop({gate_, gate_ + "_sums", gate_ + "_sums_view", gate_ + "_view"}); !gone)
+  std::vector<std::string> all;
+  for (const char *const rest : {"", "_view"})
+    for (const model::BlockKind kind : kKinds)
+      all.push_back(gateOf(kind) + rest);
+  if (auto gone = drop(all); !gone)
     return gone.error();
   return {.code = "E_TAKEN_OVER",
           .message = "another load of this session began, and goes on in place of this one",
@@ -299,7 +312,7 @@ Expected<void> Loader::sendBlock(const model::SpanBlock &block) {
   const auto send = [&]() -> Expected<void> {
     const auto there = there_.find({block.kind, block.number});
     if (there == there_.end()) {
-      auto done = server_.insert(gateOf(block.kind), columnsOf(block.kind), block.bytes);
+      auto done = server_.insert(gateOf(block.kind), placeOf(block.kind).columns, block.bytes);
       isRefused = !done && done.error().code == "E_SERVER";
       return done;
     }
@@ -314,44 +327,54 @@ Expected<void> Loader::sendBlock(const model::SpanBlock &block) {
   // It may have arrived all the same.
   auto sent = request_.patience.retry(send, [&] { return reopen(); });
   if (isRefused && !sent && request_.refused) {
-    const std::string table = tableOf(block.kind), columns(columnsOf(block.kind));
+    const std::string table = tableOf(block.kind), columns(placeOf(block.kind).columns);
     refused_[block.kind] += block.rows;
     return request_.refused({row_.session, table, columns, block, sent.error()});
   }
   return !sent && sent.error().code == "E_NO_TABLE" ? giveWay() : sent;
 }
 
-Expected<void> Loader::sendFunctions(const analysis::TraceTable &table) {
+uint64_t Loader::refusedRows() const {
+  uint64_t rows = 0;
+  for (const auto &[kind, count] : refused_)
+    rows += count;
+  return rows;
+}
+
+// The engines of these tables make one of rows that are equal.
+Expected<void> Loader::sendSome(std::string_view table, std::string_view columns, model::RowBinary &rows, size_t most) {
+  if (rows.bytes().size() <= most)
+    return {};
+  auto sent = request_.patience.retry([&] { return server_.insert(server_.table(table), columns, rows.bytes()); });
+  rows.clear();
+  return sent;
+}
+
+Expected<void> Loader::sendFunctions(const model::SpanBlocks &blocks, const analysis::TraceTable &table) {
   model::RowBinary rows;
+  const auto send = [&](size_t most) { return sendSome("functions", model::kFunctionColumns, rows, most); };
   for (const model::Function &function : table.functions) {
     model::putFunction(rows, function, table.processes[function.process]);
-    if (rows.bytes().size() < kFunctionBytes && &function != &table.functions.back())
-      continue;
-    // The engine makes one of rows that are equal.
-    auto sent = request_.patience.retry(
-        [&] { return server_.insert(server_.table("functions"), model::kFunctionColumns, rows.bytes()); });
-    if (!sent)
+    if (auto sent = send(kFunctionBytes); !sent)
       return sent;
-    rows.clear();
   }
-  return {};
+  for (const auto &[hash, name] : blocks.marks()) {
+    model::putMark(rows, hash, name);
+    if (auto sent = send(kFunctionBytes); !sent)
+      return sent;
+  }
+  return send(0);
 }
 
 Expected<void> Loader::sendWays(const model::SpanBlocks &blocks) {
   model::RowBinary rows;
-  const auto send = [&] {
-    return request_.patience.retry(
-        [&] { return server_.insert(server_.table("ways"), model::kWayColumns, rows.bytes()); });
-  };
+  const auto send = [&](size_t most) { return sendSome("ways", model::kWayColumns, rows, most); };
   for (const auto &[number, way] : blocks.ways()) {
     rows.number(way.way).number(way.parent).number(way.function);
-    if (rows.bytes().size() < kFunctionBytes)
-      continue;
-    if (auto sent = send(); !sent)
+    if (auto sent = send(kFunctionBytes); !sent)
       return sent;
-    rows.clear();
   }
-  return rows.bytes().empty() ? Expected<void>() : send();
+  return send(0);
 }
 
 Expected<void> Loader::sendRow(const analysis::TraceTable &table) {
@@ -376,7 +399,7 @@ Expected<bool> Loader::sendAll() {
   model::SpanBlocks blocks(std::move(options));
   if (auto read = request_.read(blocks); !read)
     return read.error();
-  if (auto sent = sendFunctions(blocks.table()); !sent)
+  if (auto sent = sendFunctions(blocks, blocks.table()); !sent)
     return sent.error();
   if (auto sent = sendWays(blocks); !sent)
     return sent.error();
@@ -449,7 +472,7 @@ Expected<LoadResult> Loader::loadOnce() {
     const std::vector<std::string> &last = known->front();
     row_.version = std::stoull(last.at(0));
     const bool isComplete = last.at(1) == "complete", isSame = last.at(2) == std::to_string(row_.plan);
-    if (isComplete && isSame)
+    if (isComplete && (isSame || last.at(2) == std::to_string(request_.earlierPlan)))
       return LoadResult{.wasThere = true, .losses = {}};
     if (isComplete && !request_.replaces)
       return Error{.code = "E_LOADED",
@@ -470,7 +493,7 @@ Expected<LoadResult> Loader::loadOnce() {
                         .spans = row_.spans,
                         .sums = sums_,
                         .skippedRows = skipped_,
-                        .refusedRows = refused_[model::BlockKind::Spans] + refused_[model::BlockKind::Sums],
+                        .refusedRows = refusedRows(),
                         .losses = losses_};
     request_.patience.say("the server has lost calls that it had confirmed; they are sent again");
   }

@@ -35,7 +35,8 @@ struct RefusedBlock {
 };
 
 struct LoadRequest {
-  model::SessionRow row; ///< session, plan, name, path, release, labels
+  model::SessionRow row;         ///< session, plan, name, path, release, labels
+  std::uint64_t earlierPlan = 0; ///< what versions before this one called the plan: what they completed is there
   std::vector<model::ProcessPlace> places;
   bool replaces = false;          ///< what was loaded of the session with another plan goes
   model::SpanBlockOptions blocks; ///< but what is above, and `take`
@@ -68,6 +69,7 @@ private:
   Expected<void> drop(const std::vector<std::string> &gates);
   Error giveWay();
   Expected<void> fence();
+  std::uint64_t refusedRows() const;
   std::string gateOf(model::BlockKind kind) const;
   std::string tableOf(model::BlockKind kind) const;
   Expected<void> checkShard();
@@ -77,7 +79,8 @@ private:
   Expected<void> reopen();
   Expected<void> removeOthers();
   Expected<void> sendBlock(const model::SpanBlock &block);
-  Expected<void> sendFunctions(const analysis::TraceTable &table);
+  Expected<void> sendSome(std::string_view table, std::string_view columns, model::RowBinary &rows, std::size_t most);
+  Expected<void> sendFunctions(const model::SpanBlocks &blocks, const analysis::TraceTable &table);
   Expected<void> sendWays(const model::SpanBlocks &blocks);
   Expected<void> sendRow(const analysis::TraceTable &table);
   Expected<bool> sendAll();

@@ -66,7 +66,10 @@ std::vector<model::ProcessPlace> placesOf(const TraceInput &input, uint64_t last
 LoadRequest requestOf(const LoadOptions &options, const SessionIdentity &identity) {
   LoadRequest request;
   request.row.session = identity.session;
-  request.row.plan = model::sipHash64(std::to_string(identity.content) + "\n" + options.plan);
+  // What the rows are is a part of it: a load that an older version began can't be gone on with.
+  const std::string plan = std::to_string(identity.content) + "\n" + options.plan;
+  request.row.plan = model::sipHash64(plan + "\nrows of version 3");
+  request.earlierPlan = model::sipHash64(plan);
   request.row.labels = options.labelPairs;
   for (const auto &[key, value] : options.labelPairs)
     if (key == "release")
@@ -76,6 +79,7 @@ LoadRequest requestOf(const LoadOptions &options, const SessionIdentity &identit
   blocks.stepNs = options.stepNs;
   blocks.allCalls = options.spans || (!options.stepNs && !options.slowest && !options.share);
   blocks.slowest = options.slowest;
+  blocks.points = blocks.allCalls || options.points;
   blocks.sample = options.share;
   return request;
 }
@@ -111,6 +115,9 @@ void declareLoadOptions(CLI::App &app, LoadOptions &options) {
                      "Of single calls this share, chosen by chance (1%), with or without --aggregate")
           ->type_name("SHARE"));
   options.choices.push_back(app.add_flag("--spans", options.spans, "All single calls as well as --aggregate"));
+  options.choices.push_back(app.add_flag("--points", options.points,
+                                         "With --aggregate, --slowest or --sample: also instants, counters, flows and "
+                                         "marks, which come with all single calls by themselves"));
   addCount(app, "--block-rows", options.blockRows, "Calls per request, 1000000 at most [200000]");
   const std::vector<CLI::Option *> before = app.get_options();
   addThreads(app, options.threads);

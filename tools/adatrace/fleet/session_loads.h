@@ -26,7 +26,7 @@ struct LoadOptions {
   std::uint64_t retryForNs = 60'000'000'000, blockRows = 200'000;
   std::uint64_t stepNs = 0, slowest = 0;
   std::string sample;
-  bool spans = false, quiet = false;
+  bool spans = false, points = false, quiet = false;
   std::string progress = "auto";
 
   // What settle() makes of them.
