@@ -29,15 +29,17 @@ std::string textOf(const ordered_json &value) {
 }
 
 bool isTraceId(std::string_view name) {
-  constexpr std::string_view kName = "traceid";
-  std::string letters;
+  std::string letters; // others than those that words are joined with become blanks
   for (const char c : name)
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
       letters += static_cast<char>(c | 0x20);
-    else if (c != '_' && c != '.' && c != '-')
-      letters += ' ';
-  return letters.ends_with(kName) &&
-         (letters.size() == kName.size() || letters[letters.size() - kName.size() - 1] == ' ');
+    else if (c != '_' && c != '-')
+      letters += c == '.' ? '.' : ' ';
+  const auto endsWith = [&](std::string_view word) {
+    const std::size_t before = letters.size() - std::min(letters.size(), word.size());
+    return letters.ends_with(word) && (before == 0 || letters[before - 1] == ' ' || letters[before - 1] == '.');
+  };
+  return endsWith("traceid") || endsWith("trace.id");
 }
 
 template <class Value, class Take>

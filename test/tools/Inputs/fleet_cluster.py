@@ -7,7 +7,7 @@ from clickhouse import Server, makeCluster
 directory, sessions = sys.argv[1], sys.argv[2:]
 first, second, single = (Server(f"{directory}/{name}") for name in ("first", "second", "single"))
 makeCluster("fleet", (first, second))
-QUESTIONS = ("functions", "hosts", "percentiles", "releases", "deviating", "exceptions", "slowest")
+QUESTIONS = ("functions", "hosts", "percentiles", "releases", "deviating", "exceptions", "slowest", "traces", "counters")
 
 
 def adatrace(*command):

@@ -1,21 +1,25 @@
 """kill -9 of the loader, and of the server, at random moments: nothing is lost or doubled. Usage:
-load_killed.py DIRECTORY SESSION KILLS [--seed=N] [OPTION...]"""
+load_killed.py DIRECTORY SESSION KILLS [--seed=N] [--shards=N] [OPTION...]. Of a cluster's servers any is killed."""
+import contextlib
 import random
 import subprocess
 import sys
 import time
 
-from clickhouse import Server
+from clickhouse import Server, makeCluster
 
 directory, session, kills = sys.argv[1], sys.argv[2], int(sys.argv[3])
 seeds = [int(option[7:]) for option in sys.argv[4:] if option.startswith("--seed=")]
 seed = seeds[0] if seeds else random.randrange(1 << 32)
 chance = random.Random(seed)
 print(f"seed {seed}", flush=True)
-SUMS = """SELECT count(), uniqExact(id), sum(id), sum(duration), sum(self), max(block), rows, calls, total, blocks FROM spans
-CROSS JOIN (SELECT count() AS rows, sum(calls) AS calls, sum(total) AS total, max(block) AS blocks FROM aggregates)
-GROUP BY rows, calls, total, blocks"""
-SMALL = ("--block-rows=1000", *(option for option in sys.argv[4:] if not option.startswith("--seed=")))
+shards = [int(option[9:]) for option in sys.argv[4:] if option.startswith("--shards=")]
+SMALL = ("--block-rows=1000", *(option for option in sys.argv[4:] if not option.startswith(("--seed=", "--shards="))))
+
+
+def sums(server):
+    return (server.rows("SELECT count(), uniqExact(id), sum(id), sum(duration), sum(self), max(block) FROM spans")
+            + server.rows("SELECT count(), sum(calls), sum(total), max(block) FROM aggregates"))
 
 
 def complete(server):
@@ -24,27 +28,37 @@ def complete(server):
 
 
 def check(server, what):
-    have = server.rows(SUMS)
+    have = sums(server)
     if have != want or complete(server) != 1:
         sys.exit(f"seed {seed}, {what}: {have}, and not {want}")
-    if server.rows("SELECT name FROM system.tables WHERE database = 'traces' AND name LIKE 'gate%'"):
+    if any(each.rows("SELECT name FROM system.tables WHERE database = 'traces' AND name LIKE 'gate%'") for each in servers):
         sys.exit(f"seed {seed}, {what}: a gate is left")
 
 
 # Parts of a table that TRUNCATE made empty would come back when the server is killed.
 def empty(server):
-    server.query("DROP DATABASE traces", database="system")
-    status, text = server.run("--init")
+    for each in servers:
+        each.query("DROP DATABASE IF EXISTS traces", database="system")
+    status, text = server.run("--init", *INIT)
     if status:
         sys.exit(text)
 
 
-with Server(directory) as server:
+INIT, servers = [], [Server(directory)]
+if shards:
+    INIT, servers = ["--cluster=fleet"], [Server(f"{directory}/{i}") for i in range(shards[0])]
+    makeCluster("fleet", servers)
+with contextlib.ExitStack() as stack:
+    for each in servers:
+        stack.enter_context(each)
+    server = servers[0]
+    server.address = "clickhouse://" + ",".join(f"127.0.0.1:{each.http}" for each in servers) + "/traces"
+    empty(server)
     start = time.time()
-    server.load("--init", session, *SMALL)
+    server.load(session, *SMALL)
     whole = time.time() - start
-    want = server.rows(SUMS)
-    print("blocks", want[0][5], want[0][9])
+    want = sums(server)
+    print("blocks", want[0][5], want[1][3])
 
     # The loader, again and again: each goes on where the last one was killed, until one comes to the end.
     killed = rounds = 0
@@ -77,8 +91,9 @@ with Server(directory) as server:
                 loader.wait(timeout=chance.random() * whole)
                 break
             except subprocess.TimeoutExpired:
-                server.kill()
-                server.start()
+                one = chance.choice(servers)
+                one.kill()
+                one.start()
                 killed += 1
         said = loader.communicate()[1]
         if loader.returncode:

@@ -15,6 +15,7 @@ namespace {
 constexpr uint64_t kDeletionWaitNs = 100'000'000;
 constexpr unsigned kMostPasses = 3;
 constexpr size_t kFunctionBytes = 8 << 20;
+constexpr const char *kOtherBlock = "E_OTHER_BLOCK"; // as E_SERVER, but nobody refused it
 
 constexpr model::BlockKind kKinds[] = {model::BlockKind::Spans, model::BlockKind::Sums, model::BlockKind::Points};
 
@@ -267,10 +268,12 @@ Error Loader::giveWay() {
 }
 
 Expected<void> Loader::reopen() {
+  isOpen_ = false;
   return request_.patience.retry([&]() -> Expected<void> {
     for (const auto step : {&Loader::fence, &Loader::openGate, &Loader::lookUp})
       if (auto done = (this->*step)(); !done)
         return done;
+    isOpen_ = true;
     return {};
   });
 }
@@ -307,31 +310,49 @@ Expected<uint64_t> Loader::countRows(model::BlockKind kind, const std::string &c
   return rows ? Expected<uint64_t>(rows->value_or(0)) : rows.error();
 }
 
+Expected<void> Loader::insertBlock(const model::SpanBlock &block, unsigned &attempt) {
+  std::shared_lock<std::shared_mutex> lock(gateLock_, std::defer_lock);
+  {
+    const std::lock_guard turn(turn_);
+    lock.lock();
+  }
+  attempt = attempts_;
+  if (!isOpen_) // another thread failed to open it anew
+    return Error{.code = "E_SERVER_DOWN", .message = "the server does not answer", .file = server_.address().shown};
+  const auto there = there_.find({block.kind, block.number});
+  if (there == there_.end())
+    return server_.insert(gateOf(block.kind), placeOf(block.kind).columns, block.bytes);
+  const std::lock_guard counts(countsLock_);
+  skipped_ += block.rows;
+  if (there->second == block.rows)
+    return {};
+  return Error{.code = kOtherBlock,
+               .message = fmt::format("block {} of the session has {} there, and should have {}", block.number,
+                                      formatCount(there->second, "row"), formatCount(block.rows)),
+               .file = server_.address().shown};
+}
+
+// By several threads at a time.
 Expected<void> Loader::sendBlock(const model::SpanBlock &block) {
-  bool isRefused = false;
-  const auto send = [&]() -> Expected<void> {
-    const auto there = there_.find({block.kind, block.number});
-    if (there == there_.end()) {
-      auto done = server_.insert(gateOf(block.kind), placeOf(block.kind).columns, block.bytes);
-      isRefused = !done && done.error().code == "E_SERVER";
-      return done;
-    }
-    skipped_ += block.rows;
-    if (there->second == block.rows)
-      return {};
-    return Error{.code = "E_SERVER",
-                 .message = fmt::format("block {} of the session has {} there, and should have {}", block.number,
-                                        formatCount(there->second, "row"), formatCount(block.rows)),
-                 .file = server_.address().shown};
-  };
-  // It may have arrived all the same.
-  auto sent = request_.patience.retry(send, [&] { return reopen(); });
-  if (isRefused && !sent && request_.refused) {
+  unsigned attempt = 0;
+  auto sent = request_.patience.retry([&] { return insertBlock(block, attempt); },
+                                      [&]() -> Expected<void> {
+                                        // It may have arrived all the same.
+                                        const std::lock_guard turn(turn_);
+                                        const std::unique_lock lock(gateLock_);
+                                        return isOpen_ && attempts_ != attempt ? Expected<void>() : reopen();
+                                      });
+  if (!sent && sent.error().code == "E_SERVER" && request_.refused) {
+    const std::lock_guard counts(countsLock_);
     const std::string table = tableOf(block.kind), columns(placeOf(block.kind).columns);
     refused_[block.kind] += block.rows;
     return request_.refused({row_.session, table, columns, block, sent.error()});
   }
-  return !sent && sent.error().code == "E_NO_TABLE" ? giveWay() : sent;
+  if (sent || sent.error().code != "E_NO_TABLE")
+    return sent;
+  const std::lock_guard turn(turn_);
+  const std::unique_lock lock(gateLock_);
+  return giveWay();
 }
 
 uint64_t Loader::refusedRows() const {
@@ -395,10 +416,13 @@ Expected<bool> Loader::sendAll() {
   options.session = row_.session, options.plan = row_.plan;
   options.release = row_.release;
   options.places = request_.places;
-  options.take = [this](const model::SpanBlock &block) { return sendBlock(block); };
+  BlockSender sender(request_.connections, [this](const model::SpanBlock &block) { return sendBlock(block); });
+  options.take = [&](const model::SpanBlock &block) { return sender.take(block); };
   model::SpanBlocks blocks(std::move(options));
   if (auto read = request_.read(blocks); !read)
     return read.error();
+  if (auto sent = sender.finish(); !sent)
+    return sent.error();
   if (auto sent = sendFunctions(blocks, blocks.table()); !sent)
     return sent.error();
   if (auto sent = sendWays(blocks); !sent)

@@ -2,6 +2,7 @@
 #ifndef ADATRACE_FLEET_LOADER_H
 #define ADATRACE_FLEET_LOADER_H
 
+#include "block_sender.h"
 #include "patience.h"
 #include "server.h"
 
@@ -9,6 +10,8 @@
 
 #include <functional>
 #include <map>
+#include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <utility>
 
@@ -42,8 +45,9 @@ struct LoadRequest {
   model::SpanBlockOptions blocks; ///< but what is above, and `take`
   /// Reads the trace into the sink; may be called again.
   std::function<Expected<void>(model::TraceSink &)> read;
+  unsigned connections = 2; ///< so many blocks are on their way at a time
   /// Keeps a block that is refused: the others go on without it. Its error, or without this function the server's, ends
-  /// the load.
+  /// the load. One call at a time.
   std::function<Expected<void>(const RefusedBlock &)> refused;
   Patience patience;
 };
@@ -78,6 +82,7 @@ private:
   Expected<void> openGate();
   Expected<void> reopen();
   Expected<void> removeOthers();
+  Expected<void> insertBlock(const model::SpanBlock &block, unsigned &attempt);
   Expected<void> sendBlock(const model::SpanBlock &block);
   Expected<void> sendSome(std::string_view table, std::string_view columns, model::RowBinary &rows, std::size_t most);
   Expected<void> sendFunctions(const model::SpanBlocks &blocks, const analysis::TraceTable &table);
@@ -92,10 +97,19 @@ private:
   std::string days_; ///< a condition: those that the session is of, once they are known
   unsigned attempts_ = 0;
   std::uint64_t seed_;
-  std::map<model::BlockKind, std::uint64_t> refused_;                         // rows
   bool hasBegun_ = false;                                                     // the session has a row
+  bool isOpen_ = false;                                                       // the gate, and `there_` is true
   std::map<std::pair<model::BlockKind, std::uint32_t>, std::uint64_t> there_; // rows of each block
-  std::uint64_t skipped_ = 0, calls_ = 0, sums_ = 0;
+
+  // While blocks are sent: what is above is read with the lock shared, and changed by who has it alone. Whoever wants
+  // it first takes the turn, so that readers don't keep the others out for ever.
+  std::mutex turn_;
+  std::shared_mutex gateLock_;
+  std::mutex countsLock_;                             // of what follows, and of LoadRequest::refused
+  std::map<model::BlockKind, std::uint64_t> refused_; // rows
+  std::uint64_t skipped_ = 0;
+
+  std::uint64_t calls_ = 0, sums_ = 0;
   std::vector<model::Loss> losses_;
 };
 

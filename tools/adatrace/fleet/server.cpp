@@ -191,7 +191,10 @@ Expected<std::string> Server::send(std::string_view sql, std::vector<std::string
   if (!credentials_.password.empty())
     request.headers.push_back("X-ClickHouse-Key: " + credentials_.password);
   HttpAnswer answer = post(request, isInterrupted_);
-  sentBytes_ += request.body.size();
+  {
+    const std::lock_guard lock(sent_->mutex);
+    sent_->bytes += request.body.size();
+  }
   if (answer.wasInterrupted)
     return Error{.code = "E_INTERRUPTED", .message = "interrupted"};
   if (answer.status == 0)
@@ -203,6 +206,11 @@ Expected<std::string> Server::send(std::string_view sql, std::vector<std::string
   const Complaint complaint = complaintIn(answer.body);
   const std::string text = complaint.text.empty() ? fmt::format("HTTP status {}", answer.status) : complaint.text;
   return Error{.code = codeOf(complaint, answer.status), .message = "the server says: " + text, .file = address_.shown};
+}
+
+std::uint64_t Server::sentBytes() const {
+  const std::lock_guard lock(sent_->mutex);
+  return sent_->bytes;
 }
 
 Expected<std::string> Server::query(std::string_view sql, const std::vector<std::string> &parameters) {
@@ -257,13 +265,17 @@ Expected<void> Server::keepToRate(std::uint64_t bytes) {
     return {};
   constexpr auto kLongestPause = std::chrono::milliseconds(20);
   auto now = std::chrono::steady_clock::now();
-  mayGoOn_ = std::max(mayGoOn_, now);
-  for (; now < mayGoOn_; now = std::chrono::steady_clock::now()) {
+  std::chrono::steady_clock::time_point mine;
+  {
+    const std::lock_guard lock(sent_->mutex);
+    mine = std::max(sent_->mayGoOn, now);
+    sent_->mayGoOn = mine + std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * double(bytes) / double(rate_)));
+  }
+  for (; now < mine; now = std::chrono::steady_clock::now()) {
     if (isInterrupted_())
       return Error{.code = "E_INTERRUPTED", .message = "interrupted"};
-    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(mayGoOn_ - now, kLongestPause));
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(mine - now, kLongestPause));
   }
-  mayGoOn_ += std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * double(bytes) / double(rate_)));
   return {};
 }
 

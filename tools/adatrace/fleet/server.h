@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +41,8 @@ Expected<Credentials> readCredentials(const std::string &file);
 ///   E_NO_TABLE       a table is not there
 ///   E_INTERRUPTED    the user does not want it any more
 ///   E_SERVER         anything else
+///
+/// insert() may be called by several threads at a time once version() is known, everything else by one.
 class Server {
 public:
   Server(ServerAddress address, Credentials credentials, std::function<bool()> isInterrupted)
@@ -65,7 +69,7 @@ public:
   /// E_SERVER_DOWN, not at all.
   Expected<void> insert(std::string_view table, std::string_view columns, std::string_view rows);
 
-  std::uint64_t sentBytes() const { return sentBytes_; }
+  std::uint64_t sentBytes() const;
   /// Rows are sent no faster than that on average, in compressed bytes a second; 0: as fast as it goes.
   void setRate(std::uint64_t bytesPerSecond) { rate_ = bytesPerSecond; }
 
@@ -77,8 +81,14 @@ private:
   ServerAddress address_;
   Credentials credentials_;
   std::function<bool()> isInterrupted_;
-  std::uint64_t sentBytes_ = 0, rate_ = 0;
-  std::chrono::steady_clock::time_point mayGoOn_; ///< by the rate
+  /// What its threads have in common; a server can be moved, a mutex can't.
+  struct Sent {
+    std::mutex mutex;
+    std::uint64_t bytes = 0;
+    std::chrono::steady_clock::time_point mayGoOn; ///< by the rate
+  };
+  std::unique_ptr<Sent> sent_ = std::make_unique<Sent>();
+  std::uint64_t rate_ = 0;
   std::string suffix_;
   unsigned version_ = 0;
 };

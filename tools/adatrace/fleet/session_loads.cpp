@@ -119,6 +119,7 @@ void declareLoadOptions(CLI::App &app, LoadOptions &options) {
                                          "With --aggregate, --slowest or --sample: also instants, counters, flows and "
                                          "marks, which come with all single calls by themselves"));
   addCount(app, "--block-rows", options.blockRows, "Calls per request, 1000000 at most [200000]");
+  addCount(app, "--connections", options.connections, "Requests with calls that are on their way at a time [2]");
   const std::vector<CLI::Option *> before = app.get_options();
   addThreads(app, options.threads);
   declareFilter(app, options.filter);
@@ -145,6 +146,9 @@ bool settle(LoadOptions &options, const char *command) {
   };
   if (options.blockRows == 0 || options.blockRows > 1'000'000)
     return wrong("--block-rows: 1 to 1000000");
+  constexpr uint64_t kMostConnections = 32;
+  if (options.connections == 0 || options.connections > kMostConnections)
+    return wrong(fmt::format("--connections: 1 to {}", kMostConnections));
   if (!options.sample.empty()) {
     const std::optional<double> share = shareOf(options.sample);
     if (!share)
@@ -245,6 +249,7 @@ Loaded SessionLoads::load(const std::string &path, LoadUnit unit, bool replaces,
   request.row.path = place;
   request.places = placesOf(*input, identity->lastWrittenNs);
   request.replaces = replaces;
+  request.connections = static_cast<unsigned>(options_.connections);
   request.refused = refused;
   request.patience = patience([&line] { line.clear(); });
   analysis::PartOptions part{.calls = options_.filter.options, .threads = options_.threads, .from = {}, .to = {}};

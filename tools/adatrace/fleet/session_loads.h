@@ -24,7 +24,7 @@ struct LoadOptions {
   std::vector<std::string> labels, threads;
   FilterArguments filter;
   std::uint64_t retryForNs = 60'000'000'000, blockRows = 200'000;
-  std::uint64_t stepNs = 0, slowest = 0;
+  std::uint64_t stepNs = 0, slowest = 0, connections = 2;
   std::string sample;
   bool spans = false, points = false, quiet = false;
   std::string progress = "auto";

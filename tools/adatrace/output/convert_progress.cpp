@@ -52,11 +52,13 @@ void ConvertLine::draw(const std::string &done, std::optional<double> part) {
   const size_t columns = terminalColumns(STDERR_FILENO);
   if (line.size() >= columns)
     line.resize(columns - 1);
+  const std::lock_guard lock(mutex_);
   put("\r\x1b[K" + line);
   drawn_ = true;
 }
 
 void ConvertLine::clear() {
+  const std::lock_guard lock(mutex_);
   if (drawn_)
     put("\r\x1b[K");
   drawn_ = false;

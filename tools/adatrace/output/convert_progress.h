@@ -5,6 +5,7 @@
 #include "convert/passing_sink.h"
 
 #include <chrono>
+#include <mutex>
 #include <string>
 
 namespace ada::cli {
@@ -24,7 +25,7 @@ public:
     if (wanted_ && isDue())
       draw(done(), part);
   }
-  void clear();
+  void clear(); ///< by any thread
   uint64_t nanoseconds() const;
   /// The signal that interrupted, or 0.
   static int interruption();
@@ -33,7 +34,9 @@ private:
   bool isDue();
   void draw(const std::string &done, std::optional<double> part);
   const char *verb_;
-  bool wanted_ = false, drawn_ = false;
+  bool wanted_ = false;
+  std::mutex mutex_; // of what follows
+  bool drawn_ = false;
   std::chrono::steady_clock::time_point start_, last_;
 };
 
