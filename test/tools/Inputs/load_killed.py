@@ -31,8 +31,9 @@ def check(server, what):
     have = sums(server)
     if have != want or complete(server) != 1:
         sys.exit(f"seed {seed}, {what}: {have}, and not {want}")
-    if any(each.rows("SELECT name FROM system.tables WHERE database = 'traces' AND name LIKE 'gate%'") for each in servers):
-        sys.exit(f"seed {seed}, {what}: a gate is left")
+    left = [each.rows("SELECT name, engine FROM system.tables WHERE database = 'traces' AND name LIKE 'gate%'") for each in servers]
+    if any(left):
+        sys.exit(f"seed {seed}, {what}: gates are left: {left}")
 
 
 # Parts of a table that TRUNCATE made empty would come back when the server is killed.

@@ -4,6 +4,8 @@
 #ifdef ADA_CURL
 #include <curl/curl.h>
 
+#include <cstdlib>
+
 #include <memory>
 #endif
 
@@ -61,6 +63,9 @@ HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInter
   CURL *curl = handle.get();
   curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  for (const char *name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE"}) // as the command curl does
+    if (const char *file = std::getenv(name); file && *file)
+      curl_easy_setopt(curl, CURLOPT_CAINFO, file);
   curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
   curl_easy_setopt(curl, CURLOPT_POST, 1L);
   curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data() ? request.body.data() : "");
@@ -85,6 +90,7 @@ HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInter
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     answer.status = static_cast<int>(status);
   } else {
+    answer.isUntrusted = done == CURLE_PEER_FAILED_VERIFICATION || done == CURLE_SSL_CACERT_BADFILE;
     answer.wasInterrupted = done == CURLE_ABORTED_BY_CALLBACK;
     answer.problem = done == CURLE_WRITE_ERROR ? "the answer is too long" : *reason ? reason : curl_easy_strerror(done);
   }

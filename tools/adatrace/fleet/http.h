@@ -21,13 +21,15 @@ struct HttpAnswer {
   int status = 0;
   std::string body, problem;
   bool wasInterrupted = false;
+  bool isUntrusted = false; ///< there is a server, but its certificate is not one that we trust
 };
 
 /// Whether adatrace was built with libcurl. Without it no request gets an answer.
 bool canSendRequests();
 
 /// Sends a POST request, once: libcurl would by itself repeat one that got no answer on a connection that was used
-/// before, so each request has a connection of its own. Certificates are verified, redirections not followed.
+/// before, so each request has a connection of its own. Certificates are verified, by the system's authorities or those
+/// of the file that CURL_CA_BUNDLE or SSL_CERT_FILE names; redirections are not followed.
 /// `isInterrupted` is asked now and then.
 HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInterrupted);
 

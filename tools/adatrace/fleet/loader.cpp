@@ -201,8 +201,28 @@ Expected<void> Loader::drop(const std::vector<std::string> &gates) {
   return {};
 }
 
+// A statement of a loader that was killed may still be at work, and make a gate when all of them were dropped.
+Expected<void> Loader::waitForGates() {
+  constexpr uint64_t kWaitNs = 20'000'000, kMostWaitNs = 10'000'000'000;
+  for (uint64_t waitedNs = 0; waitedNs < kMostWaitNs; waitedNs += kWaitNs) {
+    const auto running = server_.number(fmt::format(
+        "SELECT count() FROM system.processes WHERE query LIKE 'CREATE %gate\\_{:016x}\\_%'", row_.session));
+    if (!running && running.error().code == "E_ACCESS")
+      return {}; // not everybody may see them
+    if (!running)
+      return running.error();
+    if (running->value_or(0) == 0)
+      return {};
+    if (!request_.patience.wait(kWaitNs))
+      return Patience::interrupted();
+  }
+  return {};
+}
+
 // Whatever earlier attempts sent is there when this returns, or will never be.
 Expected<void> Loader::fence() {
+  if (auto made = waitForGates(); !made)
+    return made;
   const auto all = gates();
   return all ? drop(*all) : all.error();
 }

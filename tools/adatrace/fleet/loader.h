@@ -72,6 +72,7 @@ private:
   Expected<std::vector<std::string>> gates();
   Expected<void> drop(const std::vector<std::string> &gates);
   Error giveWay();
+  Expected<void> waitForGates();
   Expected<void> fence();
   std::uint64_t refusedRows() const;
   std::string gateOf(model::BlockKind kind) const;

@@ -197,6 +197,11 @@ Expected<std::string> Server::send(std::string_view sql, std::vector<std::string
   }
   if (answer.wasInterrupted)
     return Error{.code = "E_INTERRUPTED", .message = "interrupted"};
+  if (answer.isUntrusted)
+    return Error{.code = "E_ACCESS",
+                 .message = "the server's certificate is not trusted: " + oneLine(answer.problem) +
+                            "; CURL_CA_BUNDLE=FILE names the authorities that are",
+                 .file = address_.shown};
   if (answer.status == 0)
     return Error{.code = "E_SERVER_DOWN",
                  .message = "the server does not answer: " + oneLine(answer.problem),
