@@ -24,16 +24,27 @@ std::string qualifiedName(const DIType *type) {
   return name;
 }
 
+static bool isBasicString(const DIType *type, const std::string &library) {
+  return type &&
+         type->getName() == "basic_string<char, " + library + "::char_traits<char>, " + library + "::allocator<char> >";
+}
+
 std::string stringName(const DIType *type) {
   const auto *object = dyn_cast_or_null<DICompositeType>(type);
-  if (!object || object->getName() != "basic_string<char, std::char_traits<char>, std::allocator<char> >")
-    return {};
-  const auto *space = dyn_cast_or_null<DINamespace>(object->getScope());
-  if (!space)
-    return {};
-  const DIScope *outer = space->getScope();
-  const bool isKnown = space->getName() == "__cxx11" && outer && outer->getName() == "std";
-  return isKnown ? "std::string" : qualifiedName(type);
+  const auto *space = object ? dyn_cast_or_null<DINamespace>(object->getScope()) : nullptr;
+  const DIScope *outer = space ? space->getScope() : nullptr;
+  if (!outer || outer->getName() != "std")
+    return isBasicString(object, "std") ? qualifiedName(type) : std::string();
+  if (isBasicString(object, "std")) // libstdc++'s
+    return space->getName() == "__cxx11" ? kStdString : qualifiedName(type);
+  // libc++ has all of it in an inline namespace ("__1").
+  return space->getExportSymbols() && isBasicString(object, "std::" + space->getName().str()) ? kLibcxxString
+                                                                                              : std::string();
+}
+
+bool isKnownString(const DIType *type) {
+  const std::string name = stringName(type);
+  return name == kStdString || name == kLibcxxString;
 }
 
 } // namespace ada

@@ -127,7 +127,7 @@ private:
     // member.
     bool isByAddress = isStruct && ((composite->getFlags() & DINode::FlagTypePassByReference) || bytes > 16);
     if (isByAddress && first.getType()->isPointerTy()) { // a copy elsewhere
-      const bool isKnown = take(&pieces) && stringName(type) == "std::string";
+      const bool isKnown = take(&pieces) && isKnownString(type);
       return isKnown ? placeText(pieces) : "-"; // of others the register holds no value of the type
     }
     bool wantsPointer = isa<DIDerivedType>(type) && type->getTag() != dwarf::DW_TAG_ptr_to_member_type;
@@ -384,9 +384,9 @@ std::string typesText(const Function &function, bool pointees) {
   std::string text = result + ":" + layout.write(types[0]);
   for (unsigned i = 1; i < count; ++i) {
     // A std::string by value is what its place holds the address of.
-    const bool isString = places[i - 1] != "-" && stringName(plain(types[i])) == "std::string";
+    const bool isString = places[i - 1] != "-" && isKnownString(plain(types[i]));
     text += ";" + escaped(i < names.size() ? names[i] : StringRef()) + ":" + places[i - 1] + ":" +
-            (isString ? "r(std\\:\\:string)" : layout.write(types[i]));
+            (isString ? "r(" + escaped(stringName(plain(types[i]))) + ")" : layout.write(types[i]));
   }
   if (count < types.size() && callee && matcher.hasPassedAll())
     return text + furtherTypes(function, matcher.taken().second);

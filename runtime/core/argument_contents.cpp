@@ -61,8 +61,9 @@ struct Found {
   uint64_t unit = 1; // bytes of one element, or of all there is
 };
 
+bool isView(ContentForm form) { return form == ContentForm::View || form == ContentForm::LibcxxView; }
 bool isText(ContentForm form) {
-  return form == ContentForm::Terminated || form == ContentForm::Object || form == ContentForm::View;
+  return form == ContentForm::Terminated || form == ContentForm::Object || form == ContentForm::Libcxx || isView(form);
 }
 
 // What is behind a type: "*12{…": of 12 bytes; "#4s32": elements of 4 bytes. See docs/types.md.
@@ -79,8 +80,14 @@ Found formOfTarget(Field rest, bool isPointer) {
 
 Found formOf(Field type, bool isTwo) {
   if (isTwo) {
-    const bool isView = type.takes("{basic_string_view<char,") && type.has("|_M_len@0:u64,_M_str@8:p(const char)}");
-    return {isView ? ContentForm::View : ContentForm::None};
+    if (!type.takes("{basic_string_view<char,"))
+      return {};
+    if (type.has("|_M_len@0:u64,_M_str@8:p(const char)}"))
+      return {ContentForm::View};
+    // Since 16 its members' names end in "_".
+    const bool isLibcxx = (type.has("|__data_@0:p(const ") && type.has(",__size_@8:u64}")) ||
+                          (type.has("|__data@0:p(const ") && type.has(",__size@8:u64}"));
+    return {isLibcxx ? ContentForm::LibcxxView : ContentForm::None};
   }
   const bool isPointer = type.first() == 'p';
   if (!type.takes("p(") && !type.takes("r("))
@@ -89,6 +96,8 @@ Found formOf(Field type, bool isTwo) {
   text.takes("const ");
   if (text.takes("std::string)"))
     return {ContentForm::Object};
+  if (text.takes("std::__1::string)"))
+    return {ContentForm::Libcxx};
   if (isPointer && text.takes("char)"))
     return {ContentForm::Terminated};
   type.take(')');
@@ -121,8 +130,13 @@ uint64_t bytesOf(const Found &found, ArgumentContents::Sizes sizes, const char *
   return bytes / found.unit * found.unit;
 }
 
-bool isObject(Field type) {
-  return type.takes("{basic_string<char,") && type.has("_M_p@0:p(char)") && type.has("_M_string_length@8:u64");
+// Of a std::string in memory.
+ContentForm formOfObject(Field type) {
+  if (!type.takes("{basic_string<char,"))
+    return ContentForm::None;
+  if (type.has("_M_p@0:p(char)") && type.has("_M_string_length@8:u64"))
+    return ContentForm::Object;
+  return type.has("__r_@0:") || type.has("__rep_@0:") ? ContentForm::Libcxx : ContentForm::None;
 }
 
 // What has been found is kept, each of them once, for as long as the process lives: there are few different ones.
@@ -208,6 +222,23 @@ struct Reader {
     else
       end(0, ~0ull, true);
   }
+  // Bit 0 of the first byte: the length is in the second word and the address in the third. Otherwise the other bits
+  // are the length, and the characters follow.
+  void libcxxObject(uint64_t address) {
+    constexpr uint64_t kLongestShort = 22;
+    union {
+      uint64_t words[3];
+      unsigned char bytes[24];
+    } head;
+    if (readMemory(&head, address, sizeof head) != sizeof head)
+      return end(0, ~0ull, true);
+    if (head.bytes[0] & 1)
+      sized(head.words[2], head.words[1]);
+    else if (head.bytes[0] >> 1 <= kLongestShort)
+      sized(address + 1, head.bytes[0] >> 1);
+    else
+      end(0, ~0ull, true);
+  }
   // As much as `most` says, of which `isAll` is there.
   void plain(uint64_t address, bool isAll) {
     const uint64_t got = readMemory(to, address, most);
@@ -249,7 +280,7 @@ ArgumentContents ArgumentContents::parse(const char *types, Sizes sizes, const c
     Found one;
     unsigned number = kResultObject;
     if (isInMemory) {
-      one.form = isObject(field) ? ContentForm::Object : ContentForm::None;
+      one.form = formOfObject(field);
     } else {
       number = where.takeRegister();
       if (number >= kRegisters || (isResult && number != 0))
@@ -335,15 +366,19 @@ void readContents(ada_detail &detail, unsigned char *to, const ArgumentContents 
       reader.terminated(address);
     else if (form == ContentForm::Object)
       reader.object(address);
+    else if (form == ContentForm::Libcxx)
+      reader.libcxxObject(address);
     else if (form == ContentForm::View)
       reader.sized(address, registers[0]);
+    else if (form == ContentForm::LibcxxView)
+      reader.sized(address, registers[1]);
     else if (form == ContentForm::Vector)
       reader.vector(address);
     else
       reader.plain(address, form == ContentForm::Whole);
   };
   const auto isThere = [&](unsigned number, ContentForm form) {
-    return form != ContentForm::None && number + (form == ContentForm::View) < detail.integers;
+    return form != ContentForm::None && number + isView(form) < detail.integers;
   };
   if (!isCall) {
     if (isThere(0, contents.result()))

@@ -13,7 +13,9 @@ enum class ContentForm : uint8_t {
   None,
   Terminated, // char *: up to the first zero
   Object,     // the address of libstdc++'s std::string
+  Libcxx,     // the address of libc++'s
   View,       // std::string_view: the length in one register, the address in the next
+  LibcxxView, // the other way round
   Whole,      // the address of a struct, or of what a reference means
   Row,        // the address of elements, nobody knows how many
   Vector,     // the address of a std::vector: its first two words are where its elements begin and end

@@ -17,7 +17,7 @@ std::string formsOf(const char *types) {
   const ArgumentContents contents = ArgumentContents::parse(types, {64, 64});
   std::string forms;
   for (unsigned i = 0; i <= ArgumentContents::kResult; ++i)
-    forms += "-tovwr#"[static_cast<unsigned>(contents.argument(i))];
+    forms += "-tolvVwr#"[static_cast<unsigned>(contents.argument(i))];
   return forms + (contents.isResultObject() ? "m" : "");
 }
 
@@ -156,6 +156,47 @@ TEST_F(Texts, OfTheStandardLibrary) {
   EXPECT_EQ(read(view, {0, 0, 3, at("abcdef")}, 64), (std::vector<Text>{{2, 0, 3, "abc"}}));
   EXPECT_EQ(read(view, {6, at("abcdef")}, 4, false), (std::vector<Text>{{0, 0, 6, "abcd"}}));
   EXPECT_EQ(read(view, {0, 0, 3}, 64), (std::vector<Text>{}));
+}
+
+// Laid out here as libc++ does it.
+TEST_F(Texts, OfLibcxx) {
+  struct String {
+    explicit String(std::string_view text) {
+      if (text.size() <= 22) {
+        bytes[0] = static_cast<char>(text.size() << 1);
+        text.copy(bytes + 1, text.size());
+      } else {
+        const std::uint64_t words[3] = {(text.size() + 1) | 1, text.size(), at(text.data())};
+        std::memcpy(bytes, words, sizeof words);
+      }
+    }
+    char bytes[24] = {};
+  };
+  const char *types = "v;s:i0:r(const std\\:\\:__1\\:\\:string);p:i1:p(std\\:\\:__1\\:\\:string)";
+  EXPECT_EQ(formsOf(types), "ll-------");
+  const std::string large(100000, 'l');
+  const String none(""), small("small"), shortest(large.substr(0, 22)), longest(large),
+      zeros(std::string_view("a\0b", 3));
+  EXPECT_EQ(read(types, {at(&none)}, 64), (std::vector<Text>{{0, 0, 0, ""}}));
+  EXPECT_EQ(read(types, {at(&small), at(&zeros)}, 64),
+            (std::vector<Text>{{0, 0, 5, "small"}, {1, 0, 3, std::string("a\0b", 3)}}));
+  EXPECT_EQ(read(types, {at(&shortest)}, 64), (std::vector<Text>{{0, 0, 22, large.substr(0, 22)}}));
+  EXPECT_EQ(read(types, {at(&longest)}, 64), (std::vector<Text>{{0, 0, 100000, large.substr(0, 64)}}));
+  String odd("");
+  odd.bytes[0] = static_cast<char>(0xfe); // a length that fits into none
+  EXPECT_EQ(read(types, {at(&odd)}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
+  const std::uint64_t torn[3] = {65, kUnknown, 7};
+  EXPECT_EQ(read(types, {at(torn)}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
+  EXPECT_EQ(read(types, {at(end() - 8)}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
+  for (const char *result : {"v:{basic_string<char\\,x|__rep_@0:?}", "v:{basic_string<char\\,x|__r_@0:{y|z@0:?}}"})
+    EXPECT_EQ(read(result, {}, 64, false, &small), (std::vector<Text>{{ADA_CONTENTS_RESULT, 0, 5, "small"}})) << result;
+
+  const char *view = "v;v:i2+i3:{basic_string_view<char\\,x|__data_@0:p(const char),__size_@8:u64};"
+                     "w:i4+i5:{basic_string_view<char\\,x|__data@0:p(const char),__size@8:u64}";
+  EXPECT_EQ(formsOf(view), "--V-V----");
+  EXPECT_EQ(read(view, {0, 0, at("abcdef"), 3, at("gh"), 2}, 64),
+            (std::vector<Text>{{2, 0, 3, "abc"}, {4, 0, 2, "gh"}}));
+  EXPECT_EQ(read(view, {0, 0, 0, 3}, 64), (std::vector<Text>{}));
 }
 
 TEST_F(Texts, AreFourAtMost) {
