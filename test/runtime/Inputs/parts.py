@@ -30,7 +30,8 @@ def chains(session, gone=()):
             chain.append(followed[chain[-1].name])
         check(chain)
         result.append(chain)
-    assert sum(map(len, result)) == len(parts), (session, "parts without the ones before them")
+    assert sum(map(len, result)) == len(parts), (session, "parts without the ones before them", [
+        (p.name, p.part, p.how, p.events) for p in sorted(parts.values(), key=lambda p: (p.name.split("_")[1], p.part["number"]))])
     return result
 
 
