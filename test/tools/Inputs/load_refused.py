@@ -66,6 +66,10 @@ with Server(directory, preload=os.path.abspath(library)) as server:
         loader.terminate()
         print("interrupted:", loader.wait(timeout=20))
     # It comes while load waits.
-    server.start(waits=False)
-    status, text = server.run(session, "--retry-for=60s")
-    print("late server:", status, "trying again" in text)
+    loader = subprocess.Popen(server.command(session, "--retry-for=60s"), env=server.environment, stderr=subprocess.PIPE, text=True)
+    lines = [loader.stderr.readline()]
+    while lines[-1] and "trying again" not in lines[-1]:
+        lines.append(loader.stderr.readline())
+    server.start()
+    loader.communicate()
+    print("late server:", loader.returncode, "trying again" in lines[-1])

@@ -17,7 +17,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 
 namespace ada::cli {
 
@@ -176,9 +179,25 @@ int SessionLoads::complainOf(const Error &error) const {
 }
 
 Patience SessionLoads::patience(std::function<void()> clear) const {
+  // Several connections have the same trouble at the same time.
+  struct Said {
+    std::mutex mutex;
+    std::string text;
+    std::chrono::steady_clock::time_point when;
+  };
   return {.forNs = options_.retryForNs,
           .isInterrupted = [] { return ConvertLine::interruption() != 0; },
-          .say = [clear = std::move(clear)](const std::string &text) { clear(), warning("{}", text); },
+          .say =
+              [clear = std::move(clear), said = std::make_shared<Said>()](const std::string &text) {
+                const std::lock_guard lock(said->mutex);
+                constexpr auto kSameTime = std::chrono::seconds(5);
+                const auto now = std::chrono::steady_clock::now();
+                if (std::exchange(said->text, text) == text && now - said->when < kSameTime)
+                  return;
+                said->when = now;
+                clear();
+                warning("{}", text);
+              },
           .tellsOfWaiting = !trouble_};
 }
 
