@@ -79,6 +79,11 @@ TEST(NamedValues, NothingOfWhatIsNoObject) {
     EXPECT_EQ(columnsOf(text), "") << text;
 }
 
+TEST(NamedValues, TextsWithAnyBytes) {
+  EXPECT_EQ(columnsOf("{\"s\":\"a\xff\",\"n\":1}"), "s=a\ufffd:- n=1:1");
+  EXPECT_EQ(columnsOf(R"({"s":"a\u0000b"})"), std::string("s=a\0b:-", 7));
+}
+
 TEST(NamedValues, NoMoreThanTheMost) {
   std::string json = "{";
   for (int i = 0; i < 1000; ++i)

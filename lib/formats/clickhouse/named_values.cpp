@@ -1,6 +1,8 @@
 // Arguments and other named values of a call as columns.
 #include "named_values.h"
 
+#include "formats/export_sink.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -22,7 +24,7 @@ double numberOf(const ordered_json &value) {
   return value.is_number() ? value.get<double>() : kNone;
 }
 
-std::string textOf(const ordered_json &value) {
+std::string valueText(const ordered_json &value) {
   if (value.is_string())
     return value.get<std::string>();
   return value.is_null() ? std::string() : value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
@@ -56,12 +58,14 @@ void walk(const std::string &prefix, const Value &object, unsigned depth, Take &
 } // namespace
 
 void NamedValues::add(std::string_view object) {
-  const ordered_json json = ordered_json::parse(object, nullptr, /*allow_exceptions=*/false);
+  ordered_json json = ordered_json::parse(object, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) // texts of other tools may have any bytes
+    json = ordered_json::parse(textOf(object), nullptr, false);
   if (!json.is_object())
     return;
   walk("", json, 0, [&](const std::string &name, const ordered_json &value) {
     if (values_.size() < kMost)
-      values_.push_back({name, textOf(value), numberOf(value)});
+      values_.push_back({name, valueText(value), numberOf(value)});
   });
 }
 

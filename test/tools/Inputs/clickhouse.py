@@ -75,20 +75,19 @@ class Server:
     def __exit__(self, *_):
         self.kill()
 
-    def start(self, waits=True):
+    def start(self):
         environment = dict(os.environ, **({"LD_PRELOAD": self.preload} if self.preload else {}))
         self.process = subprocess.Popen(
             [shutil.which("clickhouse-server", path=os.environ["PATH"] + ":/usr/sbin"),
              f"--config-file={self.directory}/config.xml"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, cwd=self.directory, env=environment,
             preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL))
-        for _ in range(600 if waits else 0):
+        for _ in range(600):
             try:
                 return self.rows("SELECT 1", database="system")
             except (ConnectionError, urllib.error.URLError):
                 time.sleep(0.05)
-        if waits:
-            raise SystemExit("the server does not start: " + (self.directory / "err").read_text()[-2000:])
+        raise SystemExit("the server does not start: " + (self.directory / "err").read_text()[-2000:])
 
     def kill(self):
         if self.process:
