@@ -8,9 +8,10 @@ inline namespace __1 {
 template <class C> struct char_traits;
 template <class C> struct allocator;
 template <class C, class T, class A> struct basic_string {
-  basic_string(const basic_string &);
-  ~basic_string();
+  basic_string(const basic_string &other) : data(other.data) {}
+  ~basic_string() {}
   C *data;
+  unsigned long size, capacity;
 };
 typedef basic_string<char, char_traits<char>, allocator<char>> string;
 } // namespace __1
@@ -23,3 +24,4 @@ template <class C, class T, class A> struct basic_string {
 void byReference(const std::string &s) {}
 void byValue(std::string t) {}
 void another(const mine::basic_string<char, std::char_traits<char>, std::allocator<char>> &u) {}
+void use(const std::string &s) { byValue(s); }
