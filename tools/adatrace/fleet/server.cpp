@@ -80,7 +80,8 @@ const char *codeOf(const Complaint &complaint, int status) {
     return "E_ACCESS";
   case 81: // UNKNOWN_DATABASE
     return "E_NO_DATABASE";
-  case 60: // UNKNOWN_TABLE
+  case 60:  // UNKNOWN_TABLE
+  case 218: // TABLE_IS_DROPPED, by another one meanwhile
     return "E_NO_TABLE";
   default:
     // A proxy before a server that is starting, or is overloaded.
