@@ -13,10 +13,12 @@ using namespace llvm;
 
 namespace ada {
 
-void insertGuarded(Value *enabled, Instruction *before, DebugLoc location, function_ref<void(IRBuilder<> &)> write) {
+void insertGuarded(const Frame &frame, Instruction *before, DebugLoc location,
+                   function_ref<void(IRBuilder<> &)> write) {
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(location);
-  Value *isOn = builder.CreateICmpNE(enabled, ConstantInt::get(enabled->getType(), 0));
+  Value *byte = builder.CreateTrunc(frame.enabled, builder.getInt8Ty());
+  Value *isOn = builder.CreateICmpNE(byte, builder.getInt8(0));
   // Off is the case to be fast: the hook moves out of the way, with what has to be saved around it.
   MDNode *seldom = MDBuilder(before->getContext()).createBranchWeights(1, (1u << 20) - 1);
   Instruction *end = SplitBlockAndInsertIfThen(isOn, before, /*Unreachable=*/false, seldom);
@@ -145,26 +147,29 @@ bool Exits::endOtherwise() const {
   return any_of(returns_, [](const Instruction *end) { return !isa<ReturnInst>(end); });
 }
 
-void Exits::instrument(Hooks &hooks, const Site &site, Value *enabled, DetailFrame &detail) {
+void Exits::instrument(Hooks &hooks, Frame &frame) {
   auto locationOf = [&](Instruction *instruction) {
     return instruction->getDebugLoc() ? instruction->getDebugLoc() : artificialLocation(function_);
   };
   for (Instruction *end : returns_) {
-    insertGuarded(enabled, end, locationOf(end),
-                  [&](IRBuilder<> &builder) { hooks.exit(builder, site.entry, function_, end, &detail); });
+    insertGuarded(frame, end, locationOf(end),
+                  [&](IRBuilder<> &builder) { hooks.exit(builder, function_, end, frame); });
   }
-  for (Instruction *resume : resumes_)
-    insertGuarded(enabled, resume, locationOf(resume),
-                  [&](IRBuilder<> &builder) { hooks.unwind(builder, site.entry); });
+  // Without a branch: the hook knows whether the function is switched on, and unwinding takes its time anyway.
+  for (Instruction *resume : resumes_) {
+    IRBuilder<> builder(resume);
+    builder.SetCurrentDebugLocation(locationOf(resume));
+    hooks.unwind(builder, frame);
+  }
   for (LandingPadInst *pad : selectivePads_)
-    instrumentPad(pad, hooks, site, enabled);
+    instrumentPad(pad, hooks, frame);
   if (calls_.empty())
     return;
 
   // From here on the function does unwind.
   function_.removeFnAttr(Attribute::NoUnwind);
   unwinding_->ensurePersonality(function_);
-  BasicBlock *pad = makeCleanupPad(hooks, site, enabled);
+  BasicBlock *pad = makeCleanupPad(hooks, frame);
   for (CallInst *call : calls_) {
     call->removeFnAttr(Attribute::NoUnwind);
     changeToInvokeAndSplitBasicBlock(call, pad);
@@ -172,7 +177,7 @@ void Exits::instrument(Hooks &hooks, const Site &site, Value *enabled, DetailFra
 }
 
 /// `if (selector == 0) { hook; resume; }` at the start of PAD's block, PAD being a cleanup from now on.
-void Exits::instrumentPad(LandingPadInst *pad, Hooks &hooks, const Site &site, Value *enabled) {
+void Exits::instrumentPad(LandingPadInst *pad, Hooks &hooks, const Frame &frame) {
   pad->setCleanup(true);
   Instruction *next = pad->getNextNode();
   DebugLoc location = artificialLocation(function_);
@@ -183,12 +188,12 @@ void Exits::instrumentPad(LandingPadInst *pad, Hooks &hooks, const Site &site, V
   Instruction *end = SplitBlockAndInsertIfThen(isCleanup, next, /*Unreachable=*/true);
   builder.SetInsertPoint(end);
   builder.SetCurrentDebugLocation(location);
-  ResumeInst *resume = builder.CreateResume(pad);
+  hooks.unwind(builder, frame);
+  builder.CreateResume(pad);
   end->eraseFromParent();
-  insertGuarded(enabled, resume, location, [&](IRBuilder<> &inner) { hooks.unwind(inner, site.entry); });
 }
 
-BasicBlock *Exits::makeCleanupPad(Hooks &hooks, const Site &site, Value *enabled) {
+BasicBlock *Exits::makeCleanupPad(Hooks &hooks, const Frame &frame) {
   LLVMContext &context = function_.getContext();
   BasicBlock *block = BasicBlock::Create(context, "ada.unwind", &function_);
   IRBuilder<> builder(block);
@@ -196,8 +201,8 @@ BasicBlock *Exits::makeCleanupPad(Hooks &hooks, const Site &site, Value *enabled
   builder.SetCurrentDebugLocation(location);
   LandingPadInst *pad = builder.CreateLandingPad(padType_, 0);
   pad->setCleanup(true);
-  ResumeInst *resume = builder.CreateResume(pad);
-  insertGuarded(enabled, resume, location, [&](IRBuilder<> &inner) { hooks.unwind(inner, site.entry); });
+  hooks.unwind(builder, frame);
+  builder.CreateResume(pad);
   return block;
 }
 

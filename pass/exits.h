@@ -1,9 +1,9 @@
 // The ways out of a function, and the hooks on them.
 //
 // A call ends by one of
-//   ret               __ada_exit(entry, value)
-//   a musttail call   __ada_exit(entry), before the call: the callee returns to our caller
-//   unwinding         __ada_unwind(entry), from a landing pad
+//   ret               __ada_exit(frame, value)
+//   a musttail call   __ada_exit(frame), before the call: the callee returns to our caller
+//   unwinding         __ada_unwind(frame), from a landing pad
 // Unwinding leaves a function at four kinds of places, and each needs something else:
 //   - a `resume`: the hook comes before it;
 //   - a call outside any invoke: it becomes an invoke of a cleanup pad that calls the hook and resumes;
@@ -24,9 +24,9 @@
 
 namespace ada {
 
-/// Branches to a block, seldom taken, that runs before BEFORE if the enable byte's value ENABLED is not 0, and lets
+/// Branches to a block, seldom taken, that runs before BEFORE if FRAME's enable byte is not 0, and lets
 /// WRITE fill it. The new instructions are of LOCATION.
-void insertGuarded(llvm::Value *enabled, llvm::Instruction *before, llvm::DebugLoc location,
+void insertGuarded(const Frame &frame, llvm::Instruction *before, llvm::DebugLoc location,
                    llvm::function_ref<void(llvm::IRBuilder<> &)> write);
 
 /// Knows which calls of a module may be left by unwinding.
@@ -56,8 +56,8 @@ class Exits {
 public:
   Exits(llvm::Function &function, Unwinding *unwinding);
 
-  /// Places the hooks. ENABLED is the value of the enable byte, known in the whole function.
-  void instrument(Hooks &hooks, const Site &site, llvm::Value *enabled, DetailFrame &detail);
+  /// Places the hooks. FRAME's enable byte is known in the whole function.
+  void instrument(Hooks &hooks, Frame &frame);
   /// Whether control leaves in other ways than by returning a value.
   bool endOtherwise() const;
 
@@ -70,8 +70,8 @@ private:
   llvm::SmallVector<llvm::LandingPadInst *, 4> selectivePads_;
   llvm::SmallVector<llvm::CallInst *, 16> calls_;
 
-  void instrumentPad(llvm::LandingPadInst *pad, Hooks &hooks, const Site &site, llvm::Value *enabled);
-  llvm::BasicBlock *makeCleanupPad(Hooks &hooks, const Site &site, llvm::Value *enabled);
+  void instrumentPad(llvm::LandingPadInst *pad, Hooks &hooks, const Frame &frame);
+  llvm::BasicBlock *makeCleanupPad(Hooks &hooks, const Frame &frame);
 };
 
 } // namespace ada

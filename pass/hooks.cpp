@@ -6,8 +6,6 @@
 
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Intrinsics.h"
-#include "llvm/IR/MDBuilder.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 #include <ada/abi.h>
 
@@ -35,29 +33,30 @@ AttributeSet pointerAttributes(LLVMContext &context, AttributeSet from) {
 
 } // namespace
 
-Function *Hooks::declare(StringRef name, FunctionType *type, bool readsFrame) {
+Function *Hooks::declare(StringRef name, FunctionType *type) {
   Function *function = module_.getFunction(name);
   if (!function) {
     function = Function::Create(type, GlobalValue::ExternalLinkage, name, module_);
     function->addFnAttr(Attribute::NoUnwind);
     // Through the GOT: the dynamic linker's lazy resolver would not preserve the nest register.
     function->addFnAttr(Attribute::NonLazyBind);
-    if (!readsFrame)
-      compat::setInaccessibleMemOnly(*function);
   }
   return function;
 }
 
-void Hooks::call(IRBuilder<> &builder, StringRef name, Value *entry, ArrayRef<Argument> arguments, Reads reads) {
+void Hooks::call(IRBuilder<> &builder, StringRef name, const Frame &frame, ArrayRef<Argument> arguments, Reads reads) {
   LLVMContext &context = module_.getContext();
   Type *nothing = Type::getVoidTy(context);
-  SmallVector<Type *, 8> types{entry->getType()};
-  SmallVector<Value *, 8> values{entry};
-  AttributeSet nest = AttributeSet::get(context, {Attribute::get(context, Attribute::Nest)});
-  AttributeSet ofCall = AttributeSet::get(context, {Attribute::get(context, Attribute::NoUnwind)});
+  PointerType *pointer = compat::pointerType(context);
+  // One instruction on both processors.
+  Value *address = builder.CreateGEP(builder.getInt8Ty(), builder.CreatePointerCast(frame.memory, pointer),
+                                     frame.enabled, "ada.nest");
+  SmallVector<Type *, 8> types{pointer};
+  SmallVector<Value *, 8> values{address};
   // Not kept: other calls of the function can still be tail calls.
-  if (reads != Reads::Nothing)
-    nest = nest.addAttributes(context, AttributeSet::get(context, {compat::noCapture(context)}));
+  AttributeSet nest =
+      AttributeSet::get(context, {Attribute::get(context, Attribute::Nest), compat::noCapture(context)});
+  AttributeSet ofCall = AttributeSet::get(context, {Attribute::get(context, Attribute::NoUnwind)});
   if (reads == Reads::Frame)
     ofCall = ofCall.addAttributes(context, AttributeSet::get(context, {compat::onlyArgumentMemory(context)}));
   SmallVector<AttributeSet, 8> attributes{nest};
@@ -70,7 +69,7 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, Value *entry, ArrayRef<Ar
   Triple triple = compat::targetTriple(module_);
   if (triple.isAArch64())
     symbol += compat::aarch64HookSuffix().str();
-  Function *hook = declare(symbol, FunctionType::get(nothing, {entry->getType()}, false), reads != Reads::Nothing);
+  Function *hook = declare(symbol, FunctionType::get(nothing, {pointer}, false));
   hook->setCallingConv(CallingConv::PreserveMost);
   if (!hook->hasParamAttribute(0, Attribute::Nest))
     hook->addParamAttr(0, Attribute::Nest);
@@ -91,99 +90,49 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, Value *entry, ArrayRef<Ar
   call->setAttributes(AttributeList::get(context, ofCall, AttributeSet(), attributes));
 }
 
-DetailFrame Hooks::makeDetailFrame(Function &function, Value *enabled, bool endsOtherwise) {
+Frame Hooks::makeFrame(Function &function, Value *enabled, bool endsOtherwise) {
   IRBuilder<> builder(&*function.getEntryBlock().begin());
   AllocaInst *memory =
-      builder.CreateAlloca(ArrayType::get(builder.getInt64Ty(), sizeof(ada_detail_frame) / 8), nullptr, "ada.detail");
+      builder.CreateAlloca(ArrayType::get(builder.getInt64Ty(), sizeof(ada_frame) / 8), nullptr, "ada.frame");
   memory->setAlignment(Align(16));
   AllocaInst *coroutine = keepCoroutineFrame(function);
   return {memory, enabled, endsOtherwise || coroutine || resultBytesInMemory(function) > 0, coroutine};
 }
 
-void Hooks::storeInFrame(IRBuilder<> &builder, const DetailFrame &detail, Value *value, uint64_t offset) {
-  Value *frame = builder.CreatePointerCast(detail.memory, compat::pointerType(module_.getContext()));
-  Value *at = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), frame, offset);
+void Hooks::store(IRBuilder<> &builder, const Frame &frame, Value *value, uint64_t offset) {
+  Value *start = builder.CreatePointerCast(frame.memory, compat::pointerType(module_.getContext()));
+  Value *at = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), start, offset);
   builder.CreateAlignedStore(value, builder.CreatePointerCast(at, compat::pointerTo(value->getType())), Align(1));
 }
 
 /// Stores what include/ada/abi.h lists; `memory` aside.
-void Hooks::fillDetailFrame(IRBuilder<> &builder, const DetailFrame &detail, Constant *entry) {
+void Hooks::fill(IRBuilder<> &builder, const Frame &frame, Constant *entry) {
   bool isAArch64 = compat::targetTriple(module_).isAArch64();
   Function *stack = compat::intrinsic(module_, isAArch64 ? Intrinsic::sponentry : Intrinsic::addressofreturnaddress,
                                       {compat::pointerType(module_.getContext())});
-  storeInFrame(builder, detail, entry, offsetof(ada_detail_frame, function));
-  storeInFrame(builder, detail, builder.CreateCall(stack, {}), offsetof(ada_detail_frame, sp));
+  store(builder, frame, entry, offsetof(ada_frame, function));
+  store(builder, frame, builder.CreateCall(stack, {}), offsetof(ada_frame, sp));
   if (isAArch64) // on x86-64 it is what `sp` points to
-    storeInFrame(builder, detail,
-                 builder.CreateCall(compat::intrinsic(module_, Intrinsic::returnaddress), {builder.getInt32(0)}),
-                 offsetof(ada_detail_frame, return_address));
+    store(builder, frame,
+          builder.CreateCall(compat::intrinsic(module_, Intrinsic::returnaddress), {builder.getInt32(0)}),
+          offsetof(ada_frame, return_address));
 }
 
-/// The address of what is in memory, where BUILDER stands; null if nothing is.
+/// The address of a result that is in memory, where BUILDER stands; null if none is.
 Value *Hooks::addressOf(IRBuilder<> &builder, const InMemory &inMemory) {
   PointerType *pointer = compat::pointerType(module_.getContext());
-  if (inMemory.isResultPointer)
+  if (inMemory.isPointer)
     return builder.CreatePointerCast(inMemory.result, pointer);
-  if (!inMemory.result && !inMemory.isVariadicList)
+  if (!inMemory.result)
     return nullptr;
   IRBuilder<> top(&*builder.GetInsertBlock()->getParent()->getEntryBlock().begin());
-  // System V's va_list has 24 bytes, AAPCS64's 32.
-  Type *type = inMemory.result ? inMemory.result->getType() : ArrayType::get(top.getInt64Ty(), 4);
-  AllocaInst *memory = top.CreateAlloca(type, nullptr, inMemory.result ? "ada.result" : "ada.va");
+  AllocaInst *memory = top.CreateAlloca(inMemory.result->getType(), nullptr, "ada.result");
   memory->setAlignment(Align(16));
-  Value *address = builder.CreatePointerCast(memory, pointer);
-  if (inMemory.result)
-    builder.CreateAlignedStore(inMemory.result, memory, Align(16));
-  else
-    builder.CreateCall(compat::variadicIntrinsic(module_, Intrinsic::vastart), {address});
-  return address;
+  builder.CreateAlignedStore(inMemory.result, memory, Align(16));
+  return builder.CreatePointerCast(memory, pointer);
 }
 
-void Hooks::callEither(IRBuilder<> &builder, StringRef name, Constant *entry, ArrayRef<Argument> arguments,
-                       DetailFrame *detail, Carried carried, InMemory inMemory) {
-  if (!detail)
-    return call(builder, name, entry, arguments);
-  Instruction *place = &*builder.GetInsertPoint();
-  DebugLoc location = builder.getCurrentDebugLocation();
-  Value *wanted = builder.CreateICmpUGT(detail->enabled, builder.getInt8(ADA_ENABLE_INDEX));
-  Instruction *detailEnd = nullptr, *indexEnd = nullptr;
-  SplitBlockAndInsertIfThenElse(wanted, place, &detailEnd, &indexEnd,
-                                MDBuilder(module_.getContext()).createBranchWeights(1, 1000));
-  for (Instruction *end : {detailEnd, indexEnd, detailEnd->getParent()->getSinglePredecessor()->getTerminator()})
-    end->setDebugLoc(location);
-  builder.SetInsertPoint(indexEnd);
-  builder.SetCurrentDebugLocation(location);
-  call(builder, name, entry, arguments);
-
-  builder.SetInsertPoint(detailEnd);
-  builder.SetCurrentDebugLocation(location);
-  PointerType *pointer = compat::pointerType(module_.getContext());
-  Value *memory = addressOf(builder, inMemory);
-  if (inMemory.isExit) {
-    if (detail->isSetAtExit)
-      storeInFrame(builder, *detail,
-                   memory                ? memory
-                   : inMemory.isNoResult ? ConstantExpr::getIntToPtr(builder.getInt64(1), pointer) // ADA_NO_RESULT
-                                         : ConstantPointerNull::get(pointer),
-                   offsetof(ada_detail_frame, memory));
-    if (!inMemory.isNoResult)
-      detail->carried |= carried.general << 8 | carried.vector << 12 | inMemory.resultBytes << 16;
-    detail->carried |= detail->isSetAtExit ? ADA_CARRIED_AT_EXIT : 0;
-  } else {
-    fillDetailFrame(builder, *detail, entry);
-    if (memory)
-      storeInFrame(builder, *detail, memory, offsetof(ada_detail_frame, memory));
-    detail->carried |= carried.general | carried.vector << 4 | (memory ? ADA_CARRIED_VARIADIC : 0);
-  }
-  call(builder, (name + "_detail").str(), builder.CreatePointerCast(detail->memory, pointer), arguments,
-       memory ? Reads::FrameAndMore : Reads::Frame);
-  if (inMemory.isVariadicList)
-    builder.CreateCall(compat::variadicIntrinsic(module_, Intrinsic::vaend), {memory});
-  builder.SetInsertPoint(place);
-  builder.SetCurrentDebugLocation(location);
-}
-
-void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, DetailFrame *detail) {
+void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, Frame &frame) {
   LLVMContext &context = module_.getContext();
   bool isAArch64 = compat::targetTriple(module_).isAArch64();
   ArgumentRegisters registers(function);
@@ -205,40 +154,66 @@ void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, Det
       attributes = pointerAttributes(context, attributes);
     forwarded.push_back({&argument, attributes});
   }
-  callEither(builder, "__ada_enter", entry, forwarded, detail, {registers.generalTaken(), registers.vectorTaken()},
-             {.isVariadicList = function.isVarArg()});
+  frame.carried |= registers.generalTaken() | registers.vectorTaken() << 4;
+  fill(builder, frame, entry);
+  if (!function.isVarArg())
+    return call(builder, "__ada_enter", frame, forwarded, Reads::Frame);
+  IRBuilder<> top(&*function.getEntryBlock().begin());
+  // System V's va_list has 24 bytes, AAPCS64's 32.
+  AllocaInst *list = top.CreateAlloca(ArrayType::get(top.getInt64Ty(), 4), nullptr, "ada.va");
+  list->setAlignment(Align(16));
+  Value *address = builder.CreatePointerCast(list, compat::pointerType(context));
+  builder.CreateCall(compat::variadicIntrinsic(module_, Intrinsic::vastart), {address});
+  store(builder, frame, address, offsetof(ada_frame, memory));
+  frame.carried |= ADA_CARRIED_VARIADIC;
+  call(builder, "__ada_enter", frame, forwarded, Reads::FrameAndMore);
+  builder.CreateCall(compat::variadicIntrinsic(module_, Intrinsic::vaend), {address});
 }
 
-void Hooks::exit(IRBuilder<> &builder, Constant *entry, Function &function, Instruction *end, DetailFrame *detail) {
+/// ISNORESULT: nothing is returned here, although the function may return something elsewhere.
+void Hooks::callExit(IRBuilder<> &builder, ArrayRef<Argument> arguments, Frame &frame, Carried carried,
+                     InMemory inMemory, bool isNoResult) {
+  PointerType *pointer = compat::pointerType(module_.getContext());
+  Value *memory = addressOf(builder, inMemory);
+  if (frame.isSetAtExit) {
+    Value *said = memory       ? memory
+                  : isNoResult ? ConstantExpr::getIntToPtr(builder.getInt64(1), pointer) // ADA_NO_RESULT
+                               : ConstantPointerNull::get(pointer);
+    store(builder, frame, said, offsetof(ada_frame, memory));
+    frame.carried |= ADA_CARRIED_AT_EXIT;
+  }
+  if (!isNoResult)
+    frame.carried |= carried.general << 8 | carried.vector << 12 | inMemory.bytes << 16;
+  call(builder, "__ada_exit", frame, arguments, memory ? Reads::FrameAndMore : Reads::Frame);
+}
+
+void Hooks::exit(IRBuilder<> &builder, Function &function, Instruction *end, Frame &frame) {
   LLVMContext &context = module_.getContext();
   ArgumentRegisters registers(function);
   if (isCoroutinePart(function)) { // as if it returned that
     registers.place(compat::pointerType(context), AttributeSet());
-    return callEither(builder, "__ada_exit", entry, {{nextCoroutine(end), pointerAttributes(context, AttributeSet())}},
-                      detail, {registers.generalTaken(), registers.vectorTaken()}, {.isExit = true});
+    return callExit(builder, {{nextCoroutine(end), pointerAttributes(context, AttributeSet())}}, frame,
+                    {registers.generalTaken(), registers.vectorTaken()}, {});
   }
   auto *ret = dyn_cast<ReturnInst>(end);
   Value *value = ret ? ret->getReturnValue() : nullptr;
+  InMemory inMemory;
   if (!value || registers.place(value->getType(), AttributeSet()) != ArgumentPlace::Registers) {
-    InMemory inMemory{.isExit = true, .isNoResult = !ret};
-    if (unsigned bytes = ret ? resultBytesInMemory(function) : 0) {
-      inMemory.result = value ? value : function.getArg(0), inMemory.resultBytes = bytes;
-      inMemory.isResultPointer = !value;
-    } else if (ret && detail && detail->coroutine)
-      inMemory.result = detail->coroutine, inMemory.resultBytes = 8, inMemory.isResultPointer = true;
-    return callEither(builder, "__ada_exit", entry, {}, detail, {}, inMemory);
+    if (unsigned bytes = ret ? resultBytesInMemory(function) : 0)
+      inMemory = {value ? value : function.getArg(0), bytes, /*isPointer=*/!value};
+    else if (ret && frame.coroutine)
+      inMemory = {frame.coroutine, 8, /*isPointer=*/true};
+    return callExit(builder, {}, frame, {}, inMemory, /*isNoResult=*/!ret);
   }
   AttributeSet attributes = abiAttributes(context, function.getAttributes().getRetAttrs());
   if (value->getType()->isPointerTy())
     attributes = pointerAttributes(context, attributes);
-  InMemory inMemory{.isExit = true};
-  if (detail && detail->coroutine)
-    inMemory.result = detail->coroutine, inMemory.resultBytes = 8, inMemory.isResultPointer = true;
-  callEither(builder, "__ada_exit", entry, {{value, attributes}}, detail,
-             {registers.generalTaken(), registers.vectorTaken()}, inMemory);
+  if (frame.coroutine)
+    inMemory = {frame.coroutine, 8, /*isPointer=*/true};
+  callExit(builder, {{value, attributes}}, frame, {registers.generalTaken(), registers.vectorTaken()}, inMemory);
 }
 
-void Hooks::unwind(IRBuilder<> &builder, Constant *entry) { call(builder, "__ada_unwind", entry, {}); }
+void Hooks::unwind(IRBuilder<> &builder, const Frame &frame) { call(builder, "__ada_unwind", frame, {}, Reads::Frame); }
 
 Value *Hooks::plainCall(IRBuilder<> &builder, StringRef name, ArrayRef<Value *> arguments, Type *result) {
   SmallVector<Type *, 1> types;

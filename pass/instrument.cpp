@@ -156,22 +156,25 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
   DebugLoc opening = openingLocation(function);
   IRBuilder<> builder(start);
   builder.SetCurrentDebugLocation(opening);
-  // Read once: a call is recorded with both its ends or not at all, whenever the runtime writes the byte.
-  LoadInst *enabled = builder.CreateAlignedLoad(builder.getInt8Ty(), site.enable, Align(1), "ada.on");
-  enabled->setAtomic(AtomicOrdering::Monotonic);
+  // Read once: a call is recorded with both its ends or not at all, whenever the runtime writes the byte. Volatile and
+  // not atomic: x86 widens such a load in the same instruction.
+  LoadInst *enabled =
+      builder.CreateAlignedLoad(builder.getInt8Ty(), site.enable, Align(1), /*isVolatile=*/true, "ada.on");
   enabled->setMetadata("nosanitize", MDNode::get(function.getContext(), {}));
-  DetailFrame detail = hooks_.makeDetailFrame(function, enabled, exits.endOtherwise());
-  insertGuarded(enabled, start, opening, [&](IRBuilder<> &inner) {
-    hooks_.enter(inner, site.entry, function, &detail);
+  // As wide as a pointer at once: added to the frame's address, it costs no instruction.
+  Value *wide = builder.CreateZExt(enabled, builder.getInt64Ty());
+  Frame frame = hooks_.makeFrame(function, wide, exits.endOtherwise());
+  insertGuarded(frame, start, opening, [&](IRBuilder<> &inner) {
+    hooks_.enter(inner, site.entry, function, frame);
     if (!twice.empty())
       hooks_.markFrame(inner);
   });
   for (CallBase *call : twice) {
     DebugLoc location = call->getDebugLoc() ? call->getDebugLoc() : opening;
-    insertGuarded(enabled, afterCall(*call), location, [&](IRBuilder<> &inner) { hooks_.resync(inner); });
+    insertGuarded(frame, afterCall(*call), location, [&](IRBuilder<> &inner) { hooks_.resync(inner); });
   }
-  exits.instrument(hooks_, site, enabled, detail);
-  sites_.setCarried(site, detail.carried);
+  exits.instrument(hooks_, frame);
+  sites_.setCarried(site, frame.carried);
   dropUntrueAttributes(function);
   function.addFnAttr(kAttrInstrumented);
 }

@@ -85,15 +85,6 @@ inline llvm::Attribute noCapture(llvm::LLVMContext &context) {
 #endif
 }
 
-/// The hooks touch no memory that the program can reach.
-inline void setInaccessibleMemOnly(llvm::Function &function) {
-#if LLVM_VERSION_MAJOR >= 16
-  function.setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
-#else
-  function.addFnAttr(llvm::Attribute::InaccessibleMemOnly);
-#endif
-}
-
 /// Of a call: it touches no memory that the program can reach but through its arguments.
 inline llvm::Attribute onlyArgumentMemory(llvm::LLVMContext &context) {
 #if LLVM_VERSION_MAJOR >= 16

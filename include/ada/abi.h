@@ -1,6 +1,6 @@
 /* The bytes that the compiler pass, the runtime and the readers agree on.
  *
- * ABI version 2. It needs a bump when a field moves or changes its meaning, a
+ * ABI version 3. It needs a bump when a field moves or changes its meaning, a
  * hook changes its calling convention, or a record kind is reused. It needs no
  * bump when a reserved field or an unused record kind gets a meaning that old
  * code ignores. The pass writes the version into every image (ada_image), the
@@ -26,6 +26,8 @@
 #define ADA_RECORD_CALL 1      /* what: ada_function */
 #define ADA_RECORD_RETURN 2    /* what: ada_function */
 #define ADA_RECORD_EXCEPTION 3 /* what: ada_function; left by unwinding */
+#define ADA_ENABLE_INDEX 1     /* of an enable byte: record calls and exits */
+#define ADA_ENABLE_DETAIL 2    /* registers and stack as well; together with INDEX */
 #ifndef ADA_CHUNK_FULL         /* tests of the ring make chunks of a few records */
 #define ADA_CHUNK_FULL 0xe000  /* of a position's low 16 bits: no record may begin there any more */
 #endif
@@ -42,7 +44,7 @@ extern "C" {
 #define ADA_ABI_ASSERT(cond, text) _Static_assert(cond, text)
 #endif
 
-#define ADA_ABI_VERSION 2u
+#define ADA_ABI_VERSION 3u
 
 /* Sections the pass emits. Both names are C identifiers, so that the linker
  * provides __start_ and __stop_ symbols for them. */
@@ -85,8 +87,8 @@ ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
 #define ADA_CARRIED_RESULT_INTEGERS(c) ((c) >> 8 & 15u) /* the same of the result */
 #define ADA_CARRIED_RESULT_VECTORS(c) ((c) >> 12 & 15u)
 #define ADA_CARRIED_RESULT_BYTES(c) ((c) >> 16 & 127u) /* of a result in memory, at most 64 */
-#define ADA_CARRIED_VARIADIC (1u << 24)                /* on entry ada_detail_frame.memory is a va_list */
-#define ADA_CARRIED_AT_EXIT (1u << 25)                 /* at exit ada_detail_frame.memory says what there is */
+#define ADA_CARRIED_VARIADIC (1u << 24)                /* on entry ada_frame.memory is a va_list */
+#define ADA_CARRIED_AT_EXIT (1u << 25)                 /* at exit ada_frame.memory says what there is */
 
 /* ada_function.flags. Unknown bits are ignored. */
 #define ADA_FUNCTION_NORETURN 1u /* declared noreturn: its call is never closed by a return */
@@ -145,8 +147,6 @@ typedef struct ada_value {
  * keeps the answer for the exit, so that a call is recorded with both its ends
  * or not at all, whenever the byte is written. Bytes start as 0 and are written
  * by the runtime only (relaxed byte stores, any thread). */
-#define ADA_ENABLE_INDEX 1u  /* record calls and exits */
-#define ADA_ENABLE_DETAIL 2u /* registers and stack as well; together with INDEX */
 
 /* What an image tells the runtime about itself. Each linked image (executable or
  * shared object) has one: every instrumented translation unit emits it, hidden
@@ -171,11 +171,12 @@ void __ada_unregister_image(const ada_image *image);
 
 /* The hooks. Their convention is preserve_mostcc: on x86-64 a hook preserves
  * every general register but r11 and may clobber vector registers; the address
- * of the ada_function travels in the `nest` register (x86-64: r10). After it the
- * pass forwards, in the ordinary argument registers,
+ * of the activation's ada_frame, plus the enable byte's value as it was read on
+ * entry, travels in the `nest` register (x86-64: r10). After it the pass forwards, in the ordinary argument registers,
  *     __ada_enter   the function's own arguments, in order,
  *     __ada_exit    its return value, if it has one,
- *     __ada_unwind  nothing (called from the cleanup landing pad).
+ *     __ada_unwind  nothing (called from the cleanup landing pad, also where the
+ *                   byte was 0: then the frame is not filled in, and the hook returns).
  * x87 values are never forwarded, nor is anything that would travel on the stack: forwarding stops before it.
  * On AArch64 `nest` is x18 for LLVM up to 19 and x15 for LLVM 22, so there each hook has two symbols: code of LLVM 22
  * calls __ada_enter_x15, __ada_exit_x15 and __ada_unwind_x15; there a hook preserves x9-x15 and the callee-saved ones.
@@ -186,12 +187,12 @@ void __ada_enter(void);
 void __ada_exit(void);
 void __ada_unwind(void);
 
-/* What the traced function tells about itself if its enable byte has
- * ADA_ENABLE_DETAIL, because a hook can't know the frame that it is called from.
- * It lies in the frame of the traced function, aligned to 16 bytes. It is filled
- * in on entry, on that branch only; exits add `memory` if they have something to
- * say. */
-typedef struct ada_detail_frame {
+/* What an activation of a traced function tells about itself, because a hook
+ * can't know the frame that it is called from. It lies in the frame of the
+ * function, aligned to 16 bytes, so that its address has four low bits to spare.
+ * It is filled in where the entry hook is called; exits add `memory` if they have
+ * something to say. All but `function` is for the hooks' detail. */
+typedef struct ada_frame {
   const ada_function *function;
   uint64_t sp;             /* stack pointer at the function's first instruction: x86-64 the */
                            /* address of its return address, AArch64 llvm.sponentry */
@@ -199,22 +200,15 @@ typedef struct ada_detail_frame {
                            /* ADA_CARRIED_AT_EXIT: the result, if it is in memory or on the x87 stack, null if it is */
                            /* in registers, ADA_NO_RESULT if nothing is returned here (a tail call) */
   uint64_t return_address; /* AArch64 only: llvm.returnaddress(0) */
-} ada_detail_frame;
+} ada_frame;
 #define ADA_NO_RESULT ((const void *)1)
 
-ADA_ABI_ASSERT(sizeof(ada_detail_frame) == 32, "ada_detail_frame is 32 bytes");
-
-/* The hooks for that branch: `nest` is the address of the ada_detail_frame.
- * Forwarding is as above. Unwinding has no detail and uses __ada_unwind. */
-void __ada_enter_detail(void);
-void __ada_exit_detail(void);
+ADA_ABI_ASSERT(sizeof(ada_frame) == 32, "ada_frame is 32 bytes");
 
 /* On AArch64 `nest` is x18 in LLVM 14 and 19, and x15 in LLVM 22, whose pass calls these: */
 void __ada_enter_x15(void);
 void __ada_exit_x15(void);
 void __ada_unwind_x15(void);
-void __ada_enter_detail_x15(void);
-void __ada_exit_detail_x15(void);
 
 /* Plain C calls, emitted only where they are needed. `frame` is the address of
  * the calling function's frame, distinct for all live activations.

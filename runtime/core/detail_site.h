@@ -12,8 +12,7 @@ struct DetailSite {
   uint32_t integers, vectors; // registers that carry parameters, or the result
   uint32_t resultBytes;       // at `memory`, on exit
 
-  DetailSite(const ada_detail_frame &frame, uint64_t returnAddress, bool isCall)
-      : sp(frame.sp), returnAddress(returnAddress) {
+  DetailSite(const ada_frame &frame, uint64_t returnAddress, bool isCall) : sp(frame.sp), returnAddress(returnAddress) {
     const uint32_t carried = frame.function->carried;
     memory = carried & (isCall ? ADA_CARRIED_VARIADIC : ADA_CARRIED_AT_EXIT) ? frame.memory : nullptr;
     integers = isCall ? ADA_CARRIED_INTEGERS(carried) : ADA_CARRIED_RESULT_INTEGERS(carried);

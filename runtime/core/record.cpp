@@ -299,7 +299,7 @@ extern "C" void ada_record_slow(uint64_t what) {
 }
 
 extern "C" __attribute__((visibility("hidden"))) void
-ada_record_detail(const ada_detail_frame *frame, const arch::SavedRegisters *saved, uint32_t kind) {
+ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uint32_t kind) {
   AdaThread &t = ada_thread;
   const bool isCall = kind == ADA_RECORD_CALL;
   const DetailSite site(*frame, arch::returnAddressOf(*frame), isCall);

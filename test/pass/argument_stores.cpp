@@ -10,7 +10,7 @@ struct Pair {
 // CHECK: store i32 0, {{.*}}%retval
 // CHECK: store i32 %argc, {{.*}}%argc.addr
 // CHECK: store {{.*}} %argv, {{.*}}%argv.addr
-// CHECK: load atomic i8
+// CHECK: load volatile i8
 // CHECK: store i32 7, {{.*}}%local
 int main(int argc, char **argv) {
   int local = 7;
@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
 // CHECK: store i64 %p.coerce0
 // CHECK: store i64 %p.coerce1
 // CHECK: store i32 %n, {{.*}}%n.addr
-// CHECK: load atomic i8
+// CHECK: load volatile i8
 // CHECK: store i64 5,
 long coerced(Pair p, int n) {
   long local = 5;
@@ -29,7 +29,7 @@ long coerced(Pair p, int n) {
 }
 
 // CHECK-LABEL: define {{.*}}@_Z4none
-// CHECK: load atomic i8
+// CHECK: load volatile i8
 // CHECK: store i32 5, {{.*}}%local
 int none() {
   int local = 5;

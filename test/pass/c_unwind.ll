@@ -9,7 +9,7 @@ declare void @nothrow() nounwind
 ; CHECK-LABEL: define void @leaves(ptr %p)
 ; CHECK-SAME:  [[UNWINDS:#[0-9]+]] personality ptr @__gcc_personality_v0
 ; CHECK:       invoke void @pthread_exit(ptr %p)
-; CHECK:       @__ada_unwind(ptr nest @__ada_fn.leaves)
+; CHECK:       @__ada_unwind(ptr {{.*}}nest{{.*}} %ada.nest{{[0-9]*}})
 define void @leaves(ptr %p) nounwind uwtable {
   call void @pthread_exit(ptr %p) nounwind
   ret void

@@ -9,7 +9,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 define i32 @f(ptr %s, ptr %t, ...) !dbg !4 {
 ; CHECK-LABEL: define i32 @f(
-; CHECK:  load atomic i8, {{.*}}!dbg ![[OPEN:[0-9]+]]
+; CHECK:  load volatile i8, {{.*}}!dbg ![[OPEN:[0-9]+]]
 ; CHECK:  br i1 {{.*}}!dbg ![[OPEN]]
 ; CHECK:  @__ada_enter({{.*}}!dbg ![[OPEN]]
 ; CHECK:  @__ada_exit({{.*}}!dbg ![[CLOSE:[0-9]+]]

@@ -1,6 +1,6 @@
 ; RUN: %opt_ada %s | FileCheck %s
-; A function gets an entry, a byte, and hooks on entry and return that one load of the byte decides: 1 is the plain ones, more the
-; ones with detail, which are told of the frame.
+; A function gets an entry, a byte, and hooks on entry and return that one load of the byte decides. They are told of the activation's
+; frame, and of the byte.
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
@@ -9,7 +9,7 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-DAG: @__ada_fn.add = private constant { i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32 } {{.*}}, section "ada_functions"{{.*}}, align 16, !associated ![[SELF]]
 ; CHECK-DAG: @__ada_text = private unnamed_addr constant [4 x i8] c"add\00"
 ; CHECK-DAG: @__start_ada_functions = extern_weak hidden global i8
-; CHECK-DAG: @__ada_image = linkonce_odr hidden constant { i32, i32, ptr, ptr, ptr, ptr } { i32 2, i32 48, {{.*}}, comdat
+; CHECK-DAG: @__ada_image = linkonce_odr hidden constant { i32, i32, ptr, ptr, ptr, ptr } { i32 3, i32 48, {{.*}}, comdat
 ; CHECK-DAG: @llvm.global_ctors = appending global {{.*}} { i32 1, ptr @__ada_image_ctor, ptr @__ada_image }
 ; CHECK-DAG: @llvm.global_dtors = appending global {{.*}} { i32 1, ptr @__ada_image_dtor, ptr @__ada_image }
 ; CHECK-DAG: @__ada_at.add = private alias i32 (i32, i8), ptr @add
@@ -17,19 +17,25 @@ target triple = "x86_64-unknown-linux-gnu"
 
 define signext i32 @add(i32 signext %a, i8 zeroext %b) {
 ; CHECK-LABEL: define signext i32 @add(
-; CHECK-NEXT:    %ada.detail = alloca [4 x i64], align 16
-; CHECK-NEXT:    [[ON:%.*]] = load atomic i8, ptr @__ada_on.add monotonic, align 1
+; CHECK-NEXT:    %ada.frame = alloca [4 x i64], align 16
+; CHECK-NEXT:    %ada.on = load volatile i8, ptr @__ada_on.add, align 1
+; CHECK-NEXT:    [[WIDE:%.*]] = zext i8 %ada.on to i64
+; CHECK-NEXT:    [[ON:%.*]] = trunc i64 [[WIDE]] to i8
 ; CHECK-NEXT:    [[IS:%.*]] = icmp ne i8 [[ON]], 0
 ; CHECK-NEXT:    br i1 [[IS]], label %{{.*}}, label %{{.*}}, !prof ![[SELDOM:[0-9]+]]
-; CHECK:         icmp ugt i8 [[ON]], 1
-; CHECK:         call preserve_mostcc void @__ada_enter_detail(ptr {{(nocapture nest|nest nocapture|nest captures\(none\))}} %ada.detail, i32 signext %a, i8 zeroext %b)
-; CHECK:         call preserve_mostcc void @__ada_enter(ptr nest @__ada_fn.add, i32 signext %a, i8 zeroext %b)
+; CHECK:         [[FUNCTION:%.*]] = getelementptr inbounds i8, ptr %ada.frame, i64 0
+; CHECK-NEXT:    store ptr @__ada_fn.add, ptr [[FUNCTION]], align 1
+; CHECK-NEXT:    [[AT:%.*]] = call ptr @llvm.addressofreturnaddress.p0()
+; CHECK-NEXT:    [[SP:%.*]] = getelementptr inbounds i8, ptr %ada.frame, i64 8
+; CHECK-NEXT:    store ptr [[AT]], ptr [[SP]], align 1
+; CHECK-NEXT:    %ada.nest = getelementptr i8, ptr %ada.frame, i64 [[WIDE]]
+; CHECK-NEXT:    call preserve_mostcc void @__ada_enter(ptr {{(nocapture nest|nest nocapture|nest captures\(none\))}} %ada.nest, i32 signext %a, i8 zeroext %b)
 ; CHECK:         %sum = add
+; CHECK-NEXT:    [[ON:%.*]] = trunc i64 [[WIDE]] to i8
 ; CHECK-NEXT:    icmp ne i8 [[ON]], 0
 ; CHECK-NEXT:    br i1 {{.*}}, !prof ![[SELDOM]]
-; CHECK:         icmp ugt i8 [[ON]], 1
-; CHECK:         call preserve_mostcc void @__ada_exit_detail(ptr {{(nocapture nest|nest nocapture|nest captures\(none\))}} %ada.detail, i32 signext %sum)
-; CHECK:         call preserve_mostcc void @__ada_exit(ptr nest @__ada_fn.add, i32 signext %sum)
+; CHECK:         [[NEST:%.*]] = getelementptr i8, ptr %ada.frame, i64 [[WIDE]]
+; CHECK-NEXT:    call preserve_mostcc void @__ada_exit(ptr {{.*}} [[NEST]], i32 signext %sum)
 ; CHECK:         ret i32 %sum
   %wide = zext i8 %b to i32
   %sum = add i32 %a, %wide
@@ -38,15 +44,15 @@ define signext i32 @add(i32 signext %a, i8 zeroext %b) {
 
 define void @none() {
 ; CHECK-LABEL: define void @none(
-; CHECK:         call preserve_mostcc void @__ada_enter(ptr nest @__ada_fn.none)
-; CHECK:         call preserve_mostcc void @__ada_exit(ptr nest @__ada_fn.none)
+; CHECK:         call preserve_mostcc void @__ada_enter(ptr {{.*}}nest{{.*}} %ada.nest{{[0-9]*}})
+; CHECK:         call preserve_mostcc void @__ada_exit(ptr {{.*}}nest{{.*}} %ada.nest{{[0-9]*}})
 ; CHECK:         ret void
   ret void
 }
 
 define i32 @two_returns(i1 %c) {
 ; CHECK-LABEL: define i32 @two_returns(
-; CHECK-COUNT-2: call preserve_mostcc void @__ada_exit(ptr nest @__ada_fn.two_returns, i32
+; CHECK-COUNT-2: call preserve_mostcc void @__ada_exit(ptr {{.*}}nest{{.*}} %ada.nest{{[0-9]*}}, i32
   br i1 %c, label %one, label %two
 one:
   ret i32 1

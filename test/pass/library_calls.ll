@@ -89,7 +89,7 @@ pad:
 declare i32 @__gcc_personality_v0(...)
 
 ; CHECK:       define linkonce_odr hidden i64 @__ada_call.read.[[READ]](i32 %0, ptr %1, i64 %2) [[WRAPPER:#[0-9]+]] comdat personality
-; CHECK:       load atomic i8
+; CHECK:       load volatile i8
 ; CHECK:       @__ada_enter
 ; CHECK:       {{call|invoke}} i64 @read(i32 %0, ptr %1, i64 %2)
 ; CHECK:       @__ada_exit

@@ -7,7 +7,7 @@ declare i32 @next(i32)
 
 define i32 @f(i32 %x) {
 ; CHECK-LABEL: define i32 @f(
-; CHECK:         call preserve_mostcc void @__ada_exit(ptr nest @__ada_fn.f)
+; CHECK:         call preserve_mostcc void @__ada_exit(ptr {{.*}}nest{{.*}} %ada.nest{{[0-9]*}})
 ; CHECK-NEXT:    br
 ; CHECK:         %r = musttail call i32 @next(i32 %x)
 ; CHECK-NEXT:    ret i32 %r
@@ -21,7 +21,7 @@ define i32 @f(i32 %x) {
 declare i32 @variadic(i32, ...)
 define i32 @thunk(i32 %x, ...) {
 ; CHECK-LABEL: define i32 @thunk(
-; CHECK:         call preserve_mostcc void @__ada_enter(ptr nest @__ada_fn.thunk, i32 %x)
+; CHECK:         call preserve_mostcc void @__ada_enter(ptr {{.*}}nest{{.*}} %ada.nest{{[0-9]*}}, i32 %x)
 ; CHECK:         musttail call i32 (i32, ...) @variadic(i32 %x, ...)
 ; ASM-LABEL: thunk:
 ; ASM: jmp variadic

@@ -8,7 +8,7 @@ declare void @_exit(i32) noreturn
 declare void @quick_exit(i32) noreturn
 
 ; CHECK-LABEL: define void @f(
-; CHECK:       load atomic
+; CHECK:       load volatile
 ; CHECK:       @__ada_enter
 ; CHECK:       call void @__ada_before_exec()
 ; CHECK-NEXT:  call i32 @execve(

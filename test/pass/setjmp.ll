@@ -9,11 +9,12 @@ declare i32 @plain_name(ptr) nounwind
 declare i32 @__gxx_personality_v0(...)
 
 ; CHECK-LABEL: define i32 @f(
-; CHECK:       call preserve_mostcc void @__ada_enter(ptr nest @__ada_fn.f, ptr
+; CHECK:       call preserve_mostcc void @__ada_enter(ptr {{.*}}nest{{.*}} %ada.nest{{[0-9]*}}, ptr
 ; CHECK:       [[FRAME:%.*]] = call ptr @llvm.frameaddress.p0(i32 0)
 ; CHECK-NEXT:  call void @__ada_mark_frame(ptr [[FRAME]])
 ; CHECK:       %r = call i32 @_setjmp(ptr %p)
-; CHECK-NEXT:  icmp ne i8 %ada.on, 0
+; CHECK-NEXT:  trunc i64 %{{.*}} to i8
+; CHECK-NEXT:  icmp ne i8 %{{.*}}, 0
 ; CHECK-NEXT:  br
 ; CHECK:       [[FRAME2:%.*]] = call ptr @llvm.frameaddress.p0(i32 0)
 ; CHECK-NEXT:  call void @__ada_resync(ptr [[FRAME2]])
@@ -29,7 +30,8 @@ define i32 @f(ptr %p) nounwind {
 ; CHECK:       %pid = invoke i32 @vfork()
 ; CHECK-NEXT:  to label %[[AFTER:.*]] unwind
 ; CHECK:       [[AFTER]]:
-; CHECK-NEXT:  icmp ne i8 %ada.on, 0
+; CHECK-NEXT:  trunc i64 %{{.*}} to i8
+; CHECK-NEXT:  icmp ne i8 %{{.*}}, 0
 ; CHECK:       @__ada_resync
 ; CHECK:       phi i32
 ; CHECK:       ret i32

@@ -5,10 +5,10 @@ declare void @use(ptr, ptr, ptr) nounwind
 
 define void @f(i64 %n) nounwind {
 ; CHECK-LABEL: define void @f(
-; CHECK-NEXT:    %ada.detail = alloca
+; CHECK-NEXT:    %ada.frame = alloca
 ; CHECK-NEXT:    %a = alloca i32
 ; CHECK-NEXT:    %b = alloca [4 x i64]
-; CHECK-NEXT:    load atomic i8
+; CHECK-NEXT:    load volatile i8
 ; CHECK:         @__ada_enter
 ; CHECK:         store i32 1, ptr %a
 ; CHECK:         %dynamic = alloca i8, i64 %n

@@ -20,7 +20,7 @@ define void @bare() uwtable {
 ; CHECK:       [[PAD]]:
 ; CHECK-NEXT:    landingpad { ptr, i32 }
 ; CHECK-NEXT:    cleanup
-; CHECK:       call preserve_mostcc void @__ada_unwind(ptr nest @__ada_fn.bare)
+; CHECK:       call preserve_mostcc void @__ada_unwind(ptr {{.*}}nest{{.*}} %ada.nest{{[0-9]*}})
 ; CHECK:       resume
   call void @may()
   call void @never()
@@ -33,7 +33,7 @@ define void @own_cleanup() uwtable personality ptr @__gxx_personality_v0 {
 ; CHECK:       landingpad
 ; CHECK-NEXT:    cleanup
 ; CHECK-NEXT:  call void @never()
-; CHECK:       call preserve_mostcc void @__ada_unwind(ptr nest @__ada_fn.own_cleanup)
+; CHECK:       call preserve_mostcc void @__ada_unwind(ptr {{.*}}nest{{.*}} %ada.nest{{[0-9]*}})
 ; CHECK:       resume
 ; CHECK-NOT:   landingpad
   invoke void @may() to label %done unwind label %pad
@@ -54,7 +54,7 @@ define void @catches_int() uwtable personality ptr @__gxx_personality_v0 {
 ; CHECK-NEXT:  [[SELECTOR:%.*]] = extractvalue { ptr, i32 } %e, 1
 ; CHECK-NEXT:  [[PASSES:%.*]] = icmp eq i32 [[SELECTOR]], 0
 ; CHECK-NEXT:  br i1 [[PASSES]]
-; CHECK:       call preserve_mostcc void @__ada_unwind(ptr nest @__ada_fn.catches_int)
+; CHECK:       call preserve_mostcc void @__ada_unwind(ptr {{.*}}nest{{.*}} %ada.nest{{[0-9]*}})
 ; CHECK:       resume { ptr, i32 } %e
 ; CHECK:       call void @never()
   invoke void @may() to label %done unwind label %pad

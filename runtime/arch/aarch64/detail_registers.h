@@ -30,7 +30,7 @@ struct VariadicList {
   int32_t integerOffset, vectorOffset;
 };
 
-inline uint64_t returnAddressOf(const ada_detail_frame &frame) { return frame.return_address; }
+inline uint64_t returnAddressOf(const ada_frame &frame) { return frame.return_address; }
 
 // Fills d.registers, d.fp and, behind d, its d.vectors vector registers.
 inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, const SavedRegisters &s, bool call) {

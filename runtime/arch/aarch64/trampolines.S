@@ -3,7 +3,7 @@
 //===--- The contract -----------------------------------------------------===//
 //
 //   called by     instrumented functions whose enable byte was set, as preserve_mostcc
-//   x18 or x15    address of the ada_function (the `nest` argument): x18 with LLVM 14 and 19, x15 with LLVM 22. Two entry
+//   x18 or x15    address of the activation's ada_frame plus the enable byte, as it was read on entry (the `nest` argument): x18 with LLVM 14 and 19, x15 with LLVM 22. Two entry
 //                 symbols a hook, __ada_enter and __ada_enter_x15; the pass calls the one that its LLVM uses
 //   x0 … x7       __ada_enter: the function's own arguments, as its caller passed them
 //   v0 … v7       __ada_exit: the return value
@@ -12,15 +12,18 @@
 //   stack         sp = 0 mod 16
 //   signals       may arrive at any instruction, and their handlers may run these hooks
 //
+// __ada_unwind is also called where the byte was 0, and returns at once; the others are not.
+//
 //===--- The call site ----------------------------------------------------===//
 //
 //     f:   adrp  x8, f.enabled
 //          ldrb  w8, [x8, :lo12:f.enabled]
 //          cbnz  w8, 1f
 //          …
-//     1:   adrp  x18, f.entry                     // x15 with LLVM 22
-//          add   x18, x18, :lo12:f.entry
-//          bl    __ada_enter                      // or blr through the GOT
+//     1:   the frame's three words are stored
+//          add   x18, sp, #frame                  // x15 with LLVM 22
+//          add   x18, x18, x8
+//          blr   __ada_enter                      // through the GOT
 //
 //===--- The hot path -----------------------------------------------------===//
 //
@@ -35,11 +38,8 @@
 #include "saved_registers.h"
 #include <ada/abi.h>
 
-// The body of a hook: records KIND for the entry in register NEST.
-.macro HOOK name, nest, kind
-FUNC_BEGIN(\name)
-  hint #34                         // bti c
-.Lbody_\name:
+// The body of a hook: records KIND for the entry in x3.
+.macro RECORD kind
   mrs x16, tpidr_el0
   adrp x17, :gottprel:ada_thread
   ldr x17, [x17, :gottprel_lo12:ada_thread]
@@ -50,7 +50,7 @@ FUNC_BEGIN(\name)
   stxr w2, x1, [x16]
   cbnz w2, 1b
   and x1, x0, #0xffff
-  add x17, \nest, #\kind           // entry | kind: entries are 16-byte aligned
+  add x17, x3, #\kind              // entry | kind: entries are 16-byte aligned
   cmp x1, #ADA_CHUNK_FULL
   b.hs ada_slow_path
   str x17, [x0, #8]                // record.what
@@ -61,6 +61,27 @@ FUNC_BEGIN(\name)
 2:
   stlr x1, [x0]                    // record.stamp: the record counts from here on
   ret
+.endm
+
+.macro HOOK name, nest, kind
+FUNC_BEGIN(\name)
+  hint #34                         // bti c
+  tbnz \nest, #1, .Ldetail_\name   // ADA_ENABLE_DETAIL
+  ldur x3, [\nest, #-ADA_ENABLE_INDEX]
+  RECORD \kind
+FUNC_END(\name)
+.endm
+
+// Unwinding has no detail.
+.macro UNWIND_HOOK name, nest
+FUNC_BEGIN(\name)
+  hint #34                         // bti c
+  tbz \nest, #0, 3f                // ADA_ENABLE_INDEX
+  and x3, \nest, #-16
+  ldr x3, [x3]
+  RECORD ADA_RECORD_EXCEPTION
+3:
+  ret
 FUNC_END(\name)
 .endm
 
@@ -70,23 +91,23 @@ FUNC_END(\name)
 //===--- a function was called; it returns; it is left by unwinding -------===//
 HOOK __ada_enter, x18, ADA_RECORD_CALL
 HOOK __ada_exit, x18, ADA_RECORD_RETURN
-HOOK __ada_unwind, x18, ADA_RECORD_EXCEPTION
+UNWIND_HOOK __ada_unwind, x18
 
 //===--- the same for LLVM 22 ---------------------------------------------===//
 HOOK __ada_enter_x15, x15, ADA_RECORD_CALL
 HOOK __ada_exit_x15, x15, ADA_RECORD_RETURN
-HOOK __ada_unwind_x15, x15, ADA_RECORD_EXCEPTION
+UNWIND_HOOK __ada_unwind_x15, x15
 
 //===--- spans: the same for code that calls them as C functions ----------===//
-.macro C_HOOK name, as
+.macro C_HOOK name, kind
 FUNC_BEGIN(\name)
   hint #34                         // bti c
-  mov x15, x0
-  b .Lbody_\as
+  mov x3, x0
+  RECORD \kind
 FUNC_END(\name)
 .endm
-C_HOOK __ada_annotation_begin, __ada_enter_x15
-C_HOOK __ada_annotation_end, __ada_exit_x15
+C_HOOK __ada_annotation_begin, ADA_RECORD_CALL
+C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
 
 // Saves two registers AT bytes above the frame record, and tells the unwinder; BYTES is the whole frame's size.
 .macro KEEP2 first, second, at, bytes
@@ -148,14 +169,17 @@ ada_slow_path:
   .size ada_slow_path, .-ada_slow_path
 
 //===--- the same with registers and stack --------------------------------===//
-// NEST is the address of the ada_detail_frame. All that a call can carry in registers goes into a struct on the stack (SavedRegisters in
+// All that a call can carry in registers goes into a struct on the stack (SavedRegisters in
 // detail_registers.h, whose offsets these are); an ordinary C function does the rest.
 #define SAVED FRAME_BYTES
 #define DETAIL_FRAME_BYTES (SAVED + SAVED_BYTES)
   .hidden ada_record_detail
 .macro DETAIL_HOOK name, nest, kind
-FUNC_BEGIN(\name)
-  hint #34                         // bti c
+  .type ada_detail\name, %function
+  .p2align 4
+ada_detail\name:
+.Ldetail_\name:
+  .cfi_startproc
   mov x16, x29                     // the traced function's frame pointer register
   PROLOGUE DETAIL_FRAME_BYTES
   stp x0, x1, [sp, #SAVED]
@@ -167,18 +191,18 @@ FUNC_BEGIN(\name)
   stp q2, q3, [sp, #SAVED + SAVED_VECTORS + 32]
   stp q4, q5, [sp, #SAVED + SAVED_VECTORS + 64]
   stp q6, q7, [sp, #SAVED + SAVED_VECTORS + 96]
-  mov x0, \nest                    // ada_record_detail(frame, saved, kind)
+  and x0, \nest, #-16              // ada_record_detail(frame, saved, kind)
   add x1, sp, #SAVED
   mov w2, #\kind
   bl ada_record_detail
   EPILOGUE DETAIL_FRAME_BYTES
-FUNC_END(\name)
+FUNC_END(ada_detail\name)
 .endm
 
-DETAIL_HOOK __ada_enter_detail, x18, ADA_RECORD_CALL
-DETAIL_HOOK __ada_exit_detail, x18, ADA_RECORD_RETURN
-DETAIL_HOOK __ada_enter_detail_x15, x15, ADA_RECORD_CALL
-DETAIL_HOOK __ada_exit_detail_x15, x15, ADA_RECORD_RETURN
+DETAIL_HOOK __ada_enter, x18, ADA_RECORD_CALL
+DETAIL_HOOK __ada_exit, x18, ADA_RECORD_RETURN
+DETAIL_HOOK __ada_enter_x15, x15, ADA_RECORD_CALL
+DETAIL_HOOK __ada_exit_x15, x15, ADA_RECORD_RETURN
 
   STACK_IS_NOT_EXECUTABLE
 

@@ -32,7 +32,7 @@ struct VariadicList {
   const char *overflowArea, *registerArea;
 };
 
-inline uint64_t returnAddressOf(const ada_detail_frame &frame) { return *(const uint64_t *)frame.sp; }
+inline uint64_t returnAddressOf(const ada_frame &frame) { return *(const uint64_t *)frame.sp; }
 
 // Fills d.registers, d.fp and, behind d, its d.vectors vector registers.
 inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, const SavedRegisters &s, bool call) {

@@ -3,7 +3,7 @@
 //===--- The contract -----------------------------------------------------===//
 //
 //   called by     instrumented functions whose enable byte was set, as preserve_mostcc
-//   r10           address of the ada_function (the `nest` argument)
+//   r10           address of the activation's ada_frame plus the enable byte, as it was read on entry (the `nest` argument)
 //   rdi … r9,     __ada_enter: the function's own arguments, as its caller passed them
 //   xmm0 … xmm7   __ada_exit: the return value in argument position
 //   must survive  every general register but r11, the stack; al (vector-argument count of
@@ -12,12 +12,19 @@
 //   stack         rsp = 8 mod 16 on entry, as after any call
 //   signals       may arrive at any instruction, and their handlers may run these hooks
 //
+// __ada_unwind is also called where the byte was 0, and returns at once; the others are not.
+//
 //===--- The call site ----------------------------------------------------===//
 //
-//     f:   cmpb   $0, f.enabled(%rip)
+//     f:   movzbl f.enabled(%rip), %ebx
+//          testb  %bl, %bl
 //          jne    1f
 //          …
-//     1:   leaq   f.entry(%rip), %r10
+//     1:   leaq   f.entry(%rip), %rax             // frame.function
+//          movq   %rax, frame(%rsp)
+//          leaq   return_address(%rsp), %rax      // frame.sp
+//          movq   %rax, frame+8(%rsp)
+//          leaq   frame(%rsp,%rbx), %r10
 //          callq  *__ada_enter@GOTPCREL(%rip)
 //
 //===--- The hot path -----------------------------------------------------===//
@@ -28,7 +35,7 @@
 //      entirely after it. It needs no lock prefix, because no other thread touches the position.
 //   2  A chunk is aligned to 64 KiB, so the low 16 bits of the old position tell whether it was full. Only then the
 //      slow path runs. A thread without a chunk has a position that looks full.
-//   3  The entry with the kind in its low bits is stored.
+//   3  The entry, which the frame has, with the kind in its low bits is stored.
 //   4  The clock is read and stored. A killed thread leaves a slot whose stamp is 0: no event.
 //      x86 keeps stores in order, so whoever sees the stamp sees the entry.
 //
@@ -57,17 +64,16 @@
   .cfi_restore %\reg
 .endm
 
-// The body of a hook: records KIND for the entry in r10, or in another register.
-.macro HOOK name, kind, entry=r10
-FUNC_BEGIN(\name)
-  endbr64                          // reached through the GOT: a valid indirect-branch target
+// The body of a hook: records KIND for the ENTRY.
+.macro RECORD name, kind, entry
   movq ada_thread@GOTTPOFF(%rip), %r11
   SAVE rax
   movl $ADA_RECORD_BYTES, %eax
   xaddq %rax, %fs:(%r11)           // rax = this record; ada_thread.position is the first member
   movzwl %ax, %r11d
   cmpl $ADA_CHUNK_FULL, %r11d
-  leaq \kind(%\entry), %r11        // entry | kind: entries are 16-byte aligned
+  movq \entry, %r11
+  leaq \kind(%r11), %r11           // entry | kind: entries are 16-byte aligned; flags stay
   jae .Lslow_\name
   movq %r11, 8(%rax)               // record.what
   movq ada_tick(%rip), %r11
@@ -93,6 +99,17 @@ FUNC_BEGIN(\name)
   .cfi_rel_offset %rax, 0
   SAVE rdx
   jmp .Lslow
+.endm
+
+// r10 is that of a frame, where only calls and exits are recorded.
+#define ENTRY_OF_FRAME -ADA_ENABLE_INDEX(%r10)
+
+.macro HOOK name, kind
+FUNC_BEGIN(\name)
+  endbr64                          // reached through the GOT: a valid indirect-branch target
+  testb $ADA_ENABLE_DETAIL, %r10b
+  jne .Ldetail_\name
+  RECORD \name, \kind, ENTRY_OF_FRAME
 FUNC_END(\name)
 .endm
 
@@ -106,11 +123,33 @@ HOOK __ada_enter, ADA_RECORD_CALL
 HOOK __ada_exit, ADA_RECORD_RETURN
 
 //===--- __ada_unwind: it is left by unwinding ----------------------------===//
-HOOK __ada_unwind, ADA_RECORD_EXCEPTION
+// Unwinding has no detail.
+FUNC_BEGIN(__ada_unwind)
+  endbr64
+  testb $ADA_ENABLE_INDEX, %r10b
+  je 1f
+  SAVE r10
+  andq $~ADA_ENABLE_DETAIL, %r10
+  callq ada_unwind_frame           // its stack is aligned as ours
+  RESTORE r10
+1:
+  retq
+FUNC_END(__ada_unwind)
+
+  .hidden ada_unwind_frame
+FUNC_BEGIN(ada_unwind_frame)
+  RECORD ada_unwind_frame, ADA_RECORD_EXCEPTION, ENTRY_OF_FRAME
+FUNC_END(ada_unwind_frame)
 
 //===--- spans: the same for code that calls them as C functions ----------===//
-HOOK __ada_annotation_begin, ADA_RECORD_CALL, rdi
-HOOK __ada_annotation_end, ADA_RECORD_RETURN, rdi
+.macro C_HOOK name, kind
+FUNC_BEGIN(\name)
+  endbr64
+  RECORD \name, \kind, %rdi
+FUNC_END(\name)
+.endm
+C_HOOK __ada_annotation_begin, ADA_RECORD_CALL
+C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
 
 //===--- the slow path: entry | kind in r11, rax and rdx already pushed ---===//
 // Calls ada_record_slow(what), which may get a new chunk, wait for the drain, or start the thread's recording. An
@@ -148,8 +187,8 @@ ada_slow_path:
   .cfi_endproc
   .size ada_slow_path, .-ada_slow_path
 
-//===--- __ada_enter_detail, __ada_exit_detail: with registers and stack --===//
-// r10 is the address of the ada_detail_frame. All that a call can carry in registers goes into a struct on the stack (SavedRegisters in
+//===--- the same with registers and stack --------------------------------===//
+// All that a call can carry in registers goes into a struct on the stack (SavedRegisters in
 // detail_registers.h, whose offsets these are), and an ordinary C function does the rest: a detail event is ten times the
 // size of an index event, and its budget too.
 
@@ -164,8 +203,11 @@ ada_slow_path:
 .endm
 
 .macro DETAIL_HOOK name, kind
-FUNC_BEGIN(\name)
-  endbr64
+  .type ada_detail\name, %function
+  .p2align 4
+ada_detail\name:
+.Ldetail_\name:
+  .cfi_startproc
   subq $(SAVED_BYTES - 8), %rsp    // with the return address a multiple of 16: aligned for the call
   .cfi_adjust_cfa_offset SAVED_BYTES - 8
   KEEP rdi, 0
@@ -187,6 +229,7 @@ FUNC_BEGIN(\name)
   KEEP r10, SAVED_FRAME
   cld
   movq %r10, %rdi                  // ada_record_detail(frame, saved, kind)
+  andq $-16, %rdi
   movq %rsp, %rsi
   movl $\kind, %edx
   callq ada_record_detail
@@ -201,12 +244,12 @@ FUNC_BEGIN(\name)
   addq $(SAVED_BYTES - 8), %rsp
   .cfi_adjust_cfa_offset -(SAVED_BYTES - 8)
   retq
-FUNC_END(\name)
+FUNC_END(ada_detail\name)
 .endm
 
   .hidden ada_record_detail
-DETAIL_HOOK __ada_enter_detail, ADA_RECORD_CALL
-DETAIL_HOOK __ada_exit_detail, ADA_RECORD_RETURN
+DETAIL_HOOK __ada_enter, ADA_RECORD_CALL
+DETAIL_HOOK __ada_exit, ADA_RECORD_RETURN
 
   STACK_IS_NOT_EXECUTABLE
 

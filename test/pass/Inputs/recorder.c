@@ -6,7 +6,7 @@
  *
  * RECORDER_OUT=FILE   where to print; nothing is printed without it
  * RECORDER_OFF=1      leaves all functions switched off
- * RECORDER_DETAIL=1   has them call the detail hooks
+ * RECORDER_DETAIL=1   says that their detail is wanted, too
  *
  * A line is an event: thread, depth, "call", "return", "exception", name. Errors begin with "!" and make the exit status 99. */
 #define _GNU_SOURCE
@@ -39,8 +39,15 @@ __attribute__((target("general-regs-only"), used)) void recorder_record(const vo
     events[i] = (struct event){what, kind, thread};
 }
 
-/* ENTRY loads rdi from r10, which is the entry, or the frame that holds it. */
-#define HOOK(name, kind, entry)                                                                                         \
+/* NEST is the address of a frame plus the enable byte as it was on entry. */
+__attribute__((target("general-regs-only"), used)) void recorder_hook(uint64_t nest, int kind) {
+  if (nest & ADA_ENABLE_INDEX)
+    recorder_record(((const ada_frame *)(nest & -16))->function, kind);
+  else if (kind != 3) /* only unwinding comes here where nothing is recorded */
+    abort();
+}
+
+#define HOOK(name, kind)                                                                                                \
   __asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ":\n.cfi_startproc\n"                           \
           "push %rax\n.cfi_adjust_cfa_offset 8\npush %rcx\n.cfi_adjust_cfa_offset 8\n"                                  \
           "push %rdx\n.cfi_adjust_cfa_offset 8\npush %rsi\n.cfi_adjust_cfa_offset 8\n"                                  \
@@ -48,7 +55,7 @@ __attribute__((target("general-regs-only"), used)) void recorder_record(const vo
           "push %r9\n.cfi_adjust_cfa_offset 8\npush %r10\n.cfi_adjust_cfa_offset 8\n"                                   \
           "sub $8, %rsp\n.cfi_adjust_cfa_offset 8\n"                                                                    \
           "test $15, %spl\njz 1f\nud2\n1:\n"                                                                            \
-          entry "\nmov $" #kind ", %esi\ncall recorder_record@PLT\n"                                                     \
+          "mov %r10, %rdi\nmov $" #kind ", %esi\ncall recorder_hook@PLT\n"                                                     \
           "pcmpeqd %xmm0, %xmm0\nmovaps %xmm0, %xmm1\nmovaps %xmm0, %xmm2\nmovaps %xmm0, %xmm3\n"                       \
           "movaps %xmm0, %xmm4\nmovaps %xmm0, %xmm5\nmovaps %xmm0, %xmm6\nmovaps %xmm0, %xmm7\n"                        \
           "movaps %xmm0, %xmm8\nmovaps %xmm0, %xmm9\nmovaps %xmm0, %xmm10\nmovaps %xmm0, %xmm11\n"                      \
@@ -60,11 +67,9 @@ __attribute__((target("general-regs-only"), used)) void recorder_record(const vo
           "pop %rsi\n.cfi_adjust_cfa_offset -8\npop %rdx\n.cfi_adjust_cfa_offset -8\n"                                  \
           "pop %rcx\n.cfi_adjust_cfa_offset -8\npop %rax\n.cfi_adjust_cfa_offset -8\n"                                  \
           "ret\n.cfi_endproc\n.size " #name ", .-" #name "\n")
-HOOK(__ada_enter, 1, "mov %r10, %rdi");
-HOOK(__ada_exit, 2, "mov %r10, %rdi");
-HOOK(__ada_unwind, 3, "mov %r10, %rdi");
-HOOK(__ada_enter_detail, 1, "mov (%r10), %rdi");
-HOOK(__ada_exit_detail, 2, "mov (%r10), %rdi");
+HOOK(__ada_enter, 1);
+HOOK(__ada_exit, 2);
+HOOK(__ada_unwind, 3);
 
 void __ada_mark_frame(const void *frame) { recorder_record(frame, 4); }
 void __ada_resync(const void *frame) { recorder_record(frame, 5); }

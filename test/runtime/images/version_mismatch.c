@@ -2,7 +2,7 @@
 // RUN: %session %t/program 2>&1 | FileCheck %s
 // RUN: test ! -e %t/session
 // An image with another ABI version is refused in one sentence that names both versions; the program continues.
-// CHECK: {{^}}AdaTrace: {{.*}}ABI version 999{{.*}}version 2
+// CHECK: {{^}}AdaTrace: {{.*}}ABI version 999{{.*}}version 3
 // CHECK-NEXT: {{^}}goes on
 #include <ada/abi.h>
 #include <stdio.h>
