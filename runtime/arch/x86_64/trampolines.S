@@ -33,8 +33,8 @@
 //
 //   1  xadd reserves 16 bytes. It is one instruction, so a signal handler's own reservations come entirely before or
 //      entirely after it. It needs no lock prefix, because no other thread touches the position.
-//   2  A chunk is aligned to 64 KiB, so the low 16 bits of the old position tell whether it was full. Only then the
-//      slow path runs. A thread without a chunk has a position that looks full.
+//   2  A chunk is aligned to 64 KiB, so the low 16 bits of the old position tell whether it was full, and of these the
+//      upper byte is enough. Only then the slow path runs. A thread without a chunk has a position that looks full.
 //   3  The entry, which the frame has, with the kind in its low bits is stored.
 //   4  The clock is read and stored. A killed thread leaves a slot whose stamp is 0: no event.
 //      x86 keeps stores in order, so whoever sees the stamp sees the entry.
@@ -64,16 +64,19 @@
   .cfi_restore %\reg
 .endm
 
+.if ADA_CHUNK_FULL & 0xff
+  .error "one byte of the position has to tell whether a chunk is full"
+.endif
+
 // The body of a hook: records KIND for the ENTRY.
 .macro RECORD name, kind, entry
   movq ada_thread@GOTTPOFF(%rip), %r11
   SAVE rax
   movl $ADA_RECORD_BYTES, %eax
   xaddq %rax, %fs:(%r11)           // rax = this record; ada_thread.position is the first member
-  movzwl %ax, %r11d
-  cmpl $ADA_CHUNK_FULL, %r11d
   movq \entry, %r11
-  leaq \kind(%r11), %r11           // entry | kind: entries are 16-byte aligned; flags stay
+  leaq \kind(%r11), %r11           // entry | kind: entries are 16-byte aligned
+  cmpb $(ADA_CHUNK_FULL >> 8), %ah
   jae .Lslow_\name
   movq %r11, 8(%rax)               // record.what
   movq ada_tick(%rip), %r11
