@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import time
+import typing
 
 repository = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(repository / "bench"))
@@ -109,7 +110,19 @@ def zstd():
             *(source / "programs" / f"{name}.c" for name in names.split()), "-lpthread"]
 
 
-# name: the compiler's arguments, and the words behind the program's name; DATA is 4 MB of C source
+class CMakeTarget(typing.NamedTuple):
+    """A program that its own CMake project builds."""
+    source: pathlib.Path
+    name: str
+    definitions: list
+
+
+def adatrace():
+    return CMakeTarget(repository, "adatrace", ["-DADA_BUILD_PASS=OFF", "-DADA_BUILD_RUNTIME=OFF", "-DADA_BUILD_TESTS=OFF"])
+
+
+# name: the compiler's arguments, or a CMakeTarget, and the words behind the program's name; DATA is 4 MB of C source, TRACE a session of
+# bzip2 that packs it
 PROGRAMS = {
     "sqlite": (sqlite, ["10000"]),
     "lua": (lua, [str(repository / "bench/real/work.lua")]),
@@ -117,6 +130,7 @@ PROGRAMS = {
     "bzip2": (bzip2, ["-c", "DATA"]),
     "zlib": (zlib, ["-9", "-c", "DATA"]),
     "zstd": (zstd, ["-q", "-12", "-T1", "-c", "DATA"]),
+    "adatrace, C++": (adatrace, ["report", "--keep=never", "--format=json", "TRACE"]),
 }
 
 XRAY = {"XRAY_OPTIONS": "patch_premain=true xray_mode=xray-fdr verbosity=0 xray_logfile_base=SESSION/xray-",
@@ -173,6 +187,22 @@ def run(program, words, environment, before, session):
     return spent, after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime, done.stdout
 
 
+def buildTarget(target, command, program):
+    """Builds TARGET as PROGRAM with COMMAND, the compiler and its arguments; whether that succeeds."""
+    cxx, *words = [str(word) for word in command]
+    objects = " ".join(word for word in words if word.endswith(".o"))
+    flags = " ".join(word for word in words if not word.endswith(".o"))
+    folder = program.with_name(program.name + ".build")
+    configure = ["cmake", "-G", "Ninja", "-S", target.source, "-B", folder, "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_COMPILER={cxx}",
+                 f"-DCMAKE_C_COMPILER={cxx.replace('clang++', 'clang')}", f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_C_FLAGS={flags}",
+                 f"-DCMAKE_EXE_LINKER_FLAGS={objects}", *target.definitions]
+    for step in (configure, ["cmake", "--build", folder, "--target", target.name]):
+        if subprocess.run([str(word) for word in step], env=clean, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+            return False
+    shutil.copy(folder / "bin" / target.name, program)
+    return True
+
+
 def build(name, arguments):
     """The program in each build: its path, how long that took, and the length of its .text; and which other tracers' builds failed."""
     plain, traced = compiler()
@@ -192,8 +222,15 @@ def build(name, arguments):
     for kind, command in commands.items():
         program = output / f"{name.split(',')[0]}-{kind}"
         began = time.monotonic()
-        command = [*command, "-O2", "-w", *arguments, "-o", program]
-        if kind in ("plain", "traced", "calls"):
+        isTarget = isinstance(arguments, CMakeTarget)
+        command = [*command, "-O2", "-w", *([] if isTarget else [*arguments, "-o", program])]
+        if isTarget:
+            if not buildTarget(arguments, command, program):
+                if kind in ("plain", "traced", "calls"):
+                    sys.exit(f"bench/real: {name} cannot be built as {kind}")
+                failed[kind] = f"cannot be built with {' '.join(map(str, command[:3]))} …"
+                continue
+        elif kind in ("plain", "traced", "calls"):
             call(command)
         elif tried := subprocess.run([str(word) for word in command], env=clean, capture_output=True, text=True).returncode:
             failed[kind] = f"cannot be built: {' '.join(map(str, command[:3]))} … ended with {tried}"
@@ -212,7 +249,11 @@ def measure(name):
     if not data.exists():
         text = (fromNpm("better-sqlite3@11.10.0", "deps/sqlite3") / "sqlite3.c").read_bytes()
         data.write_bytes(text[:4 << 20])
-    words = [str(data) if word == "DATA" else word for word in words]
+    trace = output / "trace"
+    if "TRACE" in words and not trace.exists():
+        packer, _ = build("bzip2", PROGRAMS["bzip2"][0]())
+        run(packer["traced"]["program"], ["-c", str(data)], {"ADA_OPTIONS": f"session={trace}:format=packed"}, [], trace)
+    words = [{"DATA": str(data), "TRACE": str(trace)}.get(word, word) for word in words]
     built, unbuilt = build(name, prepare())
     result = {"modes": {}, "compile": {kind: b["compile"] for kind, b in built.items()},
               "text": {kind: b["text"] / built["plain"]["text"] for kind, b in built.items()}}
