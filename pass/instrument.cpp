@@ -142,7 +142,17 @@ void dropUntrueAttributes(Function &function) {
     function.removeFnAttr(kind);
 }
 
+/// With -fstack-protector-strong a variable whose address goes somewhere asks for a protector, and so would the frame
+/// of every function. Those that need none for themselves get none: `ssp` looks for arrays of characters only.
+void keepUnprotected(Function &function) {
+  if (function.hasFnAttribute(Attribute::StackProtectStrong) && !compat::requiresStackProtector(function)) {
+    function.removeFnAttr(Attribute::StackProtectStrong);
+    function.addFnAttr(Attribute::StackProtect);
+  }
+}
+
 void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
+  keepUnprotected(function);
   Exits exits(function, unwinding);
   SmallVector<CallBase *, 2> twice;
   for (BasicBlock &block : function)

@@ -22,6 +22,7 @@
 #include "llvm/Passes/PassPlugin.h"
 #endif
 #if LLVM_VERSION_MAJOR >= 19
+#include "llvm/CodeGen/StackProtector.h"
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/TargetParser/Triple.h"
@@ -103,6 +104,15 @@ inline void dropMemoryAttributes(llvm::Function &function) {
        {llvm::Attribute::ReadNone, llvm::Attribute::ReadOnly, llvm::Attribute::WriteOnly, llvm::Attribute::ArgMemOnly,
         llvm::Attribute::InaccessibleMemOnly, llvm::Attribute::InaccessibleMemOrArgMemOnly})
     function.removeFnAttr(kind);
+#endif
+}
+
+/// Whether code generation would give FUNCTION, as it is, a stack protector; true where LLVM does not tell.
+inline bool requiresStackProtector(llvm::Function &function) {
+#if LLVM_VERSION_MAJOR >= 19
+  return llvm::SSPLayoutAnalysis::requiresStackProtector(&function);
+#else
+  return true;
 #endif
 }
 
