@@ -225,11 +225,11 @@ def build(name, arguments):
         isTarget = isinstance(arguments, CMakeTarget)
         command = [*command, "-O2", "-w", *([] if isTarget else [*arguments, "-o", program])]
         if isTarget:
-            if not buildTarget(arguments, command, program):
-                if kind in ("plain", "traced", "calls"):
-                    sys.exit(f"bench/real: {name} cannot be built as {kind}")
-                failed[kind] = f"cannot be built with {' '.join(map(str, command[:3]))} …"
+            if kind not in ("plain", "traced"):
+                failed[kind] = "left out: each build takes minutes"
                 continue
+            if not buildTarget(arguments, command, program):
+                sys.exit(f"bench/real: {name} cannot be built as {kind}")
         elif kind in ("plain", "traced", "calls"):
             call(command)
         elif tried := subprocess.run([str(word) for word in command], env=clean, capture_output=True, text=True).returncode:
