@@ -103,7 +103,7 @@ void SchedLane::writePending() {
                                                             : sched::Kind::Preempted,
                             s.value};
       }
-      if (slot < slots_ && count > 0) {
+      if (slot < slots_ && count > 0 && threads_[slot].active) {
         append(threads_[slot], records, count);
         threads_[slot].last = records[count - 1];
       }
@@ -138,10 +138,22 @@ void SchedLane::noteLost(const Switch &s) {
 }
 
 void SchedLane::append(Thread &t, const sched::Record *records, uint64_t count) {
-  if (int error = write(t, records, count * sizeof *records, /*stays=*/true); error < 0) {
-    t.active = false;
-    error_ = error;
-  }
+  if (int error = write(t, records, count * sizeof *records, /*stays=*/true); error < 0)
+    giveUp(t, error);
+}
+
+// A full disk may have no room even for the end: that takes the place of the last record.
+void SchedLane::giveUp(Thread &t, int error) {
+  t.active = false;
+  error_ = error;
+  if (t.bytes == 0)
+    return;
+  const bool hasLast = t.lastNs != 0;
+  const uint64_t at = hasLast ? t.bytes - sizeof(sched::Record) : t.bytes;
+  const sched::Record end = {hasLast ? t.lastNs : fromNs_, sched::Kind::KnownTo, hasLast ? t.sumBeforeLast : t.sum};
+  if (t.file.openMade() == 0 && t.file.write(&end, sizeof end, at) == 0)
+    t.file.truncate(at + sizeof end); // part of what failed may be behind it
+  t.file.close();
 }
 
 // `stays`: what comes next is written behind it. The descriptor is given back: there may be many threads.
@@ -157,9 +169,15 @@ int SchedLane::write(Thread &t, const void *from, size_t bytes, bool stays) {
     __builtin_memcpy(header.magic, sched::kMagic, sizeof header.magic);
     return put(&header, sizeof header);
   });
+  const uint32_t before = t.sum;
   if (error == 0)
     error = put(from, bytes);
   t.file.close();
+  if (error == 0 && stays && bytes > 0) {
+    const size_t rest = bytes - sizeof(sched::Record);
+    t.sumBeforeLast = crc32c(before, from, rest);
+    t.lastNs = ((const sched::Record *)((const char *)from + rest))->timeNs;
+  }
   return error;
 }
 
@@ -171,7 +189,7 @@ void SchedLane::finish(uint64_t slot) {
     append(t, nullptr, 0);
   const sched::Record end = {readToNs_, sched::Kind::KnownTo, t.sum};
   if (int error = t.active ? write(t, &end, sizeof end, /*stays=*/false) : 0; error < 0)
-    error_ = error;
+    giveUp(t, error);
 }
 
 // The state of the thread is the first record: there may be no other in the whole part.
@@ -180,7 +198,7 @@ void SchedLane::goOn(uint64_t slot) {
     return;
   Thread &t = threads_[slot];
   t.file.begin(place_, t.number, sched::kFileName);
-  t.bytes = 0, t.sum = 0;
+  t.bytes = 0, t.sum = 0, t.lastNs = 0;
   if (!t.isKnown)
     return;
   t.last.timeNs = fromNs_;
@@ -192,7 +210,7 @@ void SchedLane::remove(uint64_t slot) {
     return;
   Thread &t = threads_[slot];
   t.file.remove();
-  t.bytes = 0, t.sum = 0;
+  t.bytes = 0, t.sum = 0, t.lastNs = 0;
 }
 
 void SchedLane::writeManifest(JsonWriter &json) const {

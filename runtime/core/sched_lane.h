@@ -54,7 +54,10 @@ private:
     bool active;
     uint32_t tid, number;
     uint32_t sum; // CRC-32C of what is in the file
-    bool isOn;    // as the last record has it, if there was one
+    // The same without its last record, and that record's time; 0 if there is none.
+    uint32_t sumBeforeLast;
+    uint64_t lastNs;
+    bool isOn; // as the last record has it, if there was one
     bool isKnown;
     sched::Record last;
     uint64_t bytes;
@@ -71,6 +74,7 @@ private:
   void append(Thread &t, const sched::Record *records, uint64_t count);
   void noteLost(const SwitchEvents::Switch &s);
   int write(Thread &t, const void *from, size_t bytes, bool stays);
+  void giveUp(Thread &t, int error);
 
   Ring *ring_ = nullptr;
   const char *place_ = nullptr;

@@ -1,0 +1,37 @@
+// RUN: rm -rf %t && mkdir -p %t/disk && %ada_clang -O1 -I%include %s -pthread -o %t/p
+// RUN: unshare -m sh -ec 'mount -t tmpfs -o size=1m none %t/disk; for pages in 3 4 5 6 9; do ADA_OPTIONS=session=%t/disk/s %t/p %t/disk/full $pages 2>&1; rm %t/disk/full; cp -r %t/disk/s %t/s$pages; rm -r %t/disk/s; done'
+// RUN: for s in %t/s?; do (adatrace verify $s || true); done > %t/said && FileCheck %s < %t/said
+// RUN: for s in %t/s?; do adatrace recover -q $s && adatrace verify $s; done
+// REQUIRES: root, switch-events
+// (to mount a small file system) The disk fills up with processor times, at the end of a page, where not even the end of the file has room.
+// What was written of them has an end, and goes to where the disk was full. (There is no room for the manifest either.)
+// CHECK-NOT: sched.ads
+// CHECK-COUNT-5: did not finish its trace
+// CHECK-NOT: sched.ads
+#include <ada/attributes.h>
+#include <ada/trace.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((noinline)) void nap(void) { usleep(1); }
+ADA_NEVER static void *thread(void *argument) {
+  nap();
+  for (int i = 0; i < 2000; ++i)
+    usleep(1);
+  return argument;
+}
+ADA_NEVER int main(int argc, char **argv) {
+  nap();
+  ada_flush();
+  int fd = open(argv[argc - 2], O_RDWR | O_CREAT, 0600);
+  static char page[4096];
+  while (write(fd, page, sizeof page) == sizeof page)
+    ;
+  if (ftruncate(fd, lseek(fd, 0, SEEK_END) / 4096 * 4096 - 4096l * atoi(argv[argc - 1])))
+    return 1;
+  pthread_t t;
+  pthread_create(&t, 0, thread, 0);
+  pthread_join(t, 0);
+  return close(fd);
+}
