@@ -49,12 +49,16 @@ bool CallFilter::choose(uint32_t function, uint64_t beginNs) {
 bool CallFilter::showsStray(uint32_t function, uint64_t timeNs) const {
   const FilterOptions &options = rules_->options();
   const uint8_t rules = rules_->of(function);
-  const Frame around = frames_.empty() ? Frame() : frames_.back();
+  Frame around = frames_.empty() ? Frame() : frames_.back();
+  if (showsAll_)
+    around.closed = depth_ > closedFrom_;
   return (around.inside || (rules & FunctionRules::kRoot)) && !around.closed && !(rules & FunctionRules::kPruned) &&
          isShownItself(rules) && timeNs >= options.fromNs && (timeNs < options.toNs || options.toNs == ~uint64_t(0));
 }
 
 void CallFilter::closeFrom(size_t depth) {
+  if (showsAll_ && depth < depth_)
+    closedFrom_ = std::min(closedFrom_, depth);
   for (; depth < frames_.size(); ++depth) {
     frames_[depth].closed = true;
     frames_[depth].shown = false;

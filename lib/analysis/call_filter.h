@@ -67,15 +67,16 @@ public:
 
   /// A call begins. True if it is shown, as far as that can be known at its start.
   bool enter(uint32_t function, uint64_t beginNs) {
-    if (!showsAll_)
-      return choose(function, beginNs);
-    const bool isClosed = !frames_.empty() && frames_.back().closed;
-    frames_.push_back({.closed = isClosed, .shown = !isClosed});
-    return !isClosed;
+    return showsAll_ ? depth_++ < closedFrom_ : choose(function, beginNs);
   }
   /// The innermost call has ended. False if it must not be shown, or not after all: it was too short, or over before
   /// the range of time.
   bool leave(const Span &span) {
+    if (showsAll_) {
+      const bool shown = --depth_ < closedFrom_;
+      closedFrom_ = depth_ == closedFrom_ ? kNowhere : closedFrom_;
+      return shown;
+    }
     const bool shown = frames_.back().shown;
     frames_.pop_back();
     return shown && accepts(span);
@@ -85,7 +86,9 @@ public:
     return span.durationNs() >= rules_->options().minDurationNs && span.endNs >= rules_->options().fromNs;
   }
   /// True if the innermost open call is shown.
-  bool isShown() const { return !frames_.empty() && frames_.back().shown; }
+  bool isShown() const {
+    return showsAll_ ? depth_ > 0 && depth_ <= closedFrom_ : !frames_.empty() && frames_.back().shown;
+  }
   /// True if no call is hidden by what was asked for.
   bool showsAll() const { return showsAll_; }
   /// Whether to show the end of a call that began before the trace did.
@@ -102,9 +105,12 @@ private:
   };
   bool choose(uint32_t function, uint64_t beginNs);
 
+  static constexpr size_t kNowhere = ~size_t(0);
+
   FunctionRules *rules_;
   bool showsAll_;
-  std::vector<Frame> frames_;
+  std::vector<Frame> frames_;                // of the open calls, unless all are shown:
+  size_t depth_ = 0, closedFrom_ = kNowhere; // then how many there are, and from which one on closeFrom() hides them
 };
 
 } // namespace ada::analysis

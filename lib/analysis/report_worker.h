@@ -47,8 +47,8 @@ class ReportWorker : public TableSink {
 public:
   /// `keeps`: of which threads summaries of parts are wanted, by index.
   ReportWorker(TraceTable &table, const ReportOptions &options, const std::vector<bool> &keeps)
-      : TableSink(table), options_(options), keeps_(keeps), rules_(options.filter, table), values_(table),
-        rowKeys_(table, options.by) {}
+      : TableSink(table), options_(options), isPlain_(!options.arguments && options.filter.showsAll()), keeps_(keeps),
+        rules_(options.filter, table), values_(table), rowKeys_(table, options.by) {}
 
   bool wantsDetails() const override { return options_.arguments; }
   void beginPart(const ThreadPart &part) {
@@ -98,6 +98,10 @@ public:
   void begin(uint64_t, const model::Event &call, bool shown, std::string &&arguments) {
     if (call.isEarlier && ends_.part.number > 0)
       ends_.before.push_back({.functionId = table().functions[call.function].id, .beginNs = call.timeNs, .row = {}});
+    if (isPlain_) {
+      ++openCalls_[groupOf(call.function)];
+      return;
+    }
     Frame &frame = frames_.emplace_back();
     frame.shown = shown;
     hasValues |= !arguments.empty();
@@ -112,10 +116,12 @@ public:
     }
   }
   void end(const Span &call, bool shown, std::string &&result) {
+    if (isPlain_)
+      return endPlain(call);
     const bool hasBegun = frames_.back().shown;
     const uint32_t group = frames_.back().group, list = frames_.back().list;
-    const OffCpuOfCall off = frames_.back().off;
     frames_.pop_back();
+    const OffCpuOfCall off = takeOff(call.depth);
     const bool isOutermostOfGroup = hasBegun && --openCalls_[group] == 0;
     if (call.isEarlier && ends_.part.number > 0) // join() adds it
       return endEarlier(call, off, isOutermostOfGroup, hasBegun && shown ? group : kNone);
@@ -213,10 +219,32 @@ private:
   }
   [[gnu::noinline]] void takeOffCpu(uint64_t ns) {
     calls_->settle();
+    off_.resize(calls_->walker().depth());
     offCpu_.take(ns, [&](const OffCpu &off) {
-      for (Frame &frame : frames_)
-        frame.off.add(off, &frame == &frames_.back());
+      for (OffCpuOfCall &call : off_)
+        call.add(off, &call == &off_.back());
     });
+  }
+  // All calls are shown, and of none anything else is kept.
+  [[gnu::always_inline]] void endPlain(const Span &call) {
+    const uint32_t group = groupOf_[call.functionIndex];
+    const bool isOutermost = --openCalls_[group] == 0;
+    if (call.isEarlier && ends_.part.number > 0) // join() adds it
+      return endEarlier(call, takeOff(call.depth), isOutermost, group);
+    FunctionStatistics &figures = groups[group].figures;
+    figures.add(call, isOutermost);
+    if (call.depth < off_.size()) {
+      const OffCpuOfCall off = takeOff(call.depth);
+      figures.addOffCpu(off.all, off.self, isOutermost);
+    }
+  }
+  // The times without a processor of the call that ends, the innermost one.
+  OffCpuOfCall takeOff(uint32_t depth) {
+    if (depth >= off_.size())
+      return {};
+    const OffCpuOfCall off = off_[depth];
+    off_.resize(depth);
+    return off;
   }
   void endEarlier(const Span &call, const OffCpuOfCall &off, bool isOutermost, uint32_t group) {
     PartEnds::Call &end = ends_.before[call.depth];
@@ -229,7 +257,7 @@ private:
   // What is open goes on in the next part.
   void leaveOpen() {
     for (const Span &span : calls_->walker().open()) {
-      const OffCpuOfCall off = span.depth < frames_.size() ? frames_[span.depth].off : OffCpuOfCall();
+      const OffCpuOfCall off = span.depth < off_.size() ? off_[span.depth] : OffCpuOfCall();
       if (span.isEarlier && ends_.part.number > 0)
         ends_.before[span.depth].childrenNs = span.childrenNs, ends_.before[span.depth].off = off;
       else
@@ -239,17 +267,18 @@ private:
                                .off = off,
                                .isEarlier = span.isEarlier,
                                .row = {}});
+      if (isPlain_)
+        --openCalls_[groupOf_[span.functionIndex]];
     }
     for (const Frame &frame : frames_)
       if (frame.shown)
         --openCalls_[frame.group];
-    frames_.clear();
+    frames_.clear(), off_.clear();
   }
 
   struct Frame {
     bool shown = false;
     uint32_t group = kNone, list = kNone;
-    OffCpuOfCall off = {};
   };
 
   uint32_t groupOf(uint32_t function) {
@@ -289,6 +318,7 @@ private:
   }
 
   const ReportOptions &options_;
+  const bool isPlain_; // neither filters nor values are asked for: frames_ is of no use
   const std::vector<bool> &keeps_;
   FunctionRules rules_;
   ValueTexts values_;
@@ -298,7 +328,8 @@ private:
   PartEnds ends_; // of the current part
   OffCpuFollower offCpu_;
   bool hasLane_ = false;
-  std::vector<Frame> frames_;
+  std::vector<Frame> frames_;     // by depth
+  std::vector<OffCpuOfCall> off_; // by depth, as far as any call has been without a processor
   std::map<RowKey, uint32_t> numbers_;
   std::vector<uint32_t> groupOf_; // by function
   std::vector<uint32_t> openCalls_, openLists_;

@@ -29,6 +29,8 @@ public:
     count_ += room.size();
     return room;
   }
+  /// Forgets the last `count` of those that the last add() gave room for.
+  void takeBack(std::size_t count) { count_ -= count; }
   /// A Mark or Value; copies the texts.
   void addText(Event event, std::string_view name, std::string_view json) {
     if (count_ >= full_)

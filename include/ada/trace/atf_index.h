@@ -30,6 +30,10 @@
 #include <string>
 #include <vector>
 
+namespace ada::packed {
+class File;
+}
+
 namespace ada::atf {
 
 /// When the checksum is compared.
@@ -134,6 +138,10 @@ public:
   std::optional<std::uint64_t> print() const;
   /// The first damage that was met in a packed file's blocks. Their events are left out.
   std::optional<Error> damage() const;
+  /// For the library itself: a packed file that its writer has finished, to be read block by block; null otherwise.
+  /// Lives as long as a copy of the reader. What is found damaged is to be told.
+  const packed::File *finishedPacked() const noexcept;
+  void noteDamage(const Error &error) const;
 
   /// The events as they lie in the file, for loops that need every nanosecond.
   /// Empty if the file is of the other version, or packed.

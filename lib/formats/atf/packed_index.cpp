@@ -161,6 +161,16 @@ std::optional<Error> IndexReader::damage() const {
   return shared_->damage;
 }
 
+const packed::File *IndexReader::finishedPacked() const noexcept {
+  return isPacked_ && isFinished_ ? &*shared_->packed : nullptr;
+}
+
+void IndexReader::noteDamage(const Error &error) const {
+  const std::lock_guard lock(shared_->mutex);
+  if (!shared_->damage)
+    shared_->damage = error;
+}
+
 void IndexReader::Shared::releaseBlocks(SeqRange range) noexcept {
   if (range.empty())
     return;

@@ -7,12 +7,15 @@
 #include "base/file_bytes.h"
 #include "base/quantities.h"
 #include "directories.h"
-#include "info_budget.h"
+#include "formats/packed/block_reader.h"
 #include "manifest_parts.h"
+#include "missing_events.h"
 #include "model/batch_builder.h"
 #include "model/loss_list.h"
 #include "prints.h"
+#include "request_range.h"
 #include "sched_file.h"
+#include "session_times.h"
 #include "shared/manifest_keys.h"
 #include "symbol_entries.h"
 
@@ -27,9 +30,7 @@ namespace ada::model {
 
 namespace {
 
-// Pages of an index file are given back after so many events, so that a large
-// trace does not fill the memory with its input.
-constexpr std::uint64_t kReleaseEvents = 1 << 17;
+using atf::kReleaseEvents;
 
 // A thread's detail file, opened when it is first wanted.
 struct Details {
@@ -64,7 +65,6 @@ public:
   std::vector<Loss> losses() const override;
 
 private:
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> range() const;
   Expected<void> announce(TraceSink &sink);
   void begin(const ReadRequest &request);
   Expected<void> readThread(TraceSink &sink, std::uint32_t process, atf::ThreadTrace &thread, std::uint32_t index,
@@ -73,33 +73,21 @@ private:
   void takeFlaws(const atf::ThreadTrace &thread);
   void tellDetailLoss(const atf::ThreadTrace &thread);
   struct ThreadRead;
+  struct Functions;
+  void convertEvent(ThreadRead &read, Functions &functions, std::uint64_t ns, std::uint64_t functionId,
+                    std::uint32_t kind, Event &out);
   template <class Raw>
   void convertEvents(ThreadRead &read, std::span<const Raw> records, std::uint64_t first, std::span<Event> to);
   void addDetails(ThreadRead &read, std::span<Event> to, std::uint64_t first);
   void tellOpenCalls(ThreadRead &read, const ReadRequest &request);
   void readEvents(ThreadRead &read, atf::SeqRange range);
+  void streamEvents(ThreadRead &read, atf::SeqRange range);
   void countLosses(const ThreadRead &read);
   std::uint32_t announceFunction(ThreadRead &read, std::uint64_t functionId);
   const atf::DetailReader *detailsOf(const atf::ThreadTrace &thread, std::uint32_t index);
   void warn(const std::string &place, const std::vector<Warning> &list) {
     for (const Warning &flaw : list)
       flaws_.push_back({flaw.code, place + ": " + flaw.message});
-  }
-
-  // Counts and times are of what is there: who reads them has to know that it is not all.
-  void warnOfMissing(const atf::ProcessTrace &process) {
-    const std::uint64_t lost = process.manifest()->allLost(), leftOut = process.manifest()->allLeftOut();
-    if (lost > 0)
-      flaws_.push_back(
-          {"W_EVENTS_LOST", fmt::format("{}: {} {} not recorded (`adatrace info` says why)", process.path(),
-                                        formatCount(lost, "event"), lost == 1 ? "was" : "were")});
-    if (leftOut > 0)
-      flaws_.push_back({"W_EVENTS_LEFT_OUT",
-                        fmt::format("{}: {} of short or deep calls {} left out (min_duration, max_depth)",
-                                    process.path(), formatCount(leftOut, "event"), leftOut == 1 ? "was" : "were")});
-    if (const Manifest &manifest = *process.manifest(); !manifest.switchedOff.empty())
-      flaws_.push_back({"W_FUNCTIONS_OFF", fmt::format("{}: {}; `adatrace info` lists them", process.path(),
-                                                       atf::switchedOffSummary(manifest))});
   }
 
   struct Functions {
@@ -127,6 +115,10 @@ private:
     std::uint32_t process, thread;
     BatchBuilder batch;
     std::shared_ptr<const atf::IndexReader::EventBlock> block; // of a packed file, the last one
+    // Of a packed file that is finished, and if no details are wanted: blocks are decoded as they are handed on.
+    const packed::File *file = nullptr;
+    packed::BlockReader stream;
+    std::uint64_t nextSeq = 0; // that the stream comes to
     std::uint64_t detailLinks = 0, detailsUsed = 0, otherThreads = 0, dangling = 0;
   };
 
@@ -144,32 +136,6 @@ private:
 };
 
 } // namespace
-
-std::optional<std::pair<std::uint64_t, std::uint64_t>> AtfSource::range() const {
-  std::uint64_t low = ~std::uint64_t{0}, high = 0;
-  for (const atf::ProcessTrace &process : session_.processes())
-    for (const atf::ThreadTrace &thread : process.threads()) {
-      if (!thread.index)
-        continue;
-      const atf::IndexReader &events = *thread.index;
-      if (events.isPacked() && events.isSorted()) { // without a look at the events
-        if (!events.empty())
-          low = std::min(low, events.firstNs()), high = std::max(high, events.lastNs());
-        continue;
-      }
-      for (std::uint64_t first = 0; first < events.size(); first += kReleaseEvents) {
-        const atf::SeqRange part = {first, std::min(events.size(), first + kReleaseEvents)};
-        events.forEach(part, [&](std::uint64_t, const atf::IndexEvent &event) {
-          low = std::min(low, event.timestampNs);
-          high = std::max(high, event.timestampNs);
-        });
-        events.release(part);
-      }
-    }
-  if (low > high)
-    return std::nullopt;
-  return std::pair(low, high);
-}
 
 Expected<void> AtfSource::announce(TraceSink &sink) {
   std::uint32_t processIndex = 0, threadIndex = 0;
@@ -206,7 +172,8 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
     info.description = parts.description, info.symbols = parts.symbols;
     if (process.manifest()) {
       warn(atf::joinPath(process.path(), "manifest.json"), process.manifest()->warnings);
-      warnOfMissing(process);
+      for (const Warning &flaw : atf::missingEvents(process))
+        flaws_.push_back(flaw);
     }
     if (auto added = sink.addProcess(info); !added)
       return added;
@@ -330,31 +297,26 @@ static std::uint64_t addDetails(BatchBuilder &batch, Event &event, const atf::De
   return at > detailSeq ? at - detailSeq : 0;
 }
 
-// What of the thread's file has to be read for the request.
-static atf::SeqRange rangeOf(const atf::IndexReader &events, const ReadRequest &request, bool isTimed) {
-  atf::SeqRange range = events.all();
-  if (isTimed)
-    range = events.timeRange(request.fromNs, request.toNs);
-  range.last = std::min(range.last, request.toSeq);
-  range.first = std::min(std::max(range.first, request.fromSeq), range.last);
-  return range;
-}
-
-// The first events of the range that are wanted, as far as they follow one another. In a file whose times go back,
-// others may lie between them.
-static atf::SeqRange nextRun(const atf::IndexReader &events, atf::SeqRange range, const ReadRequest &request) {
-  const auto isWanted = [&](std::uint64_t seq) { return request.wantsEvent(seq, events[seq].timestampNs); };
-  while (range.first < range.last && !isWanted(range.first))
-    ++range.first;
-  std::uint64_t last = range.first;
-  while (last < range.last && isWanted(last))
-    ++last;
-  return {range.first, last};
-}
-
 static const atf::IndexEvent &decodeRecord(const atf::IndexReader &, const atf::IndexEvent &event) { return event; }
 template <class Raw> static atf::IndexEvent decodeRecord(const atf::IndexReader &events, const Raw &raw) {
   return events.decode(raw);
+}
+
+// What the model has of an event, but for its details.
+[[gnu::always_inline]] inline void AtfSource::convertEvent(ThreadRead &read, Functions &functions, std::uint64_t ns,
+                                                           std::uint64_t functionId, std::uint32_t kind, Event &out) {
+  Functions::Recent &recent = functions.recentOf(functionId);
+  if (recent.id != functionId || recent.number == Functions::kNone)
+    recent = {functionId, announceFunction(read, functionId)};
+  const bool isNamed = kind >= 1 && kind <= 3;
+  out.timeNs = ns;
+  out.thread = read.thread;
+  out.function = recent.number;
+  out.kind = isNamed ? static_cast<Kind>(kind) : Kind::Other;
+  out.details = 0;
+  out.isEarlier = false;
+  out.other = isNamed ? 0 : kind;
+  out.extra = 0;
 }
 
 // Writes the events from number `first` on to `to`, but for their details.
@@ -366,19 +328,7 @@ void AtfSource::convertEvents(ThreadRead &read, std::span<const Raw> records, st
   const Raw *next = records.data() + first;
   for (Event &out : to) {
     const atf::IndexEvent in = decodeRecord(read.events, *next++);
-    Functions::Recent &recent = functions.recentOf(in.functionId);
-    if (recent.id != in.functionId || recent.number == Functions::kNone)
-      recent = {in.functionId, announceFunction(read, in.functionId)};
-    const auto kind = static_cast<std::uint32_t>(in.kind);
-    const bool isNamed = kind >= 1 && kind <= 3;
-    out.timeNs = in.timestampNs;
-    out.thread = read.thread;
-    out.function = recent.number;
-    out.kind = isNamed ? static_cast<Kind>(kind) : Kind::Other;
-    out.details = 0;
-    out.isEarlier = false;
-    out.other = isNamed ? 0 : kind;
-    out.extra = 0;
+    convertEvent(read, functions, in.timestampNs, in.functionId, static_cast<std::uint32_t>(in.kind), out);
     read.otherThreads += in.threadId != threadId;
     read.detailLinks += in.detailSeq != atf::kNoDetail;
   }
@@ -411,8 +361,43 @@ void AtfSource::tellOpenCalls(ThreadRead &read, const ReadRequest &request) {
     read.batch.check(read.sink.events({events, {}, {}, 0, isPart ? 0 : read.events.firstNs(), open.unknown}));
 }
 
+// Hands events of a packed file to the batch while it decodes them.
+void AtfSource::streamEvents(ThreadRead &read, atf::SeqRange range) {
+  Functions &functions = functions_[read.process];
+  for (std::uint64_t seq = range.first; seq < range.last && read.batch.status();) {
+    const packed::Block &block = read.file->blocks()[read.file->blockOf(seq)];
+    Expected<void> done;
+    if (seq != read.nextSeq || read.stream.left() == 0) {
+      done = read.stream.begin(*read.file, block);
+      if (done)
+        done = read.stream.read(seq - block.first, [](const packed::Event &) {});
+    }
+    while (done && seq < std::min(range.last, block.last()) && read.batch.status()) {
+      const std::span<Event> to = read.batch.add(std::min(range.last, block.last()) - seq);
+      Event *out = to.data();
+      std::uint64_t links = 0;
+      done = read.stream.read(to.size(), [&](const packed::Event &event) {
+        convertEvent(read, functions, event.ns, event.functionId, event.kind, *out++);
+        links += event.link != packed::kNoLink;
+      });
+      read.detailLinks += links;
+      const auto got = static_cast<std::size_t>(out - to.data());
+      read.batch.takeBack(to.size() - got);
+      seq += got;
+    }
+    if (!done) {
+      read.events.noteDamage(done.error());
+      seq = std::min(range.last, block.last());
+      read.batch.continueAt(seq);
+    }
+    read.nextSeq = seq;
+  }
+}
+
 // Hands events to the batch, with their details.
 void AtfSource::readEvents(ThreadRead &read, atf::SeqRange range) {
+  if (read.file)
+    return streamEvents(read, range);
   for (std::uint64_t seq = range.first; seq < range.last && read.batch.status();) {
     const std::uint64_t linksBefore = read.detailLinks;
     std::span<Event> to;
@@ -452,6 +437,8 @@ Expected<void> AtfSource::readThread(TraceSink &sink, std::uint32_t process, atf
   const bool isTimed = request.fromNs > 0 || request.toNs != ~std::uint64_t{0};
   const atf::SeqRange range = rangeOf(events, request, isTimed);
   ThreadRead read(sink, events, sink.wantsDetails() ? detailsOf(thread, index) : nullptr, process, index);
+  if (!read.details && !isTimed) // with a range of time events are looked at before it is known whether they are wanted
+    read.file = events.finishedPacked();
   tellOpenCalls(read, request);
   for (std::uint64_t first = range.first; first < range.last && read.batch.status(); first += kReleaseEvents) {
     const atf::SeqRange part = {first, std::min(range.last, first + kReleaseEvents)};
@@ -558,7 +545,7 @@ Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) 
     TraceInfo info;
     info.isRoot = session_.kind() == atf::Session::Kind::Root;
     if (sink.needsRange())
-      info.range = range();
+      info.range = atf::timesOf(session_);
     if (auto begun = sink.begin(info); !begun)
       return begun;
     if (auto announced = announce(sink); !announced)

@@ -2,6 +2,7 @@
 #include "file.h"
 
 #include "base/print.h"
+#include "formats/packed/block_reader.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file_checks.h"
 #include "shared/encode/packed_file.h"
@@ -208,54 +209,20 @@ Expected<void> File::decode(const Block &block, std::vector<atf::IndexEvent> &ev
 
 Expected<void> File::decodeWhole(const Block &block, std::vector<atf::IndexEvent> &events,
                                  std::vector<std::size_t> &linked) const {
-  if (auto good = check(block); !good) {
+  BlockReader reader;
+  if (auto begun = reader.begin(*this, block); !begun) {
     events.clear();
-    return good;
-  }
-  const RawBlockHeader raw = *headerAt(block.offset);
-  std::span<const Byte> body(at(block.offset + kBlockHeaderBytes + raw.callsBytes),
-                             block.bytes - kBlockHeaderBytes - raw.callsBytes);
-  std::vector<Byte> plain;
-  if (raw.flags & kBlockZstd) {
-    plain = uncompressed(body, raw.plainBytes);
-    body = plain;
-  }
-  if (body.size() < block.count) { // an event has a byte at least
-    events.clear();
-    return error("E_BAD_BLOCK",
-                 canCompress() ? "the body of a block can't be unpacked"
-                               : "the body of a block is compressed with zstd, without which this was built",
-                 block.offset);
+    return begun;
   }
   events.resize(block.count); // nothing is set to zero if there were as many in it
-  auto state = std::make_unique_for_overwrite<State>();
-  Decoder decoder(*state);
-  if (!beginDecoding(decoder, raw, at(block.offset + kBlockHeaderBytes))) {
-    events.clear();
-    return error("E_BAD_BLOCK", "the list of open calls is damaged", block.offset + kBlockHeaderBytes);
-  }
-  const std::uint32_t threadId = head_.threadId;
-  Decoder::Run run(decoder, body.data(), body.data() + body.size());
-  bool isSorted = true;
-  std::uint64_t lastNs = raw.beforeNs;
-  Event event;
-  for (std::size_t i = 0; i < block.count; ++i) {
-    const Byte *const from = run.at();
-    if (run.next(event) != Decoded::Event) {
-      events.resize(i);
-      return error("E_BAD_BLOCK", "event " + std::to_string(block.first + i) + " is none that a writer writes",
-                   block.offset + (plain.empty() ? static_cast<std::uint64_t>(from - at(block.offset)) : 0));
-    }
-    isSorted &= event.ns >= lastNs;
-    lastNs = event.ns;
+  std::size_t i = 0;
+  auto done = reader.read(block.count, [&, threadId = head_.threadId.get()](const Event &event) {
     if (event.hasLink)
       linked.push_back(i);
-    events[i] = {event.ns, event.functionId, event.link, EventKind{event.kind}, threadId, event.storedDepth};
-  }
-  if (block.count > 0 && (events[0].timestampNs != block.firstNs || events.back().timestampNs != block.lastNs ||
-                          (!isSorted && !(block.flags & kBlockUnsorted))))
-    return error("E_BAD_BLOCK", "the times of a block are not what its header says", block.offset);
-  return {};
+    events[i++] = {event.ns, event.functionId, event.link, EventKind{event.kind}, threadId, event.storedDepth};
+  });
+  events.resize(i);
+  return done;
 }
 
 std::uint64_t File::openCalls(const Block &block,

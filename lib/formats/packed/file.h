@@ -74,6 +74,7 @@ public:
   bool knowsAllCalls(const Block &block) const;
 
 private:
+  friend class BlockReader;
   Expected<void> decodeWhole(const Block &block, std::vector<atf::IndexEvent> &events,
                              std::vector<std::size_t> &linked) const;
   bool takeIndex();

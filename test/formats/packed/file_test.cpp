@@ -196,6 +196,92 @@ TEST_F(PackedFiles, KeepTheOtherBlocksWhenOneIsDamaged) {
   EXPECT_EQ(reader->numberOf(second.firstSeq), second.firstSeq + second.eventCount);
 }
 
+// What a source hands on of one thread, as events of a file.
+class Taken : public ada::model::TraceSink {
+public:
+  ada::Expected<void> addFunction(const ada::model::Function &function) override {
+    ids_.push_back(function.id);
+    return {};
+  }
+  ada::Expected<void> events(const ada::model::Batch &batch) override {
+    EXPECT_GE(batch.firstSeq, nextSeq_);
+    nextSeq_ = batch.firstSeq;
+    for (const ada::model::Event &event : batch.events)
+      if (!event.isEarlier)
+        numbered.push_back({nextSeq_++,
+                            {.timestampNs = event.timeNs,
+                             .functionId = ids_[event.function],
+                             .detailSeq = kNoDetail,
+                             .kind = event.kind == ada::model::Kind::Other ? static_cast<ada::EventKind>(event.other)
+                                                                           : static_cast<ada::EventKind>(event.kind),
+                             .threadId = 4711}});
+    return {};
+  }
+  std::vector<std::pair<std::uint64_t, IndexEvent>> numbered;
+
+private:
+  std::vector<std::uint64_t> ids_;
+  std::uint64_t nextSeq_ = 0;
+};
+
+// A source decodes blocks while it hands their events on, and the reader decodes whole blocks: both have the same
+// events, of any range, and of files with a damaged block, as far as they can be read.
+TEST_F(PackedFiles, AreHandedOnAsTheyAreRead) {
+  enum Damage { None, Checksum, BadEvent, Times };
+  for (const Shape shape : {Shape::Program, Shape::Wild})
+    for (const Damage damage : {None, Checksum, BadEvent, Times}) {
+      std::vector<std::byte> bytes = bytesOf(write(path(), randomIndex(shape, 200'000, 12), true));
+      const std::vector<std::size_t> blocks = blocksOf(bytes);
+      ASSERT_GT(blocks.size(), 2u);
+      if (damage != None) {
+        RawBlockHeader header;
+        std::memcpy(&header, bytes.data() + blocks[1], sizeof header);
+        std::byte *const calls = bytes.data() + blocks[1] + sizeof header;
+        for (int i = 0; i < 12; ++i) // an event in the middle is none that there is; or the first one comes later
+          if (damage == BadEvent)
+            calls[header.callsBytes + 40'000 + i] = std::byte{0xff};
+        if (damage == Times)
+          header.beforeNs = header.beforeNs + 1;
+        header.bodyChecksum = ada::packed::kSum(0, calls, header.callsBytes + header.bodyBytes);
+        ada::packed::seal(header, ada::packed::kSum);
+        std::memcpy(bytes.data() + blocks[1], &header, sizeof header);
+        if (damage == Checksum)
+          calls[header.callsBytes + 40'000] ^= std::byte{1};
+      }
+      std::ofstream(path(), std::ios::binary)
+          .write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+      const auto reader = IndexReader::open(path(), {.checksum = ChecksumPolicy::Defer});
+      ASSERT_TRUE(reader);
+      std::mt19937_64 random(3);
+      for (int i = 0; i < 12; ++i) {
+        ada::model::ReadRequest request;
+        if (i > 0) {
+          request.fromSeq = random() % reader->size();
+          request.toSeq = request.fromSeq + random() % (i < 6 ? 2000 : 150'000);
+        }
+        std::vector<std::pair<std::uint64_t, IndexEvent>> expected;
+        reader->forEach({request.fromSeq, std::min(request.toSeq, reader->size())},
+                        [&](std::uint64_t seq, IndexEvent event) {
+                          event.detailSeq = kNoDetail;
+                          expected.push_back({seq, event});
+                        });
+        Taken taken;
+        const auto source = ada::model::openTrace(path());
+        ASSERT_TRUE(source);
+        ASSERT_TRUE((*source)->readPart(taken, request));
+        ASSERT_TRUE(taken.numbered == expected)
+            << int(shape) << ' ' << damage << ' ' << request.fromSeq << ' ' << request.toSeq;
+        if (i > 0)
+          continue;
+        ASSERT_EQ((*source)->problems().size(), damage == None ? 0u : 1u);
+        ASSERT_EQ(reader->damage().has_value(), damage != None);
+        if (damage != None) {
+          EXPECT_EQ((*source)->problems()[0].text(), reader->damage()->text());
+        }
+      }
+    }
+}
+
 TEST_F(PackedFiles, CanBeContinuedAfterAnyEvent) {
   const std::vector<IndexEvent> events = randomIndex(Shape::Deep, 200'000, 6);
   std::mt19937_64 random(6);

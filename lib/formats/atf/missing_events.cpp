@@ -1,0 +1,27 @@
+// What a process's manifest says about events that are not in its trace.
+#include "missing_events.h"
+
+#include "base/quantities.h"
+#include "info_budget.h"
+
+#include <fmt/format.h>
+
+namespace ada::atf {
+
+std::vector<Warning> missingEvents(const ProcessTrace &process) {
+  std::vector<Warning> flaws;
+  const Manifest &manifest = *process.manifest();
+  if (const std::uint64_t lost = manifest.allLost(); lost > 0)
+    flaws.push_back({"W_EVENTS_LOST", fmt::format("{}: {} {} not recorded (`adatrace info` says why)", process.path(),
+                                                  formatCount(lost, "event"), lost == 1 ? "was" : "were")});
+  if (const std::uint64_t leftOut = manifest.allLeftOut(); leftOut > 0)
+    flaws.push_back({"W_EVENTS_LEFT_OUT",
+                     fmt::format("{}: {} of short or deep calls {} left out (min_duration, max_depth)", process.path(),
+                                 formatCount(leftOut, "event"), leftOut == 1 ? "was" : "were")});
+  if (!manifest.switchedOff.empty())
+    flaws.push_back({"W_FUNCTIONS_OFF",
+                     fmt::format("{}: {}; `adatrace info` lists them", process.path(), switchedOffSummary(manifest))});
+  return flaws;
+}
+
+} // namespace ada::atf

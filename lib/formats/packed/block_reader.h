@@ -1,0 +1,70 @@
+// Reads the events of packed blocks piece by piece.
+#ifndef ADA_LIB_FORMATS_PACKED_BLOCK_READER_H
+#define ADA_LIB_FORMATS_PACKED_BLOCK_READER_H
+
+#include "formats/packed/file.h"
+#include "shared/encode/packed_decoder.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ada::packed {
+
+/// One block after the other, each from its first event on. What is read need not be kept anywhere: a block's events
+/// are some megabytes once they are decoded, more than a processor's caches hold. For one thread of the program.
+class BlockReader {
+public:
+  BlockReader() : state_(std::make_unique_for_overwrite<State>()), decoder_(*state_) {}
+
+  /// Turns to a block. Both must outlive the reading. E_BAD_BLOCK, E_BAD_CHECKSUM; nothing is left to read then.
+  Expected<void> begin(const File &file, const Block &block);
+  /// How many events are left in the block.
+  std::uint64_t left() const { return left_; }
+  /// Calls use(const Event &) for each of the next `count` events, at most left(). E_BAD_BLOCK if one is none that a
+  /// writer writes, or if the block was the last one's and its times are not what the header says: the events before
+  /// were handed out, and nothing is left.
+  template <class Use> Expected<void> read(std::uint64_t count, Use &&use) {
+    if (count == 0)
+      return {};
+    const bool isStart = left_ == block_->count;
+    Decoder::Run run(decoder_, at_, end_);
+    std::uint64_t lastNs = lastNs_;
+    bool isSorted = true;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Byte *const from = run.at();
+      Event event;
+      if (__builtin_expect(run.next(event) != Decoded::Event, 0)) {
+        left_ -= i;
+        return badEvent(from);
+      }
+      if (i == 0 && isStart)
+        firstNs_ = event.ns;
+      isSorted &= event.ns >= lastNs;
+      lastNs = event.ns;
+      use(static_cast<const Event &>(event));
+    }
+    at_ = run.end();
+    lastNs_ = lastNs, isSorted_ &= isSorted;
+    left_ -= count;
+    return left_ == 0 ? checkTimes() : Expected<void>();
+  }
+
+private:
+  Expected<void> badEvent(const Byte *at);
+  Expected<void> checkTimes();
+
+  const File *file_ = nullptr;
+  const Block *block_ = nullptr;
+  std::unique_ptr<State> state_;
+  Decoder decoder_;
+  std::vector<Byte> plain_; // of a compressed block
+  const Byte *at_ = nullptr, *end_ = nullptr;
+  std::uint64_t left_ = 0, firstNs_ = 0, lastNs_ = 0;
+  bool isSorted_ = true;
+};
+
+} // namespace ada::packed
+
+#endif // ADA_LIB_FORMATS_PACKED_BLOCK_READER_H
