@@ -17,7 +17,6 @@
 #define ADA_PASS_EXITS_H
 
 #include "hooks.h"
-#include "site_table.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

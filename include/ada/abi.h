@@ -26,10 +26,16 @@
 #define ADA_RECORD_CALL 1      /* what: ada_function */
 #define ADA_RECORD_RETURN 2    /* what: ada_function */
 #define ADA_RECORD_EXCEPTION 3 /* what: ada_function; left by unwinding */
-#define ADA_ENABLE_INDEX 1     /* of an enable byte: record calls and exits */
-#define ADA_ENABLE_DETAIL 2    /* registers and stack as well; together with INDEX */
-#ifndef ADA_CHUNK_FULL         /* tests of the ring make chunks of a few records */
-#define ADA_CHUNK_FULL 0xe000  /* of a position's low 16 bits: no record may begin there any more */
+
+/* Values of an enable byte. The pass reads the byte once, at function entry, and
+ * keeps the answer for the exit, so that a call is recorded with both its ends
+ * or not at all, whenever the byte is written. Bytes start as 0 and are written
+ * by the runtime only (relaxed byte stores, any thread). */
+#define ADA_ENABLE_INDEX 1  /* record calls and exits */
+#define ADA_ENABLE_DETAIL 2 /* registers and stack as well; together with INDEX */
+
+#ifndef ADA_CHUNK_FULL        /* tests of the ring make chunks of a few records */
+#define ADA_CHUNK_FULL 0xe000 /* of a position's low 16 bits: no record may begin there any more */
 #endif
 
 #ifndef __ASSEMBLER__
@@ -72,7 +78,7 @@ typedef struct ada_function {
   int32_t pretty_off;    /* NUL-terminated demangled name; 0 where the name is not mangled */
   int32_t types_off;     /* NUL-terminated types of return value and parameters, see docs/types.md; */
                          /* 0 without debug info */
-  uint32_t carried;      /* what its detail hooks find, see ADA_CARRIED_* */
+  uint32_t carried;      /* what is found for its detail, see ADA_CARRIED_* */
   int32_t shown_off;     /* NUL-terminated name that the source gave it (ADA_NAMED); 0 if it did not */
   int32_t reserved;      /* 0 */
 } ada_function;
@@ -80,7 +86,7 @@ typedef struct ada_function {
 ADA_ABI_ASSERT(sizeof(ada_function) == 48, "ada_function is 48 bytes");
 ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
 
-/* ada_function.carried: what a detail hook finds in registers and in memory. It is here and not in the code of the
+/* ada_function.carried: what a hook with detail finds in registers and in memory. It is here and not in the code of the
  * function, which most programs never run. */
 #define ADA_CARRIED_INTEGERS(c) ((c) & 15u)             /* general registers that carry parameters */
 #define ADA_CARRIED_VECTORS(c) ((c) >> 4 & 15u)         /* vector registers that do, at most 8 */
@@ -91,14 +97,10 @@ ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
 #define ADA_CARRIED_AT_EXIT (1u << 25)                 /* at exit ada_frame.memory says what there is */
 
 /* ada_function.flags. Unknown bits are ignored. */
-#define ADA_FUNCTION_NORETURN 1u /* declared noreturn: its call is never closed by a return */
-#define ADA_FUNCTION_INTERNAL 2u /* local linkage: the name need not be unique in the image */
-#define ADA_FUNCTION_EARLY 4u    /* hooked before inlining */
-#define ADA_FUNCTION_EXTERNAL                                                                                          \
-  8u /* a library's: the hooks are in a wrapper of the calls, and file and line are those                              \
-      */
-     /* of the declaration */
-
+#define ADA_FUNCTION_NORETURN 1u    /* declared noreturn: its call is never closed by a return */
+#define ADA_FUNCTION_INTERNAL 2u    /* local linkage: the name need not be unique in the image */
+#define ADA_FUNCTION_EARLY 4u       /* hooked before inlining */
+#define ADA_FUNCTION_EXTERNAL 8u    /* a library's: hooks are in a wrapper; file, line of the declaration */
 #define ADA_FUNCTION_ANNOTATION 16u /* no function: the entry is an ada_annotation */
 #define ADA_FUNCTION_INLINED 32u    /* with EARLY: the hooks of copies that were inlined into other functions */
 #define ADA_FUNCTION_COROUTINE 64u  /* creates a coroutine, or is f.resume, f.destroy or f.cleanup of one */
@@ -142,11 +144,6 @@ typedef struct ada_value {
   uint64_t bits;
   uint64_t bytes; /* of a text at the address `bits` */
 } ada_value;
-
-/* Values of an enable byte. The pass tests the byte once, at function entry, and
- * keeps the answer for the exit, so that a call is recorded with both its ends
- * or not at all, whenever the byte is written. Bytes start as 0 and are written
- * by the runtime only (relaxed byte stores, any thread). */
 
 /* What an image tells the runtime about itself. Each linked image (executable or
  * shared object) has one: every instrumented translation unit emits it, hidden
