@@ -187,15 +187,13 @@ def run(program, words, environment, before, session):
     return spent, after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime, done.stdout
 
 
-def buildTarget(target, command, program):
-    """Builds TARGET as PROGRAM with COMMAND, the compiler and its arguments; whether that succeeds."""
-    cxx, *words = [str(word) for word in command]
-    objects = " ".join(word for word in words if word.endswith(".o"))
-    flags = " ".join(word for word in words if not word.endswith(".o"))
+def buildTarget(target, compiler, flags, program):
+    """Builds TARGET as PROGRAM; whether that succeeds."""
+    cxx = str(compiler)
     folder = program.with_name(program.name + ".build")
     configure = ["cmake", "-G", "Ninja", "-S", target.source, "-B", folder, "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_COMPILER={cxx}",
                  f"-DCMAKE_C_COMPILER={cxx.replace('clang++', 'clang')}", f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_C_FLAGS={flags}",
-                 f"-DCMAKE_EXE_LINKER_FLAGS={objects}", *target.definitions]
+                 *target.definitions]
     for step in (configure, ["cmake", "--build", folder, "--target", target.name]):
         if subprocess.run([str(word) for word in step], env=clean, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
             return False
@@ -222,19 +220,19 @@ def build(name, arguments):
     for kind, command in commands.items():
         program = output / f"{name.split(',')[0]}-{kind}"
         began = time.monotonic()
-        isTarget = isinstance(arguments, CMakeTarget)
-        command = [*command, "-O2", "-w", *([] if isTarget else [*arguments, "-o", program])]
-        if isTarget:
+        if isinstance(arguments, CMakeTarget):
             if kind not in ("plain", "traced"):
                 failed[kind] = "left out: each build takes minutes"
                 continue
-            if not buildTarget(arguments, command, program):
+            if not buildTarget(arguments, command[0], "-O2 -w", program):
                 sys.exit(f"bench/real: {name} cannot be built as {kind}")
-        elif kind in ("plain", "traced", "calls"):
-            call(command)
-        elif tried := subprocess.run([str(word) for word in command], env=clean, capture_output=True, text=True).returncode:
-            failed[kind] = f"cannot be built: {' '.join(map(str, command[:3]))} … ended with {tried}"
-            continue
+        else:
+            command = [*command, "-O2", "-w", *arguments, "-o", program]
+            if kind in ("plain", "traced", "calls"):
+                call(command)
+            elif tried := subprocess.run([str(word) for word in command], env=clean, capture_output=True, text=True).returncode:
+                failed[kind] = f"cannot be built: {' '.join(map(str, command[:3]))} … ended with {tried}"
+                continue
         built[kind] = {"program": program, "compile": time.monotonic() - began, "text": textBytes(program)}
     return built, failed
 

@@ -16,9 +16,9 @@
 // SUM-COUNT-8: sum 3000
 // PACKED-COUNT-3: sum 3000
 // BEGUN: {{^}}2{{$}}
+#include "Inputs/fill_disk.h"
 #include <ada/attributes.h>
 #include <ada/trace.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,11 +35,8 @@ ADA_NEVER int main(int argc, char **argv) {
   for (int i = 0; i < 500; ++i)
     leaf();
   ada_flush();
-  int fd = open(argv[argc - 2], O_RDWR | O_CREAT, 0600);
-  static char page[4096];
-  while (write(fd, page, sizeof page) == sizeof page)
-    ;
-  if (ftruncate(fd, lseek(fd, 0, SEEK_END) / 4096 * 4096 - 4096l * atoi(argv[argc - 1])))
+  int fd = fillDisk(argv[argc - 2], atoi(argv[argc - 1]));
+  if (fd < 0)
     return 1;
   pthread_t t;
   pthread_create(&t, 0, thread, 0);

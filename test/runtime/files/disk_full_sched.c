@@ -8,9 +8,9 @@
 // CHECK-NOT: sched.ads
 // CHECK-COUNT-5: did not finish its trace
 // CHECK-NOT: sched.ads
+#include "Inputs/fill_disk.h"
 #include <ada/attributes.h>
 #include <ada/trace.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,11 +24,8 @@ ADA_NEVER static void *thread(void *argument) {
 ADA_NEVER int main(int argc, char **argv) {
   nap();
   ada_flush();
-  int fd = open(argv[argc - 2], O_RDWR | O_CREAT, 0600);
-  static char page[4096];
-  while (write(fd, page, sizeof page) == sizeof page)
-    ;
-  if (ftruncate(fd, lseek(fd, 0, SEEK_END) / 4096 * 4096 - 4096l * atoi(argv[argc - 1])))
+  int fd = fillDisk(argv[argc - 2], atoi(argv[argc - 1]));
+  if (fd < 0)
     return 1;
   pthread_t t;
   pthread_create(&t, 0, thread, 0);
