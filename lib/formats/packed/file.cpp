@@ -233,7 +233,7 @@ std::uint64_t File::openCalls(const Block &block,
   if (!raw || !beginDecoding(decoder, *raw, at(block.offset + kBlockHeaderBytes)))
     return 0;
   for (std::uint64_t level = state->floor; level < state->depth; ++level)
-    visit(state->at(level).functionId, state->at(level).beginNs);
+    visit(state->at(level).function.functionId(), state->at(level).beginNs);
   return state->floor;
 }
 

@@ -69,9 +69,10 @@ public:
         return nextMore(event);
       ++at_;
       event.ns = steps_.lastNs + passed;
-      event.functionId = steps_.expected(isCall);
+      const Product function = steps_.expected(isCall);
+      event.functionId = function.functionId();
       event.kind = kReturn - static_cast<std::uint32_t>(isCall);
-      steps_.take(isCall, event.functionId, event.ns);
+      steps_.take(isCall, function, event.ns);
       return Decoded::Event;
     }
 
@@ -158,15 +159,19 @@ inline Decoded Decoder::decodeCallOrReturn(const Byte *&at, Tag tag, std::uint64
   if (tag == Tag::Return) {
     if (!state.isKnown())
       return Decoded::Bad;
-    event.kind = kReturn, event.functionId = state.innermost().functionId;
-    state.pop(1, event.functionId);
+    const Product function = state.innermost().function;
+    event.kind = kReturn, event.functionId = function.functionId();
+    state.pop(1, function);
     return Decoded::Event;
   }
-  std::uint64_t &prediction = state.prediction();
-  if (tag == Tag::Call && !getFunction(at, prediction, state.module))
-    return Decoded::Bad;
-  event.kind = kCall, event.functionId = prediction;
-  state.push(event.functionId, event.ns);
+  Product &prediction = state.prediction();
+  if (tag == Tag::Call) {
+    if (!getFunction(at, event.functionId, state.module))
+      return Decoded::Bad;
+    prediction = Product::of(event.functionId);
+  }
+  event.kind = kCall, event.functionId = prediction.functionId();
+  state.push(prediction, event.ns);
   return Decoded::Event;
 }
 
@@ -183,8 +188,9 @@ inline Decoded Decoder::decodeRare(const Byte *&at, Sub sub, Event &event) {
       return Decoded::Bad;
     if (inner >= state.depth - state.floor)
       return Decoded::Bad;
-    event.functionId = state.at(state.depth - 1 - inner).functionId;
-    state.pop(inner + 1, event.functionId);
+    const Product function = state.at(state.depth - 1 - inner).function;
+    event.functionId = function.functionId();
+    state.pop(inner + 1, function);
   } else {
     if (!getFunction(at, event.functionId, state.module))
       return Decoded::Bad;
@@ -194,7 +200,7 @@ inline Decoded Decoder::decodeRare(const Byte *&at, Sub sub, Event &event) {
       --state.depth, --state.floor;
     }
     if (sub != Sub::Any)
-      state.pop(0, event.functionId);
+      state.pop(0, Product::of(event.functionId));
   }
   state.lastNs += passed;
   event.ns = state.lastNs, event.kind = static_cast<std::uint32_t>(kind);

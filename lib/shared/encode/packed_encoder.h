@@ -53,15 +53,16 @@ public:
     // If `kind` is a constant, what the others need is left out by the compiler.
     __attribute__((always_inline)) void encode(std::uint32_t kind, std::uint64_t functionId, std::uint64_t ns) {
       const std::uint64_t isCall = kind == kCall, passed = ns - steps_.lastNs;
-      if (__builtin_expect((steps_.expected(isCall) != functionId) | (passed >= mostPassed_) | (kind - 1 > 1) |
-                               !steps_.isUsual(isCall),
+      const Product function = Product::of(functionId), expected = steps_.expected(isCall);
+      const bool isUsual = steps_.isUsual(isCall);
+      if (__builtin_expect((expected.value != function.value) | (passed >= mostPassed_) | (kind - 1 > 1) | !isUsual,
                            0)) {
         encodeMore(kind, functionId, ns);
         return;
       }
       *to_++ = static_cast<Byte>(isCall << 6 | passed);
       ++events_;
-      steps_.take(isCall, functionId, ns);
+      steps_.take(isCall, function, ns);
     }
     // What is said of the next event: see putPrefix(), of which only some are for this.
     void say(Sub what, std::uint64_t value) { to_ = putPrefix(to_, what, value); }
@@ -125,9 +126,9 @@ private:
     to = goBack(to, passed);
     if (kind == kCall)
       return encodeCall(to, functionId, ns, passed);
-    if (kind == kReturn && state.isKnown() && state.innermost().functionId == functionId) {
+    if (kind == kReturn && state.isKnown() && state.innermost().function == Product::of(functionId)) {
       to = putTime(to, Tag::Return, passed);
-      state.pop(1, functionId);
+      state.pop(1, Product::of(functionId));
       return to;
     }
     return encodeRare(to, kind, functionId, passed);
@@ -139,14 +140,15 @@ private:
   }
 
   Byte *encodeCall(Byte *to, std::uint64_t functionId, std::uint64_t ns, std::uint64_t passed) {
-    std::uint64_t &prediction = state.prediction();
-    if (prediction == functionId) {
+    const Product function = Product::of(functionId);
+    Product &prediction = state.prediction();
+    if (prediction == function) {
       to = putTime(to, Tag::Predicted, passed);
     } else {
-      prediction = functionId;
+      prediction = function;
       to = putFunction(putTime(to, Tag::Call, passed), functionId, state.module);
     }
-    state.push(functionId, ns);
+    state.push(function, ns);
     return to;
   }
 
@@ -157,22 +159,23 @@ private:
     };
     if (kind != kReturn && kind != kException)
       return putNamed(Sub::Any);
+    const Product function = Product::of(functionId);
     const std::uint64_t known = state.depth - state.floor;
     std::uint64_t inner = 0; // calls that have no exit of their own
-    while (inner < known && state.at(state.depth - 1 - inner).functionId != functionId)
+    while (inner < known && state.at(state.depth - 1 - inner).function != function)
       ++inner;
     if (inner < known) {
       if (inner > 0)
         to = putVarint(putVarint(putPrefix(to, Sub::Outer, passed), kind), inner);
       else
         to = putPrefix(to, Sub::Exception, passed); // the return of the innermost call isn't rare
-      state.pop(inner + 1, functionId);
+      state.pop(inner + 1, function);
       return to;
     }
     const bool isBeyond = known == 0 && state.depth > 0;
     to = putNamed(isBeyond ? Sub::Beyond : Sub::Stray);
     state.depth -= isBeyond, state.floor -= isBeyond;
-    state.pop(0, functionId);
+    state.pop(0, function);
     return to;
   }
 };

@@ -121,7 +121,7 @@ inline bool beginDecoding(Decoder &decoder, const RawBlockHeader &raw, const Byt
       return false;
     calls += at - from;
     beginNs += passed;
-    state.at(level) = {function, beginNs};
+    state.at(level) = {Product::of(function), beginNs};
   }
   return calls == end;
 }
@@ -141,7 +141,7 @@ public:
     std::uint64_t beginNs = 0;
     for (std::uint64_t level = state.floor; level < state.depth; ++level) {
       const State::OpenCall &call = state.at(level);
-      end = putVarint(putFunction(end, call.functionId, module), call.beginNs - beginNs);
+      end = putVarint(putFunction(end, call.function.functionId(), module), call.beginNs - beginNs);
       beginNs = call.beginNs;
     }
     callsBytes_ = static_cast<std::uint32_t>(end - calls);

@@ -6,6 +6,27 @@
 
 namespace ada::packed {
 
+// The history of events is a sum of products of their functions' ids, modulo 2^64. A state holds functions as these
+// products: where a prediction is to be looked up depends on the one before, and that chain then has no multiplication
+// in it (decoding takes 3.3 ns an event instead of 3.8). The factor is odd, so ids come back by its inverse.
+inline constexpr std::uint64_t kFactor = 0xC2B2AE3D27D4EB4Fu;
+constexpr std::uint64_t inverseOf(std::uint64_t odd) {
+  std::uint64_t inverse = odd; // right in the low 3 bits, and each step doubles that
+  for (int bits = 3; bits < 64; bits *= 2)
+    inverse *= 2 - odd * inverse;
+  return inverse;
+}
+inline constexpr std::uint64_t kInverse = inverseOf(kFactor);
+static_assert(kFactor * kInverse == 1);
+// A function, not by its id but by the product.
+struct Product {
+  std::uint64_t value;
+  static Product of(std::uint64_t functionId) { return {functionId * kFactor}; }
+  std::uint64_t functionId() const { return value * kInverse; }
+  bool operator==(const Product &other) const { return value == other.value; }
+  bool operator!=(const Product &other) const { return value != other.value; }
+};
+
 // A call is predicted from the ten events before it, for that is where programs repeat themselves: 1 call in 15 to 20
 // of SQLite and of a JSON parser is not predicted, and twice to five times as many if just the caller and one event are
 // looked at (docs/formats/packed.md).
@@ -16,7 +37,8 @@ struct State {
   static constexpr unsigned kPredictionBits = 12;
   static constexpr std::size_t kCallSlots = kMostKnownCalls + 1; // one is free, to be written to at any time
   struct OpenCall {
-    std::uint64_t functionId, beginNs;
+    Product function;
+    std::uint64_t beginNs;
   };
 
   std::uint64_t lastNs;
@@ -25,7 +47,7 @@ struct State {
   std::uint64_t history;      // of the events before; those of long ago are shifted out
   std::uint32_t module;       // of the function that was named last
   OpenCall calls[kCallSlots]; // circular: the one at depth d is at d % kCallSlots
-  std::uint64_t predictions[1u << kPredictionBits];
+  Product predictions[1u << kPredictionBits];
 
   OpenCall &at(std::uint64_t level) { return calls[level % kCallSlots]; }
   const OpenCall &at(std::uint64_t level) const { return calls[level % kCallSlots]; }
@@ -33,29 +55,30 @@ struct State {
   bool isKnown() const { return depth != floor; }
 
   // The prediction for a call that came now.
-  std::uint64_t &prediction() { return predictions[placeOf(history)]; }
+  Product &prediction() { return predictions[placeOf(history)]; }
   static std::uint64_t placeOf(std::uint64_t history) { return history >> (64 - kPredictionBits); }
-  // `event`: a call's function, or the complement of an exit's.
-  static std::uint64_t remembering(std::uint64_t history, std::uint64_t event) {
-    return (history << 6) + event * 0xC2B2AE3D27D4EB4Fu;
+  // After a call of the function, and after an exit, which counts as the complement of its id.
+  static std::uint64_t afterCall(std::uint64_t history, Product function) { return (history << 6) + function.value; }
+  static std::uint64_t afterExit(std::uint64_t history, Product function) {
+    return (history << 6) - function.value - kFactor;
   }
 
-  void push(std::uint64_t functionId, std::uint64_t ns) {
-    at(depth++) = {functionId, ns};
+  void push(Product function, std::uint64_t ns) {
+    at(depth++) = {function, ns};
     floor += depth - floor > kMostKnownCalls;
-    history = remembering(history, functionId);
+    history = afterCall(history, function);
   }
   // `count` known calls end, the outermost of them by the exit of its function.
-  void pop(std::uint64_t count, std::uint64_t functionId) {
+  void pop(std::uint64_t count, Product function) {
     depth -= count;
-    history = remembering(history, ~functionId);
+    history = afterExit(history, function);
   }
 
   // What is not carried over to the next block.
   void beginBlock() {
     history = 0, module = 0;
-    for (std::uint64_t &prediction : predictions)
-      prediction = 0;
+    for (Product &prediction : predictions)
+      prediction = {0};
   }
 };
 
@@ -69,16 +92,19 @@ struct Steps {
   // Whether a call doesn't make another one unknown, or the call that returns is known.
   bool isUsual(std::uint64_t isCall) const { return depth - floor - 1 + isCall < kMostKnownCalls; }
   // The function that is called or returns if it is as expected.
-  std::uint64_t expected(std::uint64_t isCall) const {
-    const std::uint64_t called = state.predictions[State::placeOf(history)], returning = state.at(depth - 1).functionId;
-    return (called & -isCall) | (returning & (isCall - 1));
+  Product expected(std::uint64_t isCall) const {
+    const std::uint64_t called = state.predictions[State::placeOf(history)].value;
+    const std::uint64_t returning = state.at(depth - 1).function.value;
+    return {(called & -isCall) | (returning & (isCall - 1))};
   }
   // A return writes to the free place above.
-  void take(std::uint64_t isCall, std::uint64_t functionId, std::uint64_t ns) {
+  void take(std::uint64_t isCall, Product function, std::uint64_t ns) {
     State::OpenCall &call = state.at(depth);
-    call.functionId = functionId, call.beginNs = ns;
+    call.function = function, call.beginNs = ns;
     depth += 2 * isCall - 1;
-    history = State::remembering(history, functionId ^ (isCall - 1));
+    // afterCall() or afterExit(): -x is ~x + 1. What comes last is what came last.
+    const std::uint64_t isExit = isCall - 1;
+    history = ((history << 6) + ((1 - kFactor) & isExit)) + (function.value ^ isExit);
     lastNs = ns;
   }
 
