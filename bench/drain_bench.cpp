@@ -129,8 +129,7 @@ int main(int argc, char **argv) {
   Memory loop;
   fill(memory, count, 30);
   fill(loop, count, 1);
-  constexpr std::size_t kWriteBytes = 1 << 20; // as the drain does
-  std::vector<unsigned char> buffer(kWriteBytes + 2 * ADA_CHUNK_RECORDS * atf::kIndexEventBytes);
+  std::vector<unsigned char> buffer(IndexFile::kMostBatchBytes + 2 * ADA_CHUNK_RECORDS * atf::kIndexEventBytes);
   unsigned char *to = buffer.data();
   IndexFile plainFile;
   plainFile.begin(folder.c_str(), 0, 1, 2);
@@ -188,7 +187,7 @@ int main(int argc, char **argv) {
           to = buffer.data();
         };
         Drain(loop).run(true, encode, [&] {
-          if (to >= buffer.data() + kWriteBytes)
+          if (to >= buffer.data() + IndexFile::kMostBatchBytes)
             write();
         });
         write();

@@ -13,9 +13,12 @@ namespace ada::ring {
 
 // Moves `w.place` behind the records that it takes, and returns how many these are. `emit` as for expand(). The last
 // record of a chunk is not plain, for what follows it lies in another one.
+//
+// Of a closed chunk, records are fetched ahead of their reading: 1 KiB, for they come from another processor's cache.
+// In an open one that would take lines from the thread that writes to them.
 template <class Emit>
-inline uint64_t takePlain(ThreadWalk &w, uint64_t limitStamp, ThreadExpansion &t, ClockMap &clock, ModuleMap &modules,
-                          Emit &&emit) {
+inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion &t, ClockMap &clock,
+                          ModuleMap &modules, Emit &&emit) {
   if (w.runCount > 0 || t.gaps.isOpen || w.place + 1 >= ADA_CHUNK_RECORDS)
     return 0;
   CallStack &stack = t.stack;
@@ -26,7 +29,10 @@ inline uint64_t takePlain(ThreadWalk &w, uint64_t limitStamp, ThreadExpansion &t
   const ada_record *const records = recordsOf(*w.chunk), *const end = records + ADA_CHUNK_RECORDS - 1;
   const ada_record *r = records + w.place;
   uint64_t stamp = __atomic_load_n(&r->stamp, __ATOMIC_ACQUIRE);
+  const uint64_t limitStamp = rules.limitStamp;
+  const size_t ahead = rules.closed ? 64 : 0;
   for (; r < end; ++r) {
+    __builtin_prefetch(r + ahead); // no access: there may be no memory at it
     // The stamp behind: a handler's records, older than the one that it interrupted, are not plain.
     const uint64_t next = __atomic_load_n(&r[1].stamp, __ATOMIC_ACQUIRE);
     const uint64_t what = __atomic_load_n(&r->what, __ATOMIC_RELAXED);

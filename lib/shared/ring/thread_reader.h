@@ -67,7 +67,7 @@ struct ThreadReader {
   // for take().
   template <class Memory, class Emit>
   uint64_t takePlain(Memory &memory, ClockMap &clock, ModuleMap &modules, Emit &&emit) {
-    uint64_t count = ring::takePlain(walk, rules.limitStamp, expansion, clock, modules, emit);
+    uint64_t count = ring::takePlain(walk, rules, expansion, clock, modules, emit);
     if (count > 0) {
       isMoved = true;
       settleExpanded(memory);

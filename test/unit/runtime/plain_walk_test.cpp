@@ -40,9 +40,10 @@ public:
 
   void pass(std::uint64_t limit, bool closed) {
     for (bool again = true; again;) {
+      const WalkRules rules = {limit, nullptr, closed, false, state.stack.depth};
       auto emit = [&](const Event &e) { events.push_back(e); };
       if (plain_)
-        plainRecords += takePlain(walk_, limit, state, clock_, map_, emit);
+        plainRecords += takePlain(walk_, rules, state, clock_, map_, emit);
       settle(walk_, state);
       state.floor = state.stack.depth;
       const WalkEnd end = takeRecords(walk_, {limit, nullptr, closed, false, state.stack.depth}, batch_);
