@@ -2,8 +2,9 @@
 //
 //   drain_bench FOLDER [CHUNKS]
 //
-// fills chunks as hooks do (calls and returns, nested at random up to 30 deep, or empty calls in a loop), has the
-// drain's own code read them, and prints events per second as JSON, one figure per set:
+// fills chunks as hooks do (calls and returns, nested at random up to 30 deep, the same in a circle of some thousand,
+// or empty calls of any function), has the drain's own code read them, and prints events per second as JSON, one figure
+// per set:
 //   batch    records taken and expanded by the rules for everything (chunk_walk.h, expander.h)
 //   plain    the same records by the pass for the ordinary case (plain_walk.h)
 //   encode   plain, and encoded as ATF 2 into memory
@@ -46,18 +47,21 @@ struct Memory {
   void noteClosed(int) {}
 };
 
-// `deepest`: how far calls nest. At 1 they are a loop of empty calls, at more they come and go at random.
-void fill(Memory &memory, std::uint64_t count, std::size_t deepest) {
+// `deepest`: how far calls nest. At 1 they are a loop of empty calls, at more they come and go at random. `repeats`: as
+// programs do, the same is called again and again, in a circle of some 3,000 calls; otherwise no call is as expected.
+void fill(Memory &memory, std::uint64_t count, std::size_t deepest, bool repeats) {
   char *at = static_cast<char *>(std::aligned_alloc(ADA_CHUNK_BYTES, count * ADA_CHUNK_BYTES));
   std::memset(at, 0, count * ADA_CHUNK_BYTES);
   std::vector<std::uint64_t> stack;
-  std::uint64_t stamp = 1'000'000, random = 1;
+  std::uint64_t stamp = 1'000'000, random = 1, turn = 0;
   for (std::uint64_t c = 0; c < count; ++c, at += ADA_CHUNK_BYTES) {
     auto *chunk = reinterpret_cast<ada_chunk *>(at);
     chunk->state = ADA_CHUNK_USED, chunk->seq = c, chunk->number = c, chunk->start_stamp = stamp;
     chunk->next = c + 1 < count ? c + 2 : 0;
     auto *records = reinterpret_cast<ada_record *>(chunk + 1);
     for (std::uint64_t i = 0; i < ADA_CHUNK_RECORDS; ++i) {
+      if (repeats && ++turn > 6000 && stack.empty())
+        random = 1, turn = 0;
       random = random * 6364136223846793005u + 1442695040888963407u;
       stamp += 20 + (random >> 58);
       if (stack.empty() || (stack.size() < deepest && (random >> 40 & 1))) {
@@ -120,15 +124,17 @@ struct Drain {
 
 } // namespace
 
+// Long because it is one list of sets.
 int main(int argc, char **argv) {
   if (argc < 2)
     die("usage: drain_bench FOLDER [CHUNKS]");
   const std::string folder = argv[1];
-  Memory memory;
+  Memory memory, repeating;
   const std::uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
   Memory loop;
-  fill(memory, count, 30);
-  fill(loop, count, 1);
+  fill(memory, count, 30, false);
+  fill(loop, count, 1, false);
+  fill(repeating, count, 30, true);
   std::vector<unsigned char> buffer(IndexFile::kMostBatchBytes + 2 * ADA_CHUNK_RECORDS * atf::kIndexEventBytes);
   unsigned char *to = buffer.data();
   IndexFile plainFile;
@@ -163,6 +169,8 @@ int main(int argc, char **argv) {
   };
   addSets("packed, empty calls", kSets, events, [&] { pack(loop); });
   addSets("packed", kSets, events, [&] { pack(memory); });
+  addSets("plain, repeating calls", kSets, events, [&] { Drain(repeating).run(true, add, [] {}); });
+  addSets("packed, repeating calls", kSets, events, [&] { pack(repeating); });
   addSets("sum", kSets, events, [&] {
     for (std::size_t i = 0; i < memory.chunks.size(); ++i)
       sum += crc32c(0, buffer.data(), ADA_CHUNK_RECORDS * atf::kIndexEventBytes);

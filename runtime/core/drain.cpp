@@ -412,7 +412,7 @@ uint64_t Drain::drainThread(Hand &hand, uint64_t slot) {
   const bool isCounted = budget.active();
   uint64_t records = 0;
   bool more = true;
-  for (int chunks = 0; more && (chunks < kMostChunks || isLast_ || isWhole_ || t.ended); ++chunks) {
+  for (int chunks = 0; more && (chunks < kMostChunks || isLast_ || isWhole_ || t.ended);) {
     if (t.mustGiveBack() || !writer_.hasRoomForPlain(hand.batch, slot))
       commit(hand, slot, reader_.place(slot));
     if (!reader_.look(slot, isLast_ || t.ended)) {
@@ -439,6 +439,7 @@ uint64_t Drain::drainThread(Hand &hand, uint64_t slot) {
     }
     records += batch.count;
     more = reader_.advance(hand.desk, slot);
+    chunks += !t.again;
     if (leavesOut)
       writeWaiting(hand, slot, expansion.lastNs);
   }

@@ -46,7 +46,7 @@ public:
   // Writes events, one behind the other. The encoder is not to be used otherwise meanwhile.
   class Run {
   public:
-    Run(Encoder &encoder, Byte *to) : encoder_(encoder), to_(to), steps_(encoder.state) { load(); }
+    Run(Encoder &encoder, Byte *to) : encoder_(encoder), steps_(encoder.state) { load(to); }
     Run(const Run &) = delete;
     Run &operator=(const Run &) = delete;
 
@@ -55,17 +55,18 @@ public:
       const std::uint64_t isCall = kind == kCall, passed = ns - steps_.lastNs;
       const Product function = Product::of(functionId), expected = steps_.expected(isCall);
       const bool isUsual = steps_.isUsual(isCall);
-      if (__builtin_expect((expected.value != function.value) | (passed >= mostPassed_) | (kind - 1 > 1) | !isUsual,
-                           0)) {
+      if (__builtin_expect((expected.value != function.value) | (passed >= kMoreTime) | (kind - 1 > 1) | !isUsual, 0)) {
         encodeMore(kind, functionId, ns);
         return;
       }
       *to_++ = static_cast<Byte>(isCall << 6 | passed);
-      ++events_;
       steps_.take(isCall, function, ns);
     }
     // What is said of the next event: see putPrefix(), of which only some are for this.
-    void say(Sub what, std::uint64_t value) { to_ = putPrefix(to_, what, value); }
+    void say(Sub what, std::uint64_t value) {
+      Byte *const end = putPrefix(to_, what, value);
+      from_ += end - to_, to_ = end;
+    }
 
     Byte *at() const { return to_; }
     // Ends the run; the next one goes on from here.
@@ -75,23 +76,23 @@ public:
     }
 
   private:
-    void load() {
-      steps_.load();
-      events_ = encoder_.events;
-      // A block's first event sets its first time.
-      mostPassed_ = events_ == 0 ? 0 : kMoreTime;
+    void load(Byte *to) {
+      steps_.load(), from_ = to_ = to;
+      if (encoder_.events == 0) // a block's first event sets its first time
+        steps_.floor = steps_.depth + 1;
     }
-    void save() { steps_.save(), encoder_.events = events_; }
+    void save() {
+      steps_.save();
+      encoder_.events += static_cast<std::uint64_t>(to_ - from_);
+    }
     __attribute__((always_inline)) void encodeMore(std::uint32_t kind, std::uint64_t functionId, std::uint64_t ns) {
       save();
-      to_ = encoder_.encodeMore(to_, kind, functionId, ns);
-      load();
+      load(encoder_.encodeMore(to_, kind, functionId, ns));
     }
 
     Encoder &encoder_;
-    Byte *to_;
+    Byte *to_, *from_; // from there on an event is a byte: so they need not be counted
     Steps steps_;
-    std::uint64_t events_, mostPassed_;
   };
 
   // One event.

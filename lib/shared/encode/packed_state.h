@@ -86,8 +86,9 @@ struct State {
 // calls and returns, without a branch on which of both it is, for that can't be predicted.
 struct Steps {
   explicit Steps(State &state) : state(state) { load(); }
+  // Usual steps leave the floor as it is.
   void load() { lastNs = state.lastNs, depth = state.depth, floor = state.floor, history = state.history; }
-  void save() { state.lastNs = lastNs, state.depth = depth, state.floor = floor, state.history = history; }
+  void save() { state.lastNs = lastNs, state.depth = depth, state.history = history; }
 
   // Whether a call doesn't make another one unknown, or the call that returns is known.
   bool isUsual(std::uint64_t isCall) const { return depth - floor - 1 + isCall < kMostKnownCalls; }

@@ -127,11 +127,12 @@ struct ThreadWalk {
 };
 
 struct WalkRules {
-  uint64_t limitStamp;        // younger records are left to the next time
-  const ada_chunk *successor; // of the chunk, null if it has none; read before its records
-  bool closed;                // it gets no new reservations
-  bool dead;                  // nothing can complete anything any more
-  uint64_t openCalls;         // now
+  uint64_t limitStamp;               // younger records are left to the next time
+  const ada_chunk *successor;        // of the chunk, null if it has none; read before its records
+  bool closed;                       // it gets no new reservations
+  bool dead;                         // nothing can complete anything any more
+  uint64_t openCalls;                // now
+  uint64_t most = ADA_CHUNK_RECORDS; // records of one batch
 };
 
 enum class WalkEnd {
@@ -255,6 +256,10 @@ inline WalkEnd takeRecords(ThreadWalk &w, const WalkRules &rules, RecordBatch &b
         }
         if (p.stamp > w.newestStamp)
           w.newestStamp = p.stamp;
+      }
+      if (__builtin_expect(batch.count == rules.most, 0)) {
+        end = WalkEnd::Split, behind = p.stamp;
+        break;
       }
       batch.inverted |= p.stamp < newest;
       newest = p.stamp;

@@ -11,6 +11,53 @@
 
 namespace ada::ring {
 
+namespace detail {
+
+// What holds for many records, one behind the other: how to read their stamps and functions.
+struct PlainSpan {
+  uint64_t firstStamp = 1, stamps = 0; // so many stamps, from the first on
+  ada_anchor base = {0, 0};
+  uint64_t nsPerTick = 0; // 32.32 fixed point
+  uint64_t firstUnit = 0; // of the module's entries, in units of 16 bytes
+  uint64_t entries = 0, moduleBits = 0;
+
+  bool coversStamp(uint64_t stamp) const { return stamp - firstStamp < stamps; }
+  uint64_t nanoseconds(uint64_t stamp) const {
+    return base.time_ns + (uint64_t)(((unsigned __int128)(stamp - base.counter) * nsPerTick) >> 32);
+  }
+  // Of an entry of the module its ordinal; of anything else a number that is not less than `entries`.
+  uint64_t ordinal(uint64_t what) const {
+    static_assert(sizeof(ada_function) == 3 * (ADA_RECORD_KIND_MASK + 1));
+    constexpr uint64_t kThird = 0xAAAAAAAAAAAAAAAB; // times 3 is 1, modulo 2^64
+    return (what / (ADA_RECORD_KIND_MASK + 1) - firstUnit) * kThird;
+  }
+
+  // That of such a record; none if it is not plain.
+  __attribute__((noinline)) static PlainSpan of(uint64_t what, uint64_t stamp, uint64_t limitStamp, ClockMap &clock,
+                                                ModuleMap &modules) {
+    PlainSpan span;
+    if (stamp - 1 >= limitStamp) // 0: not complete
+      return span;
+    const ModuleMap::Answer *answer = modules.answerFor(what & ~(uint64_t)ADA_RECORD_KIND_MASK, stamp);
+    clock.toNanoseconds(stamp);
+    const ClockMap::Segment &segment = clock.segment();
+    if (!answer || !segment.isAfterBase(stamp))
+      return span;
+    auto least = [](uint64_t a, uint64_t b) { return a < b ? a : b; };
+    auto most = [](uint64_t a, uint64_t b) { return a < b ? b : a; };
+    // An answer that holds for one entry only ends before it begins.
+    const uint64_t from = most(most(1, segment.base.counter), most(segment.from, answer->from));
+    const uint64_t end = least(segment.to, answer->to);
+    span.firstStamp = from, span.stamps = end <= from ? 0 : limitStamp < end ? limitStamp - from + 1 : end - from;
+    span.base = segment.base, span.nsPerTick = segment.nsPerTick;
+    span.firstUnit = answer->begin / (ADA_RECORD_KIND_MASK + 1);
+    span.entries = (answer->end - answer->begin) / sizeof(ada_function), span.moduleBits = answer->moduleBits;
+    return span;
+  }
+};
+
+} // namespace detail
+
 // Moves `w.place` behind the records that it takes, and returns how many these are. `emit` as for expand(). The last
 // record of a chunk is not plain, for what follows it lies in another one.
 //
@@ -21,46 +68,41 @@ inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion
                           ModuleMap &modules, Emit &&emit) {
   if (w.runCount > 0 || t.gaps.isOpen || w.place + 1 >= ADA_CHUNK_RECORDS)
     return 0;
-  CallStack &stack = t.stack;
-  ClockMap::Segment segment; // copies: the loop keeps them in registers
-  ModuleMap::Answer answer;
+  Frame *const frames = t.stack.frames;
+  const size_t capacity = t.stack.capacity;
+  detail::PlainSpan span; // a copy: the loop keeps it in registers
   uint64_t lastNs = t.lastNs;
-  size_t depth = stack.depth, floor = t.floor;
+  size_t depth = t.stack.depth, floor = t.floor;
   const ada_record *const records = recordsOf(*w.chunk), *const end = records + ADA_CHUNK_RECORDS - 1;
   const ada_record *r = records + w.place;
   uint64_t stamp = __atomic_load_n(&r->stamp, __ATOMIC_ACQUIRE);
-  const uint64_t limitStamp = rules.limitStamp;
   const size_t ahead = rules.closed ? 64 : 0;
   for (; r < end; ++r) {
     __builtin_prefetch(r + ahead); // no access: there may be no memory at it
     // The stamp behind: a handler's records, older than the one that it interrupted, are not plain.
     const uint64_t next = __atomic_load_n(&r[1].stamp, __ATOMIC_ACQUIRE);
     const uint64_t what = __atomic_load_n(&r->what, __ATOMIC_RELAXED);
-    const uint64_t entry = what & ~(uint64_t)ADA_RECORD_KIND_MASK, kind = what & ADA_RECORD_KIND_MASK;
-    if (__builtin_expect(stamp - 1 >= limitStamp || (next < stamp && next != 0), 0)) // 0: not complete
+    if (__builtin_expect(next < stamp && next != 0, 0)) // 0: not complete
       break;
-    if (__builtin_expect(!answer.covers(entry, stamp), 0)) {
-      const ModuleMap::Answer *found = modules.answerFor(entry, stamp);
-      if (!found)
+    uint64_t ordinal = span.ordinal(what);
+    if (__builtin_expect(!span.coversStamp(stamp) || ordinal >= span.entries, 0)) {
+      const detail::PlainSpan found = detail::PlainSpan::of(what, stamp, rules.limitStamp, clock, modules);
+      span = found, ordinal = span.ordinal(what);
+      if (!span.coversStamp(stamp) || ordinal >= span.entries)
         break;
-      answer = *found;
     }
-    uint64_t ns;
-    if (__builtin_expect(segment.isAfterBase(stamp), 1))
-      ns = segment.after(stamp);
-    else
-      ns = clock.toNanoseconds(stamp), segment = clock.segment();
+    uint64_t ns = span.nanoseconds(stamp);
     ns = ns < lastNs ? lastNs : ns;
-    const uint64_t function = answer.functionId(entry);
+    const uint64_t function = span.moduleBits + ordinal, kind = what & ADA_RECORD_KIND_MASK;
     if (kind == ADA_RECORD_CALL) {
-      if (__builtin_expect(depth == stack.capacity, 0))
+      if (__builtin_expect(depth == capacity, 0))
         break;
-      stack.frames[depth] = {function, 0, ns};
+      frames[depth] = {function, 0, ns};
       emit(Event{ns, function, ns, (uint32_t)depth++, kCall, true});
-    } else if (kind == ADA_RECORD_RETURN && depth > 0 && stack.frames[depth - 1].functionId == function) {
+    } else if (kind == ADA_RECORD_RETURN && depth > 0 && frames[depth - 1].functionId == function) {
       --depth;
       floor = depth < floor ? depth : floor;
-      emit(Event{ns, function, stack.frames[depth].beginNs, (uint32_t)depth, kReturn, true});
+      emit(Event{ns, function, frames[depth].beginNs, (uint32_t)depth, kReturn, true});
     } else
       break;
     lastNs = ns;
@@ -68,7 +110,7 @@ inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion
   }
   const uint64_t count = (uint64_t)(r - records) - w.place;
   w.place += count;
-  t.lastNs = lastNs, stack.depth = depth, t.floor = floor;
+  t.lastNs = lastNs, t.stack.depth = depth, t.floor = floor;
   if (count > 0)
     t.gaps.lastEventNs = lastNs;
   return count;

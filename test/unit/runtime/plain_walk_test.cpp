@@ -2,7 +2,8 @@
 //
 // Random threads: calls, returns and exceptions, handlers' records behind the one that they interrupted, gaps, marks
 // and jumps, places that were never completed, two modules of which one is replaced, and times over many segments of
-// the clock map. Each is read twice, in passes that end at the same times.
+// the clock map. Each is read twice, in passes that end at the same times; once with what is plain taken as such, and
+// the rest in batches of any size.
 #include "random_chunk.h"
 #include "shared/ring/plain_walk.h"
 
@@ -23,7 +24,8 @@ Frame *grow(Frame *old, std::size_t, std::size_t capacity) {
 
 class Reading {
 public:
-  Reading(const Chunk &chunk, bool plain, bool replacesModule = false) : plain_(plain) {
+  Reading(const Chunk &chunk, bool plain, bool replacesModule = false, std::uint64_t mostRecords = ADA_CHUNK_RECORDS)
+      : plain_(plain), mostRecords_(mostRecords) {
     walk_.chunk = &chunk.header;
     for (std::uint64_t i = 0; i < 20; ++i)
       anchors_[i] = {1000 + 1000 * i, 5000 + 997 * i + i % 3};
@@ -46,7 +48,8 @@ public:
         plainRecords += takePlain(walk_, rules, state, clock_, map_, emit);
       settle(walk_, state);
       state.floor = state.stack.depth;
-      const WalkEnd end = takeRecords(walk_, {limit, nullptr, closed, false, state.stack.depth}, batch_);
+      const std::uint64_t most = plain_ ? mostRecords_ : ADA_CHUNK_RECORDS;
+      const WalkEnd end = takeRecords(walk_, {limit, nullptr, closed, false, state.stack.depth, most}, batch_);
       for (std::uint64_t i = 0; i < batch_.count; ++i)
         expand(state, batch_.records[i], clock_, map_, grow, emit);
       again = end == WalkEnd::Split || (closed && batch_.count == 0 &&
@@ -64,6 +67,7 @@ public:
 
 private:
   bool plain_;
+  std::uint64_t mostRecords_; // of a batch of what is not plain
   ThreadWalk walk_;
   ada_anchor anchors_[ADA_RING_ANCHORS] = {};
   ada_ring_module modules_[3] = {};
@@ -102,7 +106,8 @@ TEST(PlainWalk, GivesWhatTheRulesGive) {
     const bool inverts = turn % 2;
     const auto chunk = randomChunk(random, (unsigned[]){0, 1, 20, 300}[turn / 2 % 4], inverts);
     // Where stamps are lowered, times may differ by what they are lowered by, for a batch lowers more of them.
-    Reading all(*chunk, false, !inverts), plain(*chunk, true, !inverts);
+    Reading all(*chunk, false, !inverts);
+    Reading plain(*chunk, true, !inverts, turn % 3 == 0 ? ADA_CHUNK_RECORDS : 1 + turn % 40);
     for (std::uint64_t limit = random() % 3000; limit < 40000; limit += random() % 3000) {
       all.pass(limit, false);
       plain.pass(limit, false);
@@ -120,9 +125,9 @@ TEST(PlainWalk, LeavesTheLastRecordAndWhatIsYounger) {
   auto chunk = std::make_unique<Chunk>();
   std::memset(static_cast<void *>(chunk.get()), 0, sizeof *chunk);
   for (std::uint64_t i = 0; i < ADA_CHUNK_RECORDS; ++i)
-    chunk->records[i] = {10 + i, kBase | (i % 2 ? ADA_RECORD_RETURN : ADA_RECORD_CALL)};
+    chunk->records[i] = {1010 + i, kBase | (i % 2 ? ADA_RECORD_RETURN : ADA_RECORD_CALL)};
   Reading reading(*chunk, true);
-  reading.pass(10 + 99, false);
+  reading.pass(1010 + 99, false);
   EXPECT_EQ(reading.events.size(), 100u);
   EXPECT_EQ(reading.plainRecords, 0u) << "the first call needs memory for the stack";
   reading.pass(UINT64_MAX, false);
