@@ -211,7 +211,7 @@ bool startProcess() {
     r.drain.reset();
     return off(m);
   }
-  r.ticks.start(r.ring);
+  r.ticks.start(r.ring, r.options.clockChoice().tickIsGiven);
   r.setState(State::On);
   return true;
 }

@@ -1,6 +1,7 @@
 // Advances the time word of clock=tick.
 #include "tick_clock.h"
 #include "drain_thread.h"
+#include <sys/resource.h>
 
 alignas(64) uint64_t ada_tick = 0; // with a cache line for itself
 
@@ -21,6 +22,13 @@ void noteGap(ada_ring_header &h, uint64_t gap) {
   while (gap > longest &&
          !__atomic_compare_exchange_n(&h.tick_longest, &longest, gap, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
+}
+
+// How often threads of the process had to leave their processor to another thread.
+uint64_t processorsTaken() {
+  rusage usage = {};
+  sys::call(SYS_getrusage, RUSAGE_SELF, &usage);
+  return (uint64_t)usage.ru_nivcsw;
 }
 
 } // namespace
@@ -62,12 +70,14 @@ uint64_t TickClock::beginChunk(Ring &ring) {
   return stamp(ring);
 }
 
-void TickClock::start(Ring &ring) {
+void TickClock::start(Ring &ring, bool isFixed) {
   ring_ = &ring;
   ada_ring_header &h = ring.header();
   // With one processor, what the ticker takes is the program's.
-  if (h.times == ADA_TIMES_TICK && sys::usableProcessors() == 1)
+  const bool isCrowded = sys::usableProcessors() == 1;
+  if (h.times == ADA_TIMES_TICK && isCrowded && isFixed)
     h.times = ADA_TIMES_EXACT;
+  pace_.start(h.tick_ns, isFixed, isCrowded);
   if (h.times == ADA_TIMES_NONE)
     __atomic_store_n(&ada_tick, ring.stamp(), __ATOMIC_RELEASE);
   if (h.times == ADA_TIMES_TICK)
@@ -120,8 +130,8 @@ bool TickClock::waitUntilWanted(Identity &identity) {
 
 // Advances the word until few events are recorded.
 void TickClock::tick(Identity &identity) {
-  const uint64_t period = ring_->header().tick_ns;
   constexpr uint64_t kLatePeriods = 8;
+  uint64_t switches = processorsTaken();
   uint64_t chunks = load(chunks_), windowNs = sys::nowNs(), windowStamp = ring_->stamp(), ticks = 0;
   while (!__atomic_load_n(&stopped_, __ATOMIC_ACQUIRE)) {
     uint64_t still = 0;
@@ -133,17 +143,17 @@ void TickClock::tick(Identity &identity) {
       const uint64_t all = load(chunks_), stamp = ring_->stamp();
       if (all - chunks < kLeastChunks)
         break;
-      const uint64_t perPeriod = (uint64_t)((unsigned __int128)(stamp - windowStamp) * period / spent);
-      __atomic_store_n(&late_, perPeriod * kLatePeriods, __ATOMIC_RELAXED);
-      // All processors have something else to do: then what the ticker takes is the program's, and more than it gives.
-      if (ticks * period * 4 < spent) {
+      const uint64_t taken = processorsTaken();
+      if (!pace_.adapt(ticks, taken - switches, spent)) {
         __atomic_store_n(&pausedUntilNs_, ns + kPauseNs, __ATOMIC_RELAXED);
         break;
       }
-      chunks = all, windowNs = ns, windowStamp = stamp, ticks = 0;
+      const uint64_t perPeriod = (uint64_t)((unsigned __int128)(stamp - windowStamp) * pace_.ns() / spent);
+      __atomic_store_n(&late_, perPeriod * kLatePeriods, __ATOMIC_RELAXED);
+      switches = taken, chunks = all, windowNs = ns, windowStamp = stamp, ticks = 0;
     }
     ++ticks;
-    sys::futexWait(&stopped_, 0, period);
+    sys::futexWait(&stopped_, 0, pace_.ns());
   }
   __atomic_store_n(&wanted_, 0, __ATOMIC_RELEASE);
   __atomic_store_n(&ada_tick, 0, __ATOMIC_RELEASE);

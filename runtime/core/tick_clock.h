@@ -7,13 +7,13 @@
 //   - while few events are recorded. A thread tells with each chunk that it begins; where less than kLeastChunks are
 //     begun in kWindowNs, the exact time costs little, and a ticker that nobody needs would cost more;
 //   - when the word turns out to be late, until the ticker is back;
-//   - for a second, when the ticker came less than a quarter as often as it should: no processor is idle;
-//   - with a single processor, always.
+//   - for a second, when the ticker came less than a quarter as often as it should: others have all processors;
+//   - with a single processor, if the user has asked for a period.
 //
-// A thread of its own, the ticker, advances the word every 20 µs, and nobody else does: not the program's threads when
-// they begin a chunk, nor the drain when it is woken for one. They would do it where many calls are made, and the time
-// since the last advance would count for those; only advances at random moments are right on average. (Loading a
-// library advances it as well, so that no record of it is older than the library.)
+// A thread of its own, the ticker, advances the word every 20 to 320 µs (tick_pace.h), and nobody else does: not the
+// program's threads when they begin a chunk, nor the drain when it is woken for one. They would do it where many calls
+// are made, and the time since the last advance would count for those; only advances at random moments are right on
+// average. (Loading a library advances it as well, so that no record of it is older than the library.)
 //
 // An advance never makes the word smaller, so within a thread no stamp is older than the one before. (But for one: a
 // hook may read the counter while the ticker, which has read it earlier, is just setting the word again. Readers of the
@@ -23,6 +23,7 @@
 
 #include "identity.h"
 #include "ring.h"
+#include "tick_pace.h"
 
 extern "C" __attribute__((visibility("hidden"))) uint64_t ada_tick;
 
@@ -30,9 +31,10 @@ namespace ada {
 
 class TickClock {
 public:
-  // For a ring that is about to be used, by its header's `times` and `tick_ns`. Starts the ticker, if there is to be
-  // one; without, times are exact. Not for rings that use the system's clock.
-  void start(Ring &ring);
+  // For a ring that is about to be used, by its header's `times` and `tick_ns`, which the user has asked for if
+  // `isFixed`. Starts the ticker, if there is to be one; without, times are exact. Not for rings that use the system's
+  // clock.
+  void start(Ring &ring, bool isFixed);
   // The trace is over: the ticker ends.
   void stop();
   // After a fork: there is no ticker any more.
@@ -58,6 +60,7 @@ private:
 
   Ring *ring_ = nullptr;
   bool isOn_ = false;
+  TickPace pace_;
   uint32_t wanted_ = 0;        // futex: the word is to be advanced
   uint32_t stopped_ = 0;       // futex: of the ticker between two advances
   uint64_t chunks_ = 0;        // begun so far

@@ -77,6 +77,7 @@ enum class ClockKind : uint8_t { Auto, Counter, System, Tick, None };
 struct Clock {
   ClockKind kind = ClockKind::Auto;
   uint64_t tickNs = 20000;
+  bool tickIsGiven = false;
 };
 
 // False if `value` is none of those that options.inc lists.
@@ -90,7 +91,7 @@ inline bool parseClock(TextPiece value, Clock &clock) {
     }
   if (!value.startsWith("tick:"))
     return false;
-  clock.kind = ClockKind::Tick;
+  clock.kind = ClockKind::Tick, clock.tickIsGiven = true;
   return parseDuration(value.from(5), clock.tickNs) && clock.tickNs >= kLeastNs && clock.tickNs <= kMostNs;
 }
 
