@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 namespace ada {
 
@@ -68,6 +69,11 @@ inline char *putDecimal(char *to, std::uint64_t value) {
   to = putDecimal(to, value / 100'000'000);
   digits::putEight(to, static_cast<std::uint32_t>(value % 100'000'000));
   return to + 8;
+}
+
+inline void appendDecimal(std::string &to, std::uint64_t value) {
+  char text[kMostDigits];
+  to.append(text, static_cast<std::size_t>(putDecimal(text, value) - text));
 }
 
 } // namespace ada

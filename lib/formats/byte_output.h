@@ -23,12 +23,16 @@ public:
       flush();
   }
   void put(std::string_view bytes) {
+    if (bytes.size() >= kFull) { // without a copy
+      flush();
+      handOn(bytes);
+      return;
+    }
     text_.append(bytes);
     settle();
   }
   void flush() {
-    if (status_ && !text_.empty() && !sink_(std::as_bytes(std::span(text_))))
-      status_ = Error{.code = "E_IO", .message = "the bytes of the output could not be written"};
+    handOn(text_);
     text_.clear();
   }
   /// Also takes an error that was met elsewhere.
@@ -40,6 +44,11 @@ public:
 
 private:
   static constexpr std::size_t kFull = 1 << 16;
+
+  void handOn(std::string_view bytes) {
+    if (status_ && !bytes.empty() && !sink_(std::as_bytes(std::span(bytes))))
+      status_ = Error{.code = "E_IO", .message = "the bytes of the output could not be written"};
+  }
   ByteSink sink_;
   std::string text_;
   Expected<void> status_;

@@ -7,8 +7,11 @@
 //
 // When a thread had no processor is X events on a track of their own: they begin and end between those of calls, and
 // would not nest.
+#include "base/digits.h"
 #include "base/json.h"
+#include "base/stable_list.h"
 #include "formats/export_sink.h"
+#include "formats/ordered_text.h"
 #include "operations.h"
 
 #include <algorithm>
@@ -17,16 +20,117 @@ namespace ada::model {
 
 namespace {
 
+void appendMicroseconds(std::string &text, std::uint64_t ns) {
+  appendDecimal(text, ns / 1000);
+  if (const auto rest = static_cast<std::uint32_t>(ns % 1000)) {
+    char digits[4] = {'.'};
+    putThreeDigits(digits + 1, rest);
+    text.append(digits, 4);
+  }
+}
+
+// Events that are still to be written, with copies of their texts.
+class ChromePiece {
+public:
+  struct Event {
+    char phase; // 'B', 'E', or 0: what is to be written is its text
+    SpanEnd how;
+    std::uint32_t thread, function;
+    std::uint64_t timeNs;
+    std::size_t texts, second, end; // where its texts begin, where the second one does, and where it ends
+  };
+  const std::vector<Event> &events() const { return events_; }
+  // Arguments; or the result and what came too late for the arguments.
+  std::string_view first(const Event &event) const { return text(event.texts, event.second); }
+  std::string_view second(const Event &event) const { return text(event.second, event.end); }
+
+  void add(char phase, SpanEnd how, std::uint32_t thread, std::uint32_t function, std::uint64_t timeNs,
+           std::string_view first, std::string_view second = {}) {
+    const std::size_t texts = texts_.size(), middle = texts + first.size();
+    events_.push_back({phase, how, thread, function, timeNs, texts, middle, middle + second.size()});
+    texts_.append(first).append(second);
+  }
+  // Text to append to; written() afterwards.
+  std::string &text() { return texts_; }
+  void written() {
+    const std::size_t from = events_.empty() ? 0 : events_.back().end;
+    events_.push_back({0, SpanEnd::Open, 0, 0, 0, from, texts_.size(), texts_.size()});
+  }
+
+private:
+  std::string_view text(std::size_t from, std::size_t to) const {
+    return std::string_view(texts_).substr(from, to - from);
+  }
+  std::vector<Event> events_;
+  std::string texts_;
+};
+
+// What a piece looks like: written by any thread, several at a time.
+struct ChromeText {
+  std::uint64_t startNs = 0;
+  StableList<std::string> places;  // by thread
+  StableList<std::string> names;   // by function
+  StableList<std::string> sources; // by function: where it is in the source, or empty
+
+  std::string &open(std::string &to, char phase, std::string_view place, std::uint64_t timeNs) const {
+    to.append("{\"ph\":\"") += phase;
+    to.append("\",").append(place);
+    appendMicroseconds(to, timeNs > startNs ? timeNs - startNs : 0);
+    return to;
+  }
+  void write(const ChromePiece &piece, std::string &to) const {
+    for (const ChromePiece::Event &event : piece.events()) {
+      if (event.phase == 0) {
+        to.append(piece.first(event));
+        continue;
+      }
+      to.append(",\n"); // processes and threads were announced before
+      open(to, event.phase, places[event.thread], event.timeNs).append(names[event.function]);
+      if (event.phase == 'B')
+        writeArguments(to, piece.first(event), sources[event.function]);
+      else
+        writeEnd(to, event.how, piece.first(event), piece.second(event));
+      to += '}';
+    }
+  }
+  static void writeArguments(std::string &to, std::string_view arguments, const std::string &source) {
+    if (arguments.empty() && source.empty())
+      return;
+    JsonText args(to.append(",\"args\":"));
+    args.beginObject();
+    if (!arguments.empty())
+      args.text("arguments", arguments);
+    if (!source.empty())
+      args.raw(source);
+    args.endObject();
+  }
+  static void writeEnd(std::string &to, SpanEnd how, std::string_view result, std::string_view values) {
+    if (how == SpanEnd::Return && result.empty() && values.empty())
+      return;
+    JsonText args(to.append(",\"args\":"));
+    args.beginObject();
+    if (how != SpanEnd::Return)
+      args.text("end", spanEndName(how));
+    if (!result.empty())
+      args.text("result", result);
+    if (!values.empty())
+      args.text("values", values);
+    args.endObject();
+  }
+};
+
 class ChromeSink : public ExportSink {
 public:
   explicit ChromeSink(ByteSink bytes) : ExportSink(/*values=*/true), out_(std::move(bytes)) {}
   bool needsRange() const override { return true; }
 
 private:
+  static constexpr std::size_t kEventsOfAPiece = 4000;
+
   void beginTrace(const TraceInfo &info) override {
-    startNs_ = info.range ? info.range->first : 0;
+    format_.startNs = info.range ? info.range->first : 0;
     out_.put("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"writer\":\"AdaTrace\",\"clock_start_ns\":\"" +
-             std::to_string(startNs_) + "\"},\"traceEvents\":[\n");
+             std::to_string(format_.startNs) + "\"},\"traceEvents\":[\n");
   }
   void newProcess(const Process &process) override {
     ids_.add(process);
@@ -38,7 +142,7 @@ private:
     ids_.add(thread);
     const std::string place =
         "\"pid\":" + std::to_string(ids_.pid(thread.process)) + ",\"tid\":" + std::to_string(ids_.tid(thread.index));
-    places_.push_back(place + ",\"ts\":");
+    format_.places.push_back(place + ",\"ts\":");
     putMeta(place, "thread_name", "name", jsonString(ids_.isReal(thread.index) ? nameOf(thread) : labelOf(thread)));
     putMeta(place, "thread_sort_index", "sort_index", std::to_string(thread.index));
   }
@@ -48,7 +152,7 @@ private:
     putMeta(place, "thread_name", "name", jsonString(nameOf(thread) + ": without a processor"));
     putMeta(place, "thread_sort_index", "sort_index", std::to_string(thread.index));
     for (const OffCpu &off : lane.periods()) {
-      const std::uint64_t fromNs = std::max(off.fromNs, startNs_);
+      const std::uint64_t fromNs = std::max(off.fromNs, format_.startNs);
       if (off.toNs <= fromNs) {
         lose("times without a processor before the first event: the format's times begin there");
         continue;
@@ -61,62 +165,42 @@ private:
     }
   }
   void newFunction(const Function &function) override {
-    names_.push_back(",\"name\":" + jsonString(function.displayName));
+    format_.names.push_back(",\"name\":" + jsonString(function.displayName));
     JsonMembers source;
     if (!function.file.empty())
       source.text("file", function.file);
     if (!function.file.empty() && function.line)
       source.number("line", function.line);
-    sources_.push_back(source.list());
+    format_.sources.push_back(source.list());
   }
 
   void beginCall(const Call &call) override {
-    open('B', places_[call.thread], call.timeNs) += names_[call.function];
-    const std::string &source = sources_[call.function];
-    if (!call.arguments.empty() || !source.empty()) {
-      JsonText args(out_.text().append(",\"args\":"));
-      args.beginObject();
-      if (!call.arguments.empty())
-        args.text("arguments", call.arguments);
-      if (!source.empty())
-        args.raw(source);
-      args.endObject();
-    }
-    close();
+    piece_->add('B', SpanEnd::Open, call.thread, call.function, call.timeNs, call.arguments);
+    settle();
   }
   void endCall(const End &end) override {
     if (end.isOpen())
       return;
-    open('E', places_[end.thread], end.span.endNs) += names_[end.span.functionIndex];
-    const bool isReturn = end.span.how == SpanEnd::Return;
-    if (!isReturn || !end.result.empty() || !end.values.empty()) {
-      JsonText args(out_.text().append(",\"args\":"));
-      args.beginObject();
-      if (!isReturn)
-        args.text("end", spanEndName(end.span.how));
-      if (!end.result.empty())
-        args.text("result", end.result);
-      if (!end.values.empty())
-        args.text("values", end.values);
-      args.endObject();
-    }
-    close();
+    piece_->add('E', end.span.how, end.thread, end.span.functionIndex, end.span.endNs, end.result, end.values);
+    settle();
   }
   bool point(const Point &point) override {
     if (point.kind != SymbolKind::Instant && (!point.value || !point.value->isFinite()))
       return false;
-    std::string &json = open(phaseOf(point.kind), places_[point.thread], point.timeNs) += names_[point.function];
+    std::string &json = open(phaseOf(point.kind), format_.places[point.thread], point.timeNs) +=
+        format_.names[point.function];
     if (isFlow(point.kind)) // binds to the call around it
       json.append(",\"cat\":\"flow\",\"bp\":\"e\",\"id\":\"").append(point.value->text()).append("\"");
     else if (point.kind == SymbolKind::Instant)
       json.append(",\"s\":\"t\"");
-    JsonText args(out_.text().append(",\"args\":"));
+    JsonText args(piece_->text().append(",\"args\":"));
     args.beginObject();
     if (point.kind == SymbolKind::Counter)
       args.json("value", point.value->text());
     else if (!point.arguments.empty())
       args.text("arguments", point.arguments);
-    if (const std::string &source = sources_[point.function]; !source.empty() && point.kind != SymbolKind::Counter)
+    if (const std::string &source = format_.sources[point.function];
+        !source.empty() && point.kind != SymbolKind::Counter)
       args.raw(source);
     args.endObject();
     close();
@@ -137,52 +221,54 @@ private:
     }
   }
   void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
-    std::string &json = open('i', places_[thread], timeNs).append(",\"s\":\"t\",\"name\":");
+    std::string &json = open('i', format_.places[thread], timeNs).append(",\"s\":\"t\",\"name\":");
     appendJsonString(json, text.name);
     if (!text.json.empty())
       json.append(",\"args\":").append(text.json);
     close();
   }
   void endTrace() override {
+    handOver();
+    texts_.finish();
     out_.put("\n]}\n");
     out_.flush();
   }
   const Expected<void> &status() const override { return out_.status(); }
 
   void putMeta(const std::string &place, std::string_view what, std::string_view key, std::string_view json) {
-    std::string &text = out_.text();
-    text.append(isFirst_ ? "" : ",\n").append("{\"ph\":\"M\",").append(place).append(",\"name\":\"").append(what);
-    text.append("\",\"args\":{\"").append(key).append("\":").append(json).append("}}");
-    isFirst_ = false;
-    out_.settle();
+    std::string &text = separated();
+    text.append("{\"ph\":\"M\",").append(place).append(",\"name\":\"").append(what);
+    text.append("\",\"args\":{\"").append(key).append("\":").append(json).append("}");
+    close();
   }
   std::string &open(char phase, std::string_view place, std::uint64_t timeNs) {
-    std::string &text = out_.text();
-    text.append(isFirst_ ? "{\"ph\":\"" : ",\n{\"ph\":\"") += phase;
-    text.append("\",").append(place);
-    appendMicroseconds(text, timeNs > startNs_ ? timeNs - startNs_ : 0);
+    return format_.open(separated(), phase, place, timeNs);
+  }
+  std::string &separated() {
+    std::string &text = piece_->text().append(isFirst_ ? "" : ",\n");
     isFirst_ = false;
     return text;
   }
-  static void appendMicroseconds(std::string &text, std::uint64_t ns) {
-    text.append(std::to_string(ns / 1000));
-    if (const auto rest = static_cast<unsigned>(ns % 1000)) {
-      const char digits[4] = {'.', char('0' + rest / 100), char('0' + rest / 10 % 10), char('0' + rest % 10)};
-      text.append(digits, 4);
-    }
-  }
   void close() {
-    out_.text() += '}';
-    out_.settle();
+    piece_->text() += '}';
+    piece_->written();
+    settle();
+  }
+  void settle() {
+    if (piece_->events().size() >= kEventsOfAPiece)
+      handOver();
+  }
+  void handOver() {
+    texts_.add([this, piece = std::move(piece_)](std::string &to) { format_.write(*piece, to); });
+    piece_ = std::make_shared<ChromePiece>();
   }
 
-  ByteOutput out_;
   SystemIds ids_;
-  std::uint64_t startNs_ = 0;
   bool isFirst_ = true;
-  std::vector<std::string> places_;  // by thread
-  std::vector<std::string> names_;   // by function
-  std::vector<std::string> sources_; // by function: where it is in the source, or empty
+  ChromeText format_;
+  std::shared_ptr<ChromePiece> piece_ = std::make_shared<ChromePiece>();
+  ByteOutput out_;
+  OrderedText texts_{out_}; // the last member: its threads use the others
 };
 
 } // namespace

@@ -1,67 +1,81 @@
 // Writes the model as CSV (RFC 4180, UTF-8): one line per call, when it has ended.
-#include "formats/row_sink.h"
+#include "base/digits.h"
 #include "formats/table.h"
+#include "formats/text_row_sink.h"
 
 namespace ada::model {
 
 namespace {
 
-class CsvSink : public RowSink {
+// Quoted if it has to be.
+std::string field(std::string_view value) {
+  std::string text = textOf(value);
+  if (text.find_first_of(",\"\r\n") == text.npos)
+    return text;
+  std::string quoted = "\"";
+  for (const char c : text)
+    quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + "\"";
+}
+
+struct CsvLines {
+  struct Named {
+    std::string fields;
+    std::string_view kind;
+  };
+  StableList<std::string> places; // by thread
+  StableList<Named> functions;    // by number
+
+  void operator()(const TextRows &rows, std::string &to) const {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      append(to, rows[i]);
+  }
+  void append(std::string &to, const TextRows::Row &row) const {
+    const Span &span = row.span;
+    appendDecimal(to, row.id);
+    to += ',';
+    if (row.parent)
+      appendDecimal(to, row.parent);
+    to.append(",").append(places[row.thread]);
+    appendDecimal(to, span.depth);
+    to.append(functions[span.functionIndex].fields);
+    for (const std::uint64_t number : {span.beginNs, span.endNs, span.durationNs(), span.selfNs()}) {
+      appendDecimal(to, number);
+      to += ',';
+    }
+    to.append(spanEndName(span.how));
+    for (const std::string_view value : {row.arguments, row.result, row.values}) {
+      to += ',';
+      if (!value.empty())
+        to.append(field(value));
+    }
+    to.append(",").append(functions[span.functionIndex].kind).append("\r\n");
+  }
+};
+
+class CsvSink : public TextRowSink<CsvLines> {
 public:
-  explicit CsvSink(ByteSink bytes) : out_(std::move(bytes)) {}
+  explicit CsvSink(ByteSink bytes) : TextRowSink(std::move(bytes)) {}
 
 private:
   void beginTrace(const TraceInfo &) override {
-    out_.put(
-        "id,parent,process,pid,thread,tid,thread_name,depth,function,source,begin_ns,end_ns,duration_ns,self_ns,end,"
+    put("id,parent,process,pid,thread,tid,thread_name,depth,function,source,begin_ns,end_ns,duration_ns,self_ns,end,"
         "arguments,result,values,kind\r\n");
   }
   void newThread(const Thread &thread) override {
     const Process &process = processOf(thread);
-    places_.push_back(field(process.name) + "," + (process.pid ? std::to_string(*process.pid) : "") + "," +
-                      std::to_string(thread.number) + "," + std::to_string(thread.tid) + "," + field(thread.name) +
-                      ",");
+    format().places.push_back(field(process.name) + "," + (process.pid ? std::to_string(*process.pid) : "") + "," +
+                              std::to_string(thread.number) + "," + std::to_string(thread.tid) + "," +
+                              field(thread.name) + ",");
   }
   void newFunction(const Function &function) override {
     std::string source = function.file;
     if (!source.empty() && function.line)
       source += ":" + std::to_string(function.line);
-    functions_.push_back("," + field(function.displayName) + "," + field(source) + ",");
-  }
-  void writeRow(const Row &row) override {
-    const Span &span = row.span;
-    std::string &text = out_.text();
-    text.append(std::to_string(row.id)) += ',';
-    if (row.parent)
-      text.append(std::to_string(row.parent));
-    text.append(",").append(places_[row.thread]).append(std::to_string(span.depth));
-    text.append(functions_[span.functionIndex]);
-    for (const std::uint64_t number : {span.beginNs, span.endNs, span.durationNs(), span.selfNs()})
-      text.append(std::to_string(number)) += ',';
-    text.append(spanEndName(span.how));
-    for (const std::string_view value : {row.arguments, row.result, row.values})
-      text.append(",").append(value.empty() ? std::string() : field(value));
-    text.append(",").append(kindName(function(span.functionIndex).kind)).append("\r\n");
-    out_.settle();
+    format().functions.push_back(
+        {"," + field(function.displayName) + "," + field(source) + ",", kindName(function.kind)});
   }
   void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: the file has one line per call"); }
-  void endTrace() override { out_.flush(); }
-  const Expected<void> &status() const override { return out_.status(); }
-
-  // Quoted if it has to be.
-  static std::string field(std::string_view value) {
-    std::string text = textOf(value);
-    if (text.find_first_of(",\"\r\n") == text.npos)
-      return text;
-    std::string quoted = "\"";
-    for (const char c : text)
-      quoted.append(c == '"' ? 2 : 1, c);
-    return quoted + "\"";
-  }
-
-  ByteOutput out_;
-  std::vector<std::string> places_;    // by thread
-  std::vector<std::string> functions_; // by number
 };
 
 constexpr FormatVariant kVariants[] = {{.name = "csv", .title = "CSV", .extension = ".csv"}};

@@ -1,0 +1,46 @@
+// A list whose elements stay where they are.
+#ifndef ADA_LIB_BASE_STABLE_LIST_H
+#define ADA_LIB_BASE_STABLE_LIST_H
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace ada {
+
+/// One thread appends; others may read meanwhile what was there when they were told of it (under a lock, for example).
+template <class T> class StableList {
+public:
+  void push_back(T value) {
+    const Place place = placeOf(size_);
+    if (!pieces_[place.piece])
+      pieces_[place.piece] = std::make_unique<T[]>(kFirst << place.piece);
+    pieces_[place.piece][place.at] = std::move(value);
+    ++size_;
+  }
+  /// Of the appending thread only.
+  std::size_t size() const { return size_; }
+  const T &operator[](std::size_t index) const {
+    const Place place = placeOf(index);
+    return pieces_[place.piece][place.at];
+  }
+
+private:
+  static constexpr std::size_t kFirst = 64; // elements of the first piece; each other one has twice as many
+  struct Place {
+    std::size_t piece, at;
+  };
+  static Place placeOf(std::size_t index) {
+    const auto piece = static_cast<std::size_t>(std::bit_width(index / kFirst + 1)) - 1;
+    return {piece, index - kFirst * ((std::size_t{1} << piece) - 1)};
+  }
+
+  std::array<std::unique_ptr<T[]>, 48> pieces_;
+  std::size_t size_ = 0;
+};
+
+} // namespace ada
+
+#endif // ADA_LIB_BASE_STABLE_LIST_H

@@ -1,0 +1,98 @@
+// Pieces in a queue: threads write them, whoever adds hands them on in order.
+#include "formats/ordered_text.h"
+
+#include <algorithm>
+#include <system_error>
+
+namespace ada::model {
+
+OrderedText::~OrderedText() {
+  {
+    const std::lock_guard lock(mutex_);
+    isOver_ = true;
+  }
+  added_.notify_all();
+  for (std::thread &thread : threads_)
+    thread.join();
+}
+
+// As many as there can be; none are begun before there is something to write.
+void OrderedText::begin() {
+  isBegun_ = true;
+  try {
+    for (unsigned i = 1; i < std::min(std::max(1u, std::thread::hardware_concurrency()), kMostThreads); ++i)
+      threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error &) { // a limit of the system: then those that there are do it
+  }
+}
+
+void OrderedText::add(Write write) {
+  if (!isBegun_)
+    begin();
+  std::unique_lock lock(mutex_);
+  pieces_.push_back({.write = std::move(write), .text = {}});
+  if (!spare_.empty()) {
+    pieces_.back().text = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  added_.notify_one();
+  handOn(lock);
+  // So many keep all of them busy, and memory is bounded.
+  const std::size_t most = threads_.empty() ? 0 : 2 * threads_.size() + 2;
+  while (pieces_.size() > most) {
+    if (pieces_.size() - next_ <= threads_.size() && !threads_.empty()) // what is in front takes long
+      done_.wait(lock, [this] { return pieces_.front().state == Piece::Done; });
+    else
+      writeNext(lock);
+    handOn(lock);
+  }
+}
+
+void OrderedText::finish() {
+  std::unique_lock lock(mutex_);
+  while (!pieces_.empty()) {
+    if (!writeNext(lock))
+      done_.wait(lock, [this] { return pieces_.front().state == Piece::Done; });
+    handOn(lock);
+  }
+}
+
+void OrderedText::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    added_.wait(lock, [this] { return isOver_ || next_ < pieces_.size(); });
+    if (isOver_)
+      return;
+    writeNext(lock);
+    done_.notify_one();
+  }
+}
+
+// Writes the next piece, without the lock. False if all are taken.
+bool OrderedText::writeNext(std::unique_lock<std::mutex> &lock) {
+  if (next_ == pieces_.size())
+    return false;
+  Piece &piece = pieces_[next_++]; // which stays where it is: pieces are added behind it and go in front of it
+  piece.state = Piece::Taken;
+  lock.unlock();
+  piece.write(piece.text);
+  piece.write = nullptr; // its memory goes here, not under the lock
+  lock.lock();
+  piece.state = Piece::Done;
+  return true;
+}
+
+void OrderedText::handOn(std::unique_lock<std::mutex> &lock) {
+  while (!pieces_.empty() && pieces_.front().state == Piece::Done) {
+    std::string text = std::move(pieces_.front().text);
+    pieces_.pop_front();
+    --next_;
+    lock.unlock();
+    out_.put(text);
+    text.clear();
+    lock.lock();
+    spare_.push_back(std::move(text));
+  }
+}
+
+} // namespace ada::model

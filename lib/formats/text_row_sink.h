@@ -1,0 +1,101 @@
+// What sinks of text formats with one row per call have in common: rows are written by several threads.
+#ifndef ADA_LIB_FORMATS_TEXT_ROW_SINK_H
+#define ADA_LIB_FORMATS_TEXT_ROW_SINK_H
+
+#include "base/stable_list.h"
+#include "formats/ordered_text.h"
+#include "formats/row_sink.h"
+
+#include <memory>
+
+namespace ada::model {
+
+/// Some rows, with copies of their texts.
+class TextRows {
+public:
+  struct Row {
+    std::uint64_t id, parent, root; ///< see RowSink::Row
+    std::uint32_t thread;
+    const Span &span;
+    std::string_view arguments, result, values;
+  };
+  std::size_t size() const { return rows_.size(); }
+  Row operator[](std::size_t index) const {
+    const Stored &row = rows_[index];
+    const std::string_view texts = std::string_view(texts_).substr(row.texts);
+    return {.id = row.id,
+            .parent = row.parent,
+            .root = row.root,
+            .thread = row.thread,
+            .span = row.span,
+            .arguments = texts.substr(0, row.result),
+            .result = texts.substr(row.result, row.values - row.result),
+            .values = texts.substr(row.values, row.end - row.values)};
+  }
+  void add(const Row &row) {
+    const std::size_t result = row.arguments.size(), values = result + row.result.size();
+    rows_.push_back({.id = row.id,
+                     .parent = row.parent,
+                     .root = row.root,
+                     .thread = row.thread,
+                     .span = row.span,
+                     .texts = texts_.size(),
+                     .result = result,
+                     .values = values,
+                     .end = values + row.values.size()});
+    texts_.append(row.arguments).append(row.result).append(row.values);
+  }
+
+private:
+  struct Stored {
+    std::uint64_t id, parent, root;
+    std::uint32_t thread;
+    Span span;
+    std::size_t texts, result, values, end; // where its texts begin; from there, the others, and where they end
+  };
+  std::vector<Stored> rows_;
+  std::string texts_;
+};
+
+/// `Format` is what rows look like: format(const TextRows &, std::string &to) const appends them, in any thread, and
+/// several at a time. What it looks at must not change while rows are written; a StableList may grow.
+///
+/// Memory: besides the open calls, some thousand rows per processor.
+template <class Format> class TextRowSink : public RowSink {
+protected:
+  explicit TextRowSink(ByteSink bytes) : out_(std::move(bytes)) {}
+
+  Format &format() { return format_; }
+  /// Before the first row.
+  void put(std::string_view text) { out_.put(text); }
+
+private:
+  static constexpr std::size_t kRowsOfAPiece = 2000;
+
+  void writeRow(const Row &row) final {
+    rows_->add({row.id, row.parent, row.root, row.thread, row.span, row.arguments, row.result, row.values});
+    if (rows_->size() == kRowsOfAPiece)
+      handOver();
+  }
+  void handOver() {
+    if (rows_->size() == 0)
+      return;
+    texts_.add([this, rows = std::move(rows_)](std::string &to) { format_(*rows, to); });
+    rows_ = std::make_shared<TextRows>();
+  }
+  void endTrace() final {
+    handOver();
+    texts_.finish();
+    out_.flush();
+  }
+  const Expected<void> &status() const final { return out_.status(); }
+
+  Format format_;
+  std::shared_ptr<TextRows> rows_ = std::make_shared<TextRows>();
+  ByteOutput out_;
+  OrderedText texts_{out_}; // the last member: its threads use the others
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_TEXT_ROW_SINK_H
