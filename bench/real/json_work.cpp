@@ -39,7 +39,7 @@ static Json make(unsigned depth) {
 
 int main() {
   std::size_t bytes = 0, faults = 0, same = 0;
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < 2000; ++round) {
     Json document = Json::object();
     for (int i = 0; i < 20; ++i)
       document["part" + std::to_string(i)] = make(5);

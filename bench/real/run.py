@@ -124,8 +124,8 @@ def adatrace():
 # name: the compiler's arguments, or a CMakeTarget, and the words behind the program's name; DATA is 4 MB of C source, TRACE a session of
 # bzip2 that packs it
 PROGRAMS = {
-    "sqlite": (sqlite, ["10000"]),
-    "lua": (lua, [str(repository / "bench/real/work.lua")]),
+    "sqlite": (sqlite, ["60000"]),
+    "lua": (lua, [str(repository / "bench/real/work.lua"), "5"]),
     "json, C++": (json_cpp, []),
     "bzip2": (bzip2, ["-c", "DATA"]),
     "zlib": (zlib, ["-9", "-c", "DATA"]),

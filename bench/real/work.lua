@@ -1,4 +1,6 @@
 -- Calls of Lua functions and of C functions, tables, strings, closures, errors that are caught, and coroutines.
+--
+--   lua work.lua [TIMES]
 local function fib(n) return n < 2 and n or fib(n - 1) + fib(n - 2) end
 
 local function sorted(n)
@@ -42,6 +44,8 @@ local function sieve(n)
   return primes
 end
 
-local sum = 0
-for i in numbers(20000) do sum = sum + i end
-print(fib(30), sieve(1000000), sorted(5000), words(20000), sum, failures(20000))
+for _ = 1, tonumber(arg[1] or 1) do
+  local sum = 0
+  for i in numbers(20000) do sum = sum + i end
+  print(fib(30), sieve(1000000), sorted(5000), words(20000), sum, failures(20000))
+end
