@@ -70,7 +70,7 @@ inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion
     return 0;
   Frame *const frames = t.stack.frames;
   const size_t capacity = t.stack.capacity;
-  detail::PlainSpan span; // a copy: the loop keeps it in registers
+  detail::PlainSpan span, other; // copies: the loop keeps the first one in registers
   uint64_t lastNs = t.lastNs;
   size_t depth = t.stack.depth, floor = t.floor;
   const ada_record *const records = recordsOf(*w.chunk), *const end = records + ADA_CHUNK_RECORDS - 1;
@@ -86,10 +86,15 @@ inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion
       break;
     uint64_t ordinal = span.ordinal(what);
     if (__builtin_expect(!span.coversStamp(stamp) || ordinal >= span.entries, 0)) {
-      const detail::PlainSpan found = detail::PlainSpan::of(what, stamp, rules.limitStamp, clock, modules);
-      span = found, ordinal = span.ordinal(what);
-      if (!span.coversStamp(stamp) || ordinal >= span.entries)
-        break;
+      const detail::PlainSpan last = span;
+      span = other, other = last; // calls go to and fro between two libraries
+      ordinal = span.ordinal(what);
+      if (!span.coversStamp(stamp) || ordinal >= span.entries) {
+        span = detail::PlainSpan::of(what, stamp, rules.limitStamp, clock, modules);
+        ordinal = span.ordinal(what);
+        if (!span.coversStamp(stamp) || ordinal >= span.entries)
+          break;
+      }
     }
     uint64_t ns = span.nanoseconds(stamp);
     ns = ns < lastNs ? lastNs : ns;
