@@ -6,6 +6,7 @@
 
 #include "os.h"
 #include "text.h"
+#include "write_behind.h"
 
 namespace ada {
 
@@ -56,7 +57,11 @@ public:
   }
 
   // These need it open. 0 or a negative errno; part of what was to be written may be there then.
-  int write(const void *from, size_t n, uint64_t at) { return sys::writeAll(fd_, from, n, at); }
+  int write(const void *from, size_t n, uint64_t at) {
+    const int error = sys::writeAll(fd_, from, n, at);
+    behind_.wrote(fd_, at + n);
+    return error;
+  }
   // -EIO if the file ends before.
   int read(void *to, size_t n, uint64_t at) { return sys::readAll(fd_, to, n, at); }
   // In bytes, or a negative errno.
@@ -76,6 +81,7 @@ private:
   uint32_t index_ = 0;
   int fd_ = -1;
   bool made_ = false;
+  WriteBehind behind_;
 };
 
 } // namespace ada
