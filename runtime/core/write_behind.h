@@ -32,9 +32,9 @@ public:
       return;
     const uint64_t before = sys::nowNs();
     while (end >= begun_ + kPiece) {
-      sys::call(SYS_sync_file_range, fd, begun_, kPiece, SYNC_FILE_RANGE_WRITE); // fails where there is no disk
+      sys::beginWriting(fd, begun_, kPiece);
       if (begun_ >= kKept)
-        sys::call(SYS_fadvise64, fd, begun_ - kKept, kPiece, POSIX_FADV_DONTNEED);
+        sys::forget(fd, begun_ - kKept, kPiece);
       begun_ += kPiece;
     }
     if (sys::nowNs() - before > longNs) // the disk's queue is full

@@ -71,6 +71,12 @@ inline int truncate(int fd, uint64_t size) { return (int)withoutFileSizeSignal(c
 inline int makeHole(int fd, uint64_t from, uint64_t bytes) {
   return (int)call(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, bytes);
 }
+// Has the disk begin with what was written there, if there is a disk; nobody waits for it.
+inline void beginWriting(int fd, uint64_t from, uint64_t bytes) {
+  call(SYS_sync_file_range, fd, from, bytes, SYNC_FILE_RANGE_WRITE);
+}
+// What the disk has of it need not stay in memory.
+inline void forget(int fd, uint64_t from, uint64_t bytes) { call(SYS_fadvise64, fd, from, bytes, POSIX_FADV_DONTNEED); }
 inline int allocate(int fd, uint64_t from, uint64_t bytes) {
   return (int)withoutFileSizeSignal(call(SYS_fallocate, fd, 0, from, bytes));
 }
