@@ -38,19 +38,17 @@ void OrderedText::add(Write write) {
   added_.notify_one();
   handOn(lock);
   // So many keep all of them busy, and memory is bounded.
-  const std::size_t most = threads_.empty() ? 0 : 2 * threads_.size() + 2;
-  while (pieces_.size() > most) {
-    if (pieces_.size() - next_ <= threads_.size() && !threads_.empty()) // what is in front takes long
-      done_.wait(lock, [this] { return pieces_.front().state == Piece::Done; });
-    else
-      writeNext(lock);
-    handOn(lock);
-  }
+  reduceTo(threads_.empty() ? 0 : 2 * threads_.size() + 2, lock);
 }
 
 void OrderedText::finish() {
   std::unique_lock lock(mutex_);
-  while (!pieces_.empty()) {
+  reduceTo(0, lock);
+}
+
+// Writes pieces itself, as long as there are some that nobody has taken.
+void OrderedText::reduceTo(std::size_t most, std::unique_lock<std::mutex> &lock) {
+  while (pieces_.size() > most) {
     if (!writeNext(lock))
       done_.wait(lock, [this] { return pieces_.front().state == Piece::Done; });
     handOn(lock);

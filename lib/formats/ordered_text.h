@@ -49,6 +49,7 @@ private:
   static constexpr unsigned kMostThreads = 16; // one that reads has no work for more
   void begin();
   void work();
+  void reduceTo(std::size_t most, std::unique_lock<std::mutex> &lock);
   bool writeNext(std::unique_lock<std::mutex> &lock);
   void handOn(std::unique_lock<std::mutex> &lock);
 

@@ -59,7 +59,8 @@ public:
   // These need it open. 0 or a negative errno; part of what was to be written may be there then.
   int write(const void *from, size_t n, uint64_t at) {
     const int error = sys::writeAll(fd_, from, n, at);
-    behind_.wrote(fd_, at + n);
+    if (error == 0)
+      behind_.wrote(fd_, at + n);
     return error;
   }
   // -EIO if the file ends before.

@@ -16,15 +16,11 @@ namespace detail {
 // What holds for many records, one behind the other: how to read their stamps and functions.
 struct PlainSpan {
   uint64_t firstStamp = 1, stamps = 0; // so many stamps, from the first on
-  ada_anchor base = {0, 0};
-  uint64_t nsPerTick = 0; // 32.32 fixed point
-  uint64_t firstUnit = 0; // of the module's entries, in units of 16 bytes
+  ClockMap::Segment segment;           // they are in it, and not before its base
+  uint64_t firstUnit = 0;              // of the module's entries, in units of 16 bytes
   uint64_t entries = 0, moduleBits = 0;
 
-  bool coversStamp(uint64_t stamp) const { return stamp - firstStamp < stamps; }
-  uint64_t nanoseconds(uint64_t stamp) const {
-    return base.time_ns + (uint64_t)(((unsigned __int128)(stamp - base.counter) * nsPerTick) >> 32);
-  }
+  bool covers(uint64_t stamp, uint64_t ordinal) const { return stamp - firstStamp < stamps && ordinal < entries; }
   // Of an entry of the module its ordinal; of anything else a number that is not less than `entries`.
   uint64_t ordinal(uint64_t what) const {
     static_assert(sizeof(ada_function) == 3 * (ADA_RECORD_KIND_MASK + 1));
@@ -40,16 +36,15 @@ struct PlainSpan {
       return span;
     const ModuleMap::Answer *answer = modules.answerFor(what & ~(uint64_t)ADA_RECORD_KIND_MASK, stamp);
     clock.toNanoseconds(stamp);
-    const ClockMap::Segment &segment = clock.segment();
-    if (!answer || !segment.isAfterBase(stamp))
+    span.segment = clock.segment();
+    if (!answer || !span.segment.isAfterBase(stamp))
       return span;
     auto least = [](uint64_t a, uint64_t b) { return a < b ? a : b; };
     auto most = [](uint64_t a, uint64_t b) { return a < b ? b : a; };
     // An answer that holds for one entry only ends before it begins.
-    const uint64_t from = most(most(1, segment.base.counter), most(segment.from, answer->from));
-    const uint64_t end = least(segment.to, answer->to);
+    const uint64_t from = most(most(1, span.segment.base.counter), most(span.segment.from, answer->from));
+    const uint64_t end = least(span.segment.to, answer->to);
     span.firstStamp = from, span.stamps = end <= from ? 0 : limitStamp < end ? limitStamp - from + 1 : end - from;
-    span.base = segment.base, span.nsPerTick = segment.nsPerTick;
     span.firstUnit = answer->begin / (ADA_RECORD_KIND_MASK + 1);
     span.entries = (answer->end - answer->begin) / sizeof(ada_function), span.moduleBits = answer->moduleBits;
     return span;
@@ -85,18 +80,18 @@ inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion
     if (__builtin_expect(next < stamp && next != 0, 0)) // 0: not complete
       break;
     uint64_t ordinal = span.ordinal(what);
-    if (__builtin_expect(!span.coversStamp(stamp) || ordinal >= span.entries, 0)) {
+    if (__builtin_expect(!span.covers(stamp, ordinal), 0)) {
       const detail::PlainSpan last = span;
       span = other, other = last; // calls go to and fro between two libraries
       ordinal = span.ordinal(what);
-      if (!span.coversStamp(stamp) || ordinal >= span.entries) {
+      if (!span.covers(stamp, ordinal)) {
         span = detail::PlainSpan::of(what, stamp, rules.limitStamp, clock, modules);
         ordinal = span.ordinal(what);
-        if (!span.coversStamp(stamp) || ordinal >= span.entries)
+        if (!span.covers(stamp, ordinal))
           break;
       }
     }
-    uint64_t ns = span.nanoseconds(stamp);
+    uint64_t ns = span.segment.after(stamp);
     ns = ns < lastNs ? lastNs : ns;
     const uint64_t function = span.moduleBits + ordinal, kind = what & ADA_RECORD_KIND_MASK;
     if (kind == ADA_RECORD_CALL) {
