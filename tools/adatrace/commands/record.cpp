@@ -32,7 +32,7 @@ struct Options {
   std::string progress = "auto";
   std::vector<std::string> program;
   bool quiet = false, append = false;
-  bool waits = false;
+  bool waits = false, packed = false;
 };
 
 // Functions whose arguments tell what is waited for, and who has it.
@@ -225,6 +225,8 @@ int run(Options options, const Invocation &invocation) {
       return fail(kWrongUsage, "the environment variable ADA_OPTIONS is wrong: {}", wrong);
   for (const auto &[name, value] : options.runtime)
     setOption(*runtime, name, value);
+  if (options.packed)
+    setOption(*runtime, "format", "packed");
   if (problem = completeDetail(*runtime); !problem.empty())
     return fail(kWrongUsage, "record: {}", problem);
 
@@ -354,6 +356,8 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
       "--waits", options->waits,
       "Also the arguments of functions that wait, which tell what for: `adatrace waits` and `why`. The program "
       "must be built with --ada-calls=default");
+  app.add_flag("--packed", options->packed, "The same as --format=packed: about one byte per event")
+      ->excludes("--format");
   app.add_flag("--append", options->append, "Add to the session that --session names, if there is a trace in it");
   app.add_flag("-q,--quiet", options->quiet, "Print nothing but errors: no hints, no closing line");
   return [options, &invocation] { return run(*options, invocation); };
