@@ -4,7 +4,6 @@ import pathlib
 import socket
 import subprocess
 import sys
-import threading
 import time
 
 from clickhouse import Server
@@ -20,8 +19,18 @@ def show(what, done):
     print(f"{what}: {status}", *(line.replace(str(server.http), "PORT") for line in lines), sep="\n  ", flush=True)
 
 
+def waitingLoader(*arguments):
+    """A load that has just said that it tries again, or has ended; and what it said until then."""
+    loader = subprocess.Popen(server.command(*arguments), env=server.environment, stderr=subprocess.PIPE, text=True)
+    lines = [loader.stderr.readline()]
+    while lines[-1] and "trying again" not in lines[-1]:
+        lines.append(loader.stderr.readline())
+    return loader, lines
+
+
 with Server(directory, preload=os.path.abspath(library)) as server:
     quick = ("-q", session, "--retry-for=100ms")
+    patient = ("-q", session, "--retry-for=3s")  # on a busy machine an attempt may take longer than 100 ms
     show("no database", server.run(*quick))
     server.query("CREATE DATABASE traces", database="system")
     show("no tables", server.run(*quick))
@@ -44,9 +53,11 @@ with Server(directory, preload=os.path.abspath(library)) as server:
 
     # A disk that is full ends the load; when there is room again, it goes on.
     flag.touch()
-    show("full disk", server.run(*quick))
-    threading.Timer(1, flag.unlink).start()
-    show("room again", server.run("-q", session, "--retry-for=60s"))
+    show("full disk", server.run(*patient))
+    loader, lines = waitingLoader("-q", session, "--retry-for=60s")
+    flag.unlink()
+    said = loader.communicate()[1]
+    show("room again", (loader.returncode, "".join(lines) + said))
     print(server.rows("SELECT count(), uniqExact(id) FROM spans"))
     secret.chmod(0o600)
     show("loaded", server.run(session, "--credentials=secret", **nobody))
@@ -55,7 +66,7 @@ with Server(directory, preload=os.path.abspath(library)) as server:
     show("newer tables", server.run(*quick))
     show("newer tables, init", server.run("--init"))
     server.kill()
-    show("no server", server.run(*quick))
+    show("no server", server.run(*patient))
     # It listens, and never answers: Ctrl-C.
     with socket.socket() as silent:
         silent.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -66,10 +77,7 @@ with Server(directory, preload=os.path.abspath(library)) as server:
         loader.terminate()
         print("interrupted:", loader.wait(timeout=20))
     # It comes while load waits.
-    loader = subprocess.Popen(server.command(session, "--retry-for=60s"), env=server.environment, stderr=subprocess.PIPE, text=True)
-    lines = [loader.stderr.readline()]
-    while lines[-1] and "trying again" not in lines[-1]:
-        lines.append(loader.stderr.readline())
+    loader, lines = waitingLoader(session, "--retry-for=60s")
     server.start()
     loader.communicate()
     print("late server:", loader.returncode, "trying again" in lines[-1])
