@@ -233,10 +233,23 @@ typedef struct ada_ring_thread {
   uint64_t left_out[2];  /* with each cursor: events that stayed out of the file by least_ns and most_depth */
   uint64_t left_out_ended;
   uint64_t lost_in_gaps[2]; /* with each cursor: of `lost`, what the records read so far tell of (ADA_RECORD_LOST) */
-  uint64_t reserved[12];
+  /* How long the recorder held the thread up: see lib/shared/ring/held.h. The first three are the thread's, on the
+   * clock of ada_chunk.held_from, the others the drain's, in nanoseconds. */
+  uint64_t held_since;           /* (atomic) it waits for a chunk since then; 0 if it does not */
+  uint64_t held_at_end;          /* (atomic) it waits since then for all to be written, before exit or exec; or 0 */
+  uint64_t held_unplaced;        /* (atomic) the sum of what no chunk tells of */
+  uint64_t held_seq;             /* what chunks below this number tell of is in the thread's lane, or in held_missing */
+  uint64_t held_missing;         /* of the present part: what chunks told of and the lane has not */
+  uint64_t held_unplaced_before; /* of held_unplaced, what the parts before this one have told */
+  uint64_t reserved[6];
 } ada_ring_thread;
 
 #define ADA_DRAINED_HELD 1u
+
+/* Why the recorder held a thread up: ada_chunk.held_reason, and the values in a lane (docs/formats/sched.md). */
+#define ADA_HELD_WAITED 1u /* no chunk was free */
+#define ADA_HELD_TOUCH 2u  /* the first touch of a chunk's memory */
+#define ADA_HELD_OTHER 4u  /* all else that the slow path does: the first event of a process and of a thread, locks */
 
 /* ada_chunk.state */
 #define ADA_CHUNK_FREE 0u
@@ -250,7 +263,11 @@ typedef struct ada_chunk {
   uint64_t start_stamp; /* when the thread got it */
   uint64_t next;        /* (atomic) chunk number + 1 of the successor, 0 while this is the newest */
   uint64_t number;      /* its place in the file */
-  uint64_t reserved[3];
+  /* For how long the thread was held up to get it, on the clock of the anchors (never the time word, which may stand
+   * still); of the system, where that is what stamps count. Both 0 if nobody measured it. */
+  uint64_t held_from, held_to;
+  uint32_t held_reason; /* ADA_HELD_*, but for the */
+  uint32_t held_touch;  /* last part of it, of this length, which was ADA_HELD_TOUCH */
   /* ada_record records[ADA_CHUNK_RECORDS]; guard */
 } ada_chunk;
 

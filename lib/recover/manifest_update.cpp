@@ -272,6 +272,15 @@ static Json howItEnded(const RingSnapshot *ring, const RecoverOptions &options) 
   return {{manifest::kHow, manifest::kUnknown}};
 }
 
+// How long the recorder held it up. A number that is 0 is left out.
+static void describeHeld(Json &object, const HeldSum &held) {
+  object.erase(manifest::kRecorderWaitNs), object.erase(manifest::kRecorderSpansMissingNs);
+  if (held.ns > 0)
+    object[manifest::kRecorderWaitNs] = held.ns;
+  if (held.missingNs > 0)
+    object[manifest::kRecorderSpansMissingNs] = held.missingNs;
+}
+
 // What the files and the ring tell of a thread, over what the manifest knew.
 static void describeThread(Json &thread, std::uint64_t number, const RecoveredThread &t, const std::string &directory,
                            bool isPart) {
@@ -302,6 +311,10 @@ static void describeThread(Json &thread, std::uint64_t number, const RecoveredTh
     else
       thread.erase(manifest::kFoundCount);
   }
+  HeldSum held = t.held;
+  if (t.lost.empty()) // its file is all that there is besides
+    held.missingNs = numberAt(thread, manifest::kRecorderSpansMissingNs), held.ns += held.missingNs;
+  describeHeld(thread, held);
   Json gaps = gapsOf(thread, t, isPart);
   thread.erase(manifest::kGaps);
   if (!gaps.empty())
@@ -327,6 +340,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
       if (thread.is_object() && thread.contains(manifest::kId) && thread[manifest::kId].is_number_unsigned())
         known[thread[manifest::kId].get<std::uint64_t>()] = thread;
   std::uint64_t start = 0, end = 0;
+  HeldSum heldInAll;
   const bool isPart = json.contains(manifest::kPart) && json[manifest::kPart].is_object();
   EndedThreads told = {0, 0};
   if (isPart) {
@@ -347,6 +361,8 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
       told.leftOut += leftOutBefore(thread);
     }
     describeThread(thread, number, t, directory, isPart);
+    heldInAll.ns += numberAt(thread, manifest::kRecorderWaitNs);
+    heldInAll.missingNs += numberAt(thread, manifest::kRecorderSpansMissingNs);
     if (t.events > 0) {
       start = start == 0 ? t.timeStartNs : std::min(start, t.timeStartNs);
       end = std::max(end, t.timeEndNs);
@@ -359,6 +375,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
     addOwnLosses(json, *ring, told, ended);
   }
   json[manifest::kThreads] = std::move(list);
+  describeHeld(json, heldInAll);
   json[manifest::kTimeStartNs] = start;
   json[manifest::kTimeEndNs] = end;
   if (auto added = addLateModules(json, directory); !added)

@@ -3,6 +3,7 @@
 #define ADA_LIB_RECOVER_MANIFEST_UPDATE_H
 
 #include "ada/trace/recover.h"
+#include "recover/held_recovery.h"
 #include "recover/ring_snapshot.h"
 #include "shared/ring/gaps.h"
 
@@ -19,6 +20,7 @@ struct RecoveredThread {
   std::string name;                // empty if the ring file does not know the thread
   std::vector<std::uint64_t> lost; // by ADA_LOST_*; empty likewise
   std::vector<ring::Gap> gaps;     // where: those that the drain had not seen
+  HeldSum held;                    // without what the manifest alone knows, where the ring file does not
   bool isCut = false;              // older events were removed (max_size, max_time, flight), or are in other parts
 };
 

@@ -8,6 +8,7 @@
 #include "formats/atf/directories.h"
 #include "formats/atf/sched_file.h"
 #include "recover/detail_recovery.h"
+#include "recover/held_recovery.h"
 #include "recover/manifest_update.h"
 #include "recover/recording_lock.h"
 #include "recover/ring_snapshot.h"
@@ -126,6 +127,10 @@ private:
         return done;
     }
     note(number, *reader);
+    const auto held = heldIn(atf::schedPathIn(atf::parentPath(path)));
+    if (!held)
+      return held.error();
+    threads[number].held = *held;
     return {};
   }
 
@@ -239,13 +244,19 @@ private:
       return appended;
     if (auto done = finishBoth(*writer, details); !done)
       return done;
-    if (auto finished = atf::finishSched(atf::schedPathIn(atf::parentPath(path))); !finished)
+    const std::string schedPath = atf::schedPathIn(atf::parentPath(path));
+    const auto held = recoverHeld(schedPath, thread, ring_->chunksOf(thread.index), clock_,
+                                  timeOfAnchor(/*newest=*/true), ring_->header().times == ADA_TIMES_TICK);
+    if (!held)
+      return held.error();
+    if (auto finished = atf::finishSched(schedPath); !finished)
       return finished;
     auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
     if (!reader)
       return reader.error();
     note(thread.index, *reader);
     RecoveredThread &t = threads[thread.index];
+    t.held = *held;
     const auto &name = thread.name[0] ? thread.name : thread.comm;
     t.name.assign(name, ::strnlen(name, sizeof name));
     ring::addLosses(cursor, state);

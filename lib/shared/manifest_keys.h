@@ -40,6 +40,8 @@ inline constexpr Key kVersion = "version", kAbiVersion = "abi_version", kRing = 
 inline constexpr Key kId = "id", kHasDetail = "has_detail", kTid = "tid", kEventCount = "event_count",
                      kDetailCount = "detail_count", kRemovedCount = "removed_count", kLeftOutCount = "left_out_count",
                      kDropped = "dropped", kGaps = "gaps";
+// Of a thread, and of the whole
+inline constexpr Key kRecorderWaitNs = "recorder_wait_ns", kRecorderSpansMissingNs = "recorder_spans_missing_ns";
 // An element of gaps
 inline constexpr Key kFromNs = "from_ns", kToNs = "to_ns", kEvents = "events";
 // The keys of `dropped`, by ADA_LOST_*

@@ -162,6 +162,7 @@ void Drain::run() {
     bool isBehind = writer_.windows().manifestIsBehind();
     bool isDumping = false;
     if (finishing) {
+      endHeld();
       writer_.finish(ending_, exitStatus_);
       if (isFlight_ && ending_ == Ending::Exit)
         endFlight();
@@ -230,6 +231,20 @@ void Drain::writeManifest() {
   // A large manifest is not written again at once: at most a twentieth of the drain's time goes into it.
   uint64_t now = sys::nowNs(), took = now - began;
   manifestDueNs_ = now + (took * 20 > 1000000000 ? took * 20 : 1000000000);
+}
+
+// Who has asked for the end has waited since for what comes now.
+void Drain::endHeld() {
+  reader_.takeAnchor();
+  reader_.sit(own_.desk);
+  for (uint64_t i = 0; i < slots_; ++i) {
+    ring::Held held;
+    if (!reader_.takeHeldAtEnd(own_.desk, i, held))
+      continue;
+    SchedLane::HeldTimes times;
+    writer_.sched().noteHeldAtEnd(i, times, held);
+    writer_.sched().writeHeld(i, times);
+  }
 }
 
 // The trace goes on in another part if it is time.
@@ -318,7 +333,8 @@ uint64_t Drain::pass(bool last, bool whole) {
   uint64_t records = 0;
   limitNs_ = reader_.limitNs();
   const uint64_t limitNs = last ? UINT64_MAX : limitNs_;
-  const uint64_t switchesToNs = writer_.sched().limitNs(last || whole);
+  // What a thread does before its slot is looked at below must not be read before the slot has begun.
+  const uint64_t switchesToNs = last ? UINT64_MAX : writer_.sched().limitNs(whole);
   bool hasWindows = writer_.windows().active();
   if (hasWindows || isFlight_)
     takeTriggers();
@@ -410,6 +426,8 @@ uint64_t Drain::drainThread(Hand &hand, uint64_t slot) {
   const uint64_t gapsBefore = expansion.gaps.ended;
   Budget &budget = writer_.budget();
   const bool isCounted = budget.active();
+  SchedLane::HeldTimes heldTimes;
+  ring::Held held;
   uint64_t records = 0;
   bool more = true;
   for (int chunks = 0; more && (chunks < kMostChunks || isLast_ || isWhole_ || t.ended);) {
@@ -419,6 +437,8 @@ uint64_t Drain::drainThread(Hand &hand, uint64_t slot) {
       more = false;
       break;
     }
+    if (reader_.takeHeld(hand.desk, slot, held))
+      writer_.sched().noteHeld(slot, heldTimes, held, t.walk.seq, expansion.lastNs == 0);
     if (!writer_.windows().active())
       records += leavesOut   ? takePlainLeavingOut(hand, slot)
                  : isCounted ? takePlainCounting(hand, slot)
@@ -445,6 +465,7 @@ uint64_t Drain::drainThread(Hand &hand, uint64_t slot) {
   }
   if (leavesOut && !more)
     writeWaiting(hand, slot, isLast_ || isWhole_ || t.ended ? UINT64_MAX : limitNs_);
+  writer_.sched().writeHeld(slot, heldTimes);
   commit(hand, slot, reader_.place(slot));
   reader_.publish(hand.desk, slot);
   writer_.noteRead(slot, more ? 0 : limitNs_);

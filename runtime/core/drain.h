@@ -89,6 +89,7 @@ private:
   void askNames();
   void writeWindows(uint64_t used, uint64_t limitNs);
   void writeManifest();
+  void endHeld();
   void rotate();
   void askForDump(bool isUrgent);
   bool dump(uint32_t asked, bool toTheEnd);

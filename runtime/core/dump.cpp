@@ -2,6 +2,7 @@
 #include "dump.h"
 #include "directory.h"
 #include "shared/encode/packed_format.h"
+#include "shared/encode/sched_format.h"
 
 namespace ada {
 namespace {
@@ -43,6 +44,8 @@ int Dump::begin(const char *place, const char *session, uint32_t processId) {
         error = addFile((uint32_t)thread, false);
       if (thread >= 0 && error == 0)
         error = addFile((uint32_t)thread, true);
+      if (thread >= 0 && error == 0)
+        error = copySched((uint32_t)thread);
       return error == 0;
     });
   if (error < 0)
@@ -93,6 +96,21 @@ int Dump::addFile(uint32_t thread, bool isDetail) {
   closeBoth();
   file.at = begin, file.end = end;
   files_[count_++] = file;
+  return error;
+}
+
+// Small, and finished: copied at once.
+int Dump::copySched(uint32_t thread) {
+  from_.begin(place_, thread, sched::kFileName);
+  to_.begin(directory_.c_str(), thread, sched::kFileName);
+  int error = from_.openMade();
+  if (error < 0)
+    return error == -ENOENT ? 0 : error; // it has none
+  error = to_.open([] { return 0; });
+  const int64_t size = from_.size();
+  if (error == 0)
+    error = size < 0 ? (int)size : copy(0, (uint64_t)size);
+  closeBoth();
   return error;
 }
 
@@ -162,7 +180,7 @@ void removeProcessDirectory(const char *directory) {
     Path path(directory);
     path << '/' << name;
     if (threadOf(name) >= 0) {
-      for (const char *file : {"/index.atp", "/detail.atp"})
+      for (const char *file : {"/index.atp", "/detail.atp", "/sched.ads"})
         sys::unlink((Path(path) << file).c_str());
       removeDirectory(path.c_str());
     } else

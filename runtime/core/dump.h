@@ -36,6 +36,7 @@ private:
   static constexpr uint64_t kMostFiles = 1 << 18, kBufferBytes = 1 << 20;
 
   int addFile(uint32_t thread, bool isDetail);
+  int copySched(uint32_t thread);
   // Opens from_ and to_.
   int openBoth(const File &file, bool isNew);
   void closeBoth();

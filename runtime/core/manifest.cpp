@@ -41,7 +41,16 @@ void SessionWriter::writeGaps(JsonWriter &json, const Summary &s) const {
     json.endArray();
 }
 
+// How long the recorder held threads up: of one, or of all.
+void SessionWriter::writeHeld(JsonWriter &json, const SchedLane::HeldSum &held) {
+  if (held.ns)
+    json.number(manifest::kRecorderWaitNs, held.ns);
+  if (held.missingNs)
+    json.number(manifest::kRecorderSpansMissingNs, held.missingNs);
+}
+
 void SessionWriter::writeThreads(JsonWriter &json) {
+  SchedLane::HeldSum heldInAll = {};
   json.line().beginArray(manifest::kThreads);
   for (uint64_t i = 0; i < summaryCount_; ++i) {
     const Summary &s = summaries_[i];
@@ -66,10 +75,13 @@ void SessionWriter::writeThreads(JsonWriter &json) {
         json.number(manifest::kLossReasons[r], s.lost[r]);
     json.endObject();
     writeGaps(json, s);
+    writeHeld(json, s.held);
+    heldInAll.ns += s.held.ns, heldInAll.missingNs += s.held.missingNs;
     json.number(manifest::kTimeStartNs, s.timeStart).number(manifest::kTimeEndNs, s.timeEnd);
     json.endObject();
   }
   json.endArray();
+  writeHeld(json, heldInAll);
 }
 
 // The first that is still known and of use.

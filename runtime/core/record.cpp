@@ -32,6 +32,62 @@ void store(uint64_t place, uint64_t what, uint64_t stamp) {
   __atomic_store_n(&r->stamp, stamp, __ATOMIC_RELEASE);
 }
 
+// Since when the slow path holds the thread up, and what becomes of that: see lib/shared/ring/held.h.
+class Hold {
+public:
+  // At a process's first event nobody knows yet which clock the ring will have.
+  explicit Hold(const AdaThread &t) : slot_(t.slot), before_(slot_ ? slot_->held_since : 0), seq_(t.nextSeq) {
+    begin();
+  }
+
+  uint64_t from() const { return runtime.ring.usesSystemClock() ? ns_ : counter_; }
+  // It waits from now on.
+  void wait(AdaThread &t) {
+    hasWaited_ = true;
+    if (t.slot)
+      __atomic_store_n(&t.slot->held_since, from(), __ATOMIC_RELAXED);
+  }
+  // The chunk is what it was held up for. Before beginChunk(), for others read it then.
+  void endWith(ada_chunk &chunk, const AdaThread &t, uint64_t touchFrom) {
+    seq_ = t.nextSeq + 1;
+    chunk.held_from = from();
+    chunk.held_to = runtime.ring.stamp();
+    chunk.held_reason = hasWaited_ ? ADA_HELD_WAITED : ADA_HELD_OTHER;
+    const uint64_t touch = touchFrom && chunk.held_to > touchFrom ? chunk.held_to - touchFrom : 0;
+    chunk.held_touch = touch < UINT32_MAX ? (uint32_t)touch : UINT32_MAX;
+    begin(); // there may be another one, for the same record
+    hasWaited_ = false;
+  }
+  // It was held up until `to` for nothing.
+  void endAt(AdaThread &t, uint64_t to) {
+    if (t.slot && to > from())
+      __atomic_add_fetch(&t.slot->held_unplaced, to - from(), __ATOMIC_RELAXED);
+  }
+  // A signal handler may have run meanwhile, and got the chunk, which it may have filled since.
+  void look(AdaThread &t, bool goesOn) {
+    if (!t.chunk || t.nextSeq == seq_)
+      return;
+    seq_ = t.nextSeq;
+    endAt(t, t.chunk->held_from);
+    begin();
+    if (goesOn && hasWaited_)
+      wait(t);
+  }
+  // It waits no longer. The hook that this one's handler has interrupted does.
+  void leave(AdaThread &t) { __atomic_store_n(&t.slot->held_since, t.slot == slot_ ? before_ : 0, __ATOMIC_RELAXED); }
+
+private:
+  void begin() {
+    counter_ = arch::readCounter();
+    ns_ = runtime.ring.exists() && !runtime.ring.usesSystemClock() ? 0 : sys::nowNs();
+  }
+
+  const ada_ring_thread *slot_;
+  uint64_t before_, seq_;
+  uint64_t counter_, ns_;
+  bool hasWaited_ = false;
+};
+
 // The thread's first event: a slot in the ring file, and a callback at its end.
 Outcome attach(AdaThread &t) {
   bool later;
@@ -74,7 +130,7 @@ void countLost(AdaThread &t, uint64_t what, unsigned reason) {
 
 // Gives the thread a chunk to write to: another one, or its own again when the drain has read it. `what`: the record
 // that is lost if there is none. `hasWaited`: with overflow=drop it won't wait again.
-Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited) {
+Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited, Hold &hold) {
   Runtime &r = runtime;
   switch (r.currentState()) {
   case State::On:
@@ -98,6 +154,7 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited)
   ada_chunk *chunk;
   Ring::Taken taken = r.ring.takeChunk(beyond, chunk);
   if (taken == Ring::Taken::Yes) {
+    hold.endWith(*chunk, t, r.ring.touch(*chunk));
     ring::beginChunk(*t.slot, *chunk, t.nextSeq++, r.ticks.beginChunk(r.ring));
     uint64_t number = r.ring.numberOf(chunk) + 1;
     if (first) {
@@ -111,6 +168,7 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited)
   } else if (own.isRead && !own.isHeld) {
     chunk = t.chunk;
     ring::zeroRecords(*chunk);
+    hold.endWith(*chunk, t, 0);
     ring::beginChunk(*t.slot, *chunk, t.nextSeq++, r.ticks.beginChunk(r.ring));
   } else if (r.options.overflowDrops() ? taken == Ring::Taken::Later && !hasWaited
                                        : taken == Ring::Taken::Later || !beyond) {
@@ -199,12 +257,14 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
       return place;
   }
   int savedErrno = errno;
+  Hold hold(t);
   uint64_t signals = sys::blockSignals();
   t.busy = 1;
   uint64_t place = 0;
   for (bool hasWaited = false;; hasWaited = true) {
     // A signal handler on top of us may have got a chunk meanwhile, and its process may just have found its clock.
     uint64_t &position = positionOf(t);
+    hold.look(t, isFull(position));
     if (!isFull(position)) {
       if (t.hasLost || (t.gapOpened | t.gapClosed))
         storeGap(t, position);
@@ -219,12 +279,16 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
       __atomic_store_n(&t.slot->waiting, 1, __ATOMIC_SEQ_CST);
     const uint32_t slots = __atomic_load_n(runtime.ring.slotsWord(), __ATOMIC_ACQUIRE);
     uint64_t fresh = ADA_POSITION_PARKED;
-    Outcome outcome = acquire(t, what, fresh, hasWaited);
+    Outcome outcome = acquire(t, what, fresh, hasWaited, hold);
     positionOf(t) = fresh;
-    if (outcome == Outcome::Lost)
+    if (outcome == Outcome::Lost) {
+      if (runtime.currentState() == State::On)
+        hold.endAt(t, runtime.ring.stamp());
       break;
+    }
     if (outcome == Outcome::Ready)
       continue;
+    hold.wait(t);
     // Handlers may run while we wait, and record: they will wait as well.
     t.busy = 0;
     sys::restoreSignals(signals);
@@ -237,8 +301,10 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
     sys::blockSignals();
     t.busy = 1;
   }
-  if (t.slot)
+  if (t.slot) {
     __atomic_store_n(&t.slot->waiting, 0, __ATOMIC_RELAXED);
+    hold.leave(t);
+  }
   t.busy = 0;
   sys::restoreSignals(signals);
   errno = savedErrno;

@@ -48,7 +48,7 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t modules) {
   if (error == 0)
     error = back(0, ADA_CHUNK_BYTES);
   if (error == 0) {
-    freeCount_ = freeThreadCount_ = inUse_ = modulesReady_ = threadsReady_ = 0;
+    freeCount_ = freeThreadCount_ = inUse_ = modulesReady_ = threadsReady_ = 0, isPopulated_ = true;
     firstRetired_ = lastRetired_ = 0, passed_ = 0;
     chunksExhausted_ = threadsExhausted_ = isWantedBeyond_ = false;
     header_ = (ada_ring_header *)mapFile(0, ADA_CHUNK_BYTES);
@@ -175,7 +175,8 @@ char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at) {
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 // Linux 5.14; older ones refuse
 #endif
-    sys::call(SYS_madvise, memory, bytes, MADV_POPULATE_WRITE);
+    if (sys::call(SYS_madvise, memory, bytes, MADV_POPULATE_WRITE) < 0)
+      __atomic_store_n(&isPopulated_, false, __ATOMIC_RELAXED);
   }
   return memory;
 }
@@ -253,6 +254,17 @@ Ring::Taken Ring::takeChunk(bool beyond, ada_chunk *&result) {
   if (beyond)
     store(isWantedBeyond_, true);
   return load(chunksExhausted_) ? Taken::NoMemory : Taken::Later;
+}
+
+uint64_t Ring::touch(ada_chunk &chunk) const {
+  const bool isUsed = chunk.start_stamp != 0;
+  if (__builtin_expect(isUsed || __atomic_load_n(&isPopulated_, __ATOMIC_RELAXED), 1))
+    return 0;
+  const uint64_t from = stamp();
+  constexpr uint64_t kLeastPage = 4096;
+  for (uint64_t at = kLeastPage; at < ADA_CHUNK_BYTES; at += kLeastPage)
+    *((volatile char *)&chunk + at) = 0;
+  return from;
 }
 
 bool Ring::takeChunkForDrain(ada_chunk *&result) {

@@ -58,6 +58,9 @@ public:
   };
   // A free chunk, without contents. `beyond`: the limit does not count, for the thread has nothing to wait with.
   Taken takeChunk(bool beyond, ada_chunk *&chunk);
+  // Whoever took a chunk whose memory nobody has touched yet touches it, where the system did not do that when it was
+  // mapped: else every page would hold up a hook. Returns the stamp before that, 0 if there was nothing to do.
+  uint64_t touch(ada_chunk &chunk) const;
   // The drain's: it can make memory at once. False if there is none.
   bool takeChunkForDrain(ada_chunk *&chunk);
   void giveBack(ada_chunk *chunk);
@@ -135,6 +138,7 @@ private:
   ada_ring_thread *threads_ = nullptr; // likewise
   char **granules_ = nullptr;
   uint64_t limit_ = 0, capacity_ = 0, inUse_ = 0;
+  bool isPopulated_ = true;        // (atomic) the system has touched all memory that was mapped
   uint32_t *freeChunks_ = nullptr; // a stack: the chunk that was freed last is in the cache
   uint64_t freeCount_ = 0;
   bool isWantedBeyond_ = false; // (atomic) a thread has asked for a chunk beyond the limit

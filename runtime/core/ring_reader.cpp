@@ -160,6 +160,28 @@ void RingReader::publish(Desk &desk, uint64_t slot) {
   }
 }
 
+// Not before the clock's map comes to its end: its records are not older, so they are left to the next pass as well.
+bool RingReader::takeHeldOf(Desk &desk, Thread &t, ring::Held &held) {
+  const ada_chunk &chunk = *t.walk.chunk;
+  if (chunk.held_to > t.rules.limitStamp && t.walk.place == 0)
+    return false;
+  t.heldSeq = t.walk.seq + 1;
+  held = ring::heldFor(chunk, desk.clock_, t.expansion.lastNs, ring_->header().times == ADA_TIMES_TICK);
+  return held.placedNs() + held.missingNs > 0;
+}
+
+bool RingReader::takeHeldAtEnd(Desk &desk, uint64_t slot, ring::Held &held) {
+  const Thread &t = threads_[slot];
+  uint64_t &since = ring_->threads()[slot].held_at_end;
+  const uint64_t from = t.active ? __atomic_exchange_n(&since, 0, __ATOMIC_RELAXED) : 0;
+  if (from == 0 || from >= beginStamp_)
+    return false;
+  ada_chunk wait = {};
+  wait.held_from = from, wait.held_to = wait.start_stamp = beginStamp_, wait.held_reason = ADA_HELD_OTHER;
+  held = ring::heldFor(wait, desk.clock_, t.expansion.lastNs, /*isTick=*/false);
+  return true;
+}
+
 bool RingReader::takeModules() {
   uint64_t published = ring_->modulesPublished();
   if (published == modulesSeen_)

@@ -3,6 +3,7 @@
 #define ADA_RUNTIME_CORE_RING_READER_H
 
 #include "ring.h"
+#include "shared/ring/held.h"
 #include "shared/ring/thread_reader.h"
 #include "stepped_array.h"
 #include "tick_clock.h"
@@ -16,6 +17,8 @@ public:
     bool active;
     bool ended;  // the thread is gone: all of its records are complete
     bool behind; // there was more than one pass takes
+    // What chunks below this number tell of the time that the thread was held up has been taken.
+    uint64_t heldSeq;
   };
 
   // What a thread of the drain reads with: one for each.
@@ -65,6 +68,13 @@ public:
 
   // See ring::ThreadReader for these.
   bool look(uint64_t slot, bool all) { return threads_[slot].look(*this, ring_->threads()[slot], limitStamp_, all); }
+  // After look(), before the chunk's records are taken. True if it tells how long the thread was held up.
+  bool takeHeld(Desk &desk, uint64_t slot, ring::Held &held) {
+    Thread &t = threads_[slot];
+    return __builtin_expect(t.walk.seq >= t.heldSeq, 0) && takeHeldOf(desk, t, held);
+  }
+  // The same of a thread that waits before exit or exec: until this pass.
+  bool takeHeldAtEnd(Desk &desk, uint64_t slot, ring::Held &held);
   template <class Emit> uint64_t takePlain(Desk &desk, uint64_t slot, Emit &&emit) {
     return threads_[slot].takePlain(*this, desk.clock_, desk.modules_, emit);
   }
@@ -94,6 +104,7 @@ public:
 private:
   // The counter has a fault: see docs/design.md.
   void goBack(ada_anchor now);
+  bool takeHeldOf(Desk &desk, Thread &t, ring::Held &held);
   static ring::GapList *makeGapList() { return (ring::GapList *)sys::mapMemory(sizeof(ring::GapList)); }
   static ring::Frame *growStack(ring::Frame *old, size_t oldCapacity, size_t newCapacity);
   ada_ring_note *notesOf(uint64_t slot, unsigned half);

@@ -1,4 +1,4 @@
-// From switches of processors to the files of the threads.
+// From switches of processors, and from what the recorder knows of itself, to the files of the threads.
 #include "sched_lane.h"
 #include "crc.h"
 #include "json.h"
@@ -9,8 +9,12 @@ namespace ada {
 
 using Switch = SwitchEvents::Switch;
 
-void SchedLane::start(Ring &ring, const char *place) {
-  ring_ = &ring, place_ = place;
+void SchedLane::begin(Ring &ring, const char *place, bool isBounded) {
+  ring_ = &ring, place_ = place, isBounded_ = isBounded;
+  fromNs_ = readToNs_ = sys::nowNs();
+}
+
+void SchedLane::start() {
   pending_ = (Switch *)sys::mapMemory(2 * kMostPending * sizeof *pending_);
   const int error = pending_ ? events_.start() : -ENOMEM;
   why_ = error == -EACCES || error == -EPERM
@@ -30,15 +34,17 @@ void SchedLane::reset() {
 void SchedLane::begin(uint64_t slot, uint32_t tid, uint32_t number) {
   Thread &t = threads_[slot];
   t = Thread();
-  t.active = active(), t.tid = tid, t.number = number;
+  t.active = true, t.tid = tid, t.number = number;
   t.file.begin(place_, number, sched::kFileName);
 }
 
-uint64_t SchedLane::limitNs(bool all) const { return all ? UINT64_MAX : active() ? sys::nowNs() - kLateNs : 0; }
+uint64_t SchedLane::limitNs(bool all) const { return sys::nowNs() - (all ? 0 : kLateNs); }
 
 void SchedLane::read(uint64_t limitNs) {
-  if (!active())
+  if (!active()) {
+    readToNs_ = limitNs == UINT64_MAX ? sys::nowNs() : limitNs;
     return;
+  }
   readAtNs_ = sys::nowNs();
   slots_ = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
   slots_ = slots_ < threads_.ready() ? slots_ : threads_.ready();
@@ -53,7 +59,7 @@ void SchedLane::read(uint64_t limitNs) {
 }
 
 bool SchedLane::isBehind(uint64_t slot) {
-  if (slot >= threads_.ready() || !threads_[slot].active)
+  if (slot >= threads_.ready() || !threads_[slot].active || !active())
     return false;
   Thread &t = threads_[slot];
   if (t.endedNs == 0)
@@ -150,10 +156,17 @@ void SchedLane::giveUp(Thread &t, int error) {
     return;
   const bool hasLast = t.lastNs != 0;
   const uint64_t at = hasLast ? t.bytes - sizeof(sched::Record) : t.bytes;
-  const sched::Record end = {hasLast ? t.lastNs : fromNs_, sched::Kind::KnownTo, hasLast ? t.sumBeforeLast : t.sum};
+  const uint64_t lastNs = active() && t.lastNs > readToNs_ ? readToNs_ : t.lastNs; // the recorder's own may be newer
+  const sched::Record end = {hasLast ? lastNs : fromNs_, sched::Kind::KnownTo, hasLast ? t.sumBeforeLast : t.sum};
   if (t.file.openMade() == 0 && t.file.write(&end, sizeof end, at) == 0)
     t.file.truncate(at + sizeof end); // part of what failed may be behind it
   t.file.close();
+}
+
+sched::Header SchedLane::headerOf(const Thread &t) const {
+  sched::Header header = {{}, sched::kNewestVersion, t.tid, fromNs_, active() ? 0 : sched::kIsUnknown};
+  __builtin_memcpy(header.magic, sched::kMagic, sizeof header.magic);
+  return header;
 }
 
 // `stays`: what comes next is written behind it. The descriptor is given back: there may be many threads.
@@ -165,8 +178,7 @@ int SchedLane::write(Thread &t, const void *from, size_t bytes, bool stays) {
     return error;
   };
   int error = t.file.open([&] {
-    sched::Header header = {{}, sched::kVersion, t.tid, fromNs_, 0};
-    __builtin_memcpy(header.magic, sched::kMagic, sizeof header.magic);
+    const sched::Header header = headerOf(t);
     return put(&header, sizeof header);
   });
   const uint32_t before = t.sum;
@@ -185,6 +197,8 @@ void SchedLane::finish(uint64_t slot) {
   if (slot >= threads_.ready() || !threads_[slot].active)
     return;
   Thread &t = threads_[slot];
+  if (t.bytes == 0 && !active()) // there is nothing to say
+    return;
   if (t.bytes == 0) // the header's place and sum have to be known before those of what follows
     append(t, nullptr, 0);
   const sched::Record end = {readToNs_, sched::Kind::KnownTo, t.sum};
@@ -199,6 +213,9 @@ void SchedLane::goOn(uint64_t slot) {
   Thread &t = threads_[slot];
   t.file.begin(place_, t.number, sched::kFileName);
   t.bytes = 0, t.sum = 0, t.lastNs = 0;
+  t.heldNs = 0;
+  ring_->threads()[slot].held_missing = 0;
+  ring_->threads()[slot].held_unplaced_before = t.unplaced;
   if (!t.isKnown)
     return;
   t.last.timeNs = fromNs_;
@@ -211,7 +228,109 @@ void SchedLane::remove(uint64_t slot) {
   Thread &t = threads_[slot];
   t.file.remove();
   t.bytes = 0, t.sum = 0, t.lastNs = 0;
+  miss(slot, t.heldNs);
+  t.heldNs = 0;
 }
+
+//===--- the recorder itself ----------------------------------------------===//
+
+// Recovery must count neither twice nor not at all: what is in the file it finds there, the rest is in the ring.
+void SchedLane::miss(uint64_t slot, uint64_t ns) { ring_->threads()[slot].held_missing += ns; }
+
+void SchedLane::noteHeld(uint64_t slot, HeldTimes &times, const ring::Held &held, uint64_t seq, bool isFirst) {
+  if (times.count_ + ring::kMostHeldRecords > HeldTimes::kMost)
+    writeHeld(slot, times);
+  times.endSeq_ = seq + 1, times.missing_ += held.missingNs;
+  // No call is open before a thread's first event, and without the system's records nothing else is told of that time:
+  // that makes no file.
+  if ((isFirst && !active()) || !threads_[slot].active) {
+    times.missing_ += held.placedNs();
+    return;
+  }
+  times.count_ += ring::recordsOf(held, times.records_ + times.count_);
+  times.ns_ += held.placedNs();
+}
+
+// No call of it comes after this: as little as before its first event is it worth a file.
+void SchedLane::noteHeldAtEnd(uint64_t slot, HeldTimes &times, const ring::Held &held) {
+  const uint64_t seq = ring_->threads()[slot].held_seq;
+  noteHeld(slot, times, held, seq == 0 ? 0 : seq - 1, threads_[slot].bytes == 0);
+}
+
+void SchedLane::writeHeld(uint64_t slot, HeldTimes &times) {
+  if (times.endSeq_ == 0)
+    return;
+  Thread &t = threads_[slot];
+  if (times.count_ > 0 && t.active)
+    append(t, times.records_, times.count_);
+  if (t.active)
+    t.heldNs += times.ns_;
+  else
+    times.missing_ += times.ns_;
+  ada_ring_thread &thread = ring_->threads()[slot];
+  thread.held_missing += times.missing_;
+  __atomic_store_n(&thread.held_seq, times.endSeq_, __ATOMIC_RELEASE);
+  times = HeldTimes();
+  if (__builtin_expect(isBounded_ && t.active && t.bytes > sizeof(sched::Header) + kMostKept * sizeof(sched::Record),
+                       0))
+    if (int error = keepNewest(slot); error < 0)
+      giveUp(t, error);
+}
+
+// The newer half of the file takes its place. At every moment there is a whole file of that name.
+int SchedLane::keepNewest(uint64_t slot) {
+  Thread &t = threads_[slot];
+  constexpr uint64_t kRecords = 256;
+  sched::Record records[kRecords];
+  uint64_t count = (t.bytes - sizeof(sched::Header)) / sizeof(sched::Record), gone = count / 4 * 2, goneNs = 0;
+  ThreadFile newer;
+  newer.begin(place_, t.number, kNewerName);
+  const sched::Header header = headerOf(t);
+  uint64_t bytes = sizeof header;
+  uint32_t sum = crc32c(0, &header, sizeof header), sumBeforeLast = 0;
+  int error = t.file.openMade();
+  if (error == 0)
+    error = newer.open([&] { return newer.write(&header, sizeof header, 0); });
+  for (uint64_t i = 0; i < count && error == 0;) {
+    uint64_t end = i < gone ? gone : count;
+    end = end - i < kRecords ? end : i + kRecords;
+    const uint64_t n = (end - i) * sizeof *records;
+    error = t.file.read(records, n, sizeof header + i * sizeof *records);
+    for (uint64_t k = 0; k + 1 < end - i && i < gone; k += 2)
+      goneNs += records[k + 1].timeNs - records[k].timeNs;
+    if (error == 0 && i >= gone) {
+      error = newer.write(records, n, bytes);
+      sumBeforeLast = crc32c(sum, records, n - sizeof *records);
+      sum = crc32c(sum, records, n), bytes += n;
+    }
+    i = end;
+  }
+  newer.close();
+  t.file.close();
+  if (error == 0)
+    error = newer.rename(sched::kFileName);
+  if (error < 0) {
+    newer.remove();
+    return error;
+  }
+  t.bytes = bytes, t.sum = sum, t.sumBeforeLast = sumBeforeLast;
+  t.heldNs -= goneNs;
+  miss(slot, goneNs);
+  return 0;
+}
+
+SchedLane::HeldSum SchedLane::heldOf(uint64_t slot) {
+  Thread &t = threads_[slot];
+  const ada_ring_thread &thread = ring_->threads()[slot];
+  const ada_ring_header &h = ring_->header();
+  ring::ClockMap clock;
+  clock.update(ring_->anchors(), ring_->usesSystemClock() ? 0 : h.anchors_used, h.anchors_from);
+  t.unplaced = __atomic_load_n(&thread.held_unplaced, __ATOMIC_RELAXED);
+  const uint64_t missing = thread.held_missing + ring::heldNs(t.unplaced - thread.held_unplaced_before, clock);
+  return {t.heldNs + missing, missing};
+}
+
+//===--- the manifest -----------------------------------------------------===//
 
 void SchedLane::writeManifest(JsonWriter &json) const {
   json.line().beginObject(manifest::kSched);

@@ -362,6 +362,12 @@ bool startRecording() {
   return isOn;
 }
 
+// The calling thread waits until all is written, which it would not do without us.
+static void holdUpAtEnd() {
+  if (ada_ring_thread *slot = ada_thread.slot)
+    __atomic_store_n(&slot->held_at_end, runtime.ring.stamp(), __ATOMIC_RELAXED);
+}
+
 void finishProcess(int status) {
   Runtime &r = runtime;
   // A vfork child shares our memory but is not us.
@@ -371,6 +377,7 @@ void finishProcess(int status) {
     r.setState(State::Off); // what others' destructors do now is too late
   if (r.currentState() != State::On)
     return;
+  holdUpAtEnd();
   r.images.stop(); // the trace ends here: calls that other threads make from now on are not part of it
   r.drain.flush(); // what they are just recording is
   uint32_t on = (uint32_t)State::On;
@@ -389,8 +396,10 @@ extern "C" void __ada_before_exec(void) {
   Runtime &r = runtime;
   // The ring stays: if exec fails, recording goes on in it. If exec succeeds, what other threads recorded until then is
   // found there, by the one who removes it: adatrace record, recover, or the next traced process of this user.
-  if (r.currentState() == State::On && sys::processId() == r.processId)
+  if (r.currentState() == State::On && sys::processId() == r.processId) {
+    holdUpAtEnd();
     r.drain.finish(Ending::Exec, 0);
+  }
 }
 
 extern "C" void __ada_after_exec(void) {

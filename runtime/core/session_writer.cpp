@@ -57,6 +57,7 @@ void SessionWriter::start(Ring &ring, Images &images, TimingAnchors &anchors, co
 }
 
 void SessionWriter::startSched() {
+  sched_.begin(*ring_, place_, options_->isBounded());
   if (!options_->sched)
     sched_.refuse(manifest::kNotAskedFor);
   else if (options_->isBounded())
@@ -64,7 +65,7 @@ void SessionWriter::startSched() {
   else if (!ownFiles_)
     sched_.refuse("AdaTrace's descriptors would be the program's");
   else
-    sched_.start(*ring_, place_);
+    sched_.start();
 }
 
 void SessionWriter::reset() {
@@ -486,6 +487,7 @@ void SessionWriter::summarise(uint64_t slot, bool isPartDone) {
     s.lost[r] = all > before ? all - before : 0;
     s.found += all < before ? before - all : 0;
   }
+  s.held = sched_.heldOf(slot);
   s.slot = slot, s.isLive = true;
   if (ring::GapList *list = t.expansion->gaps.list; list && s.removed > 0 && !parts_.active())
     list->removeBefore(s.timeStart); // they would take the place of others

@@ -192,6 +192,7 @@ private:
     uint64_t lost[ADA_LOST_REASONS], lostInAll[ADA_LOST_REASONS]; // in this part of the trace; and since it began
     uint64_t found; // of what the parts before count as lost, exits that turned out to be events of this one
     Before before;
+    SchedLane::HeldSum held;
     // Where these were lost: of a thread that lives, what its slot knows; else `gapCount` gaps from here on.
     uint64_t slot, gapsAt, gapCount;
     bool isLive;
@@ -233,6 +234,7 @@ private:
   void writeClock(JsonWriter &json);
   void writeOptions(JsonWriter &json);
   void writeThreads(JsonWriter &json);
+  static void writeHeld(JsonWriter &json, const SchedLane::HeldSum &held);
   // As writeManifest, but the old manifest may stay. With Ending::Rotated, `copyIn` is the directory of the next part.
   int tryManifest(Ending ending, int status, const char *copyIn = nullptr);
   void writeBefore(JsonWriter &json, uint64_t events, const Before &before);

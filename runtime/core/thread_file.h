@@ -43,6 +43,8 @@ public:
     sys::call(SYS_unlinkat, AT_FDCWD, directory().c_str(), AT_REMOVEDIR);
     made_ = false;
   }
+  // To another one of the thread's files, whose place it takes. 0 or a negative errno.
+  int rename(const char *name) { return sys::rename(path().c_str(), (directory() << '/' << name).c_str()); }
   // The file is there.
   void setMade() { made_ = true; }
   // Likewise, of a file that is there.

@@ -34,9 +34,10 @@ Expected<Header> readHeader(Bytes bytes, const std::string &path) {
   std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.magic, sched::kMagic, sizeof header.magic) != 0)
     return errorAt("E_BAD_MAGIC", "is no file of processor times: it does not begin with ADASCHED", path, 0);
-  if (header.version != sched::kVersion)
+  if (header.version < sched::kVersion || header.version > sched::kNewestVersion)
     return errorAt("E_BAD_VERSION",
-                   "has version " + std::to_string(header.version) + "; this AdaTrace reads version 1: use a newer one",
+                   "has version " + std::to_string(header.version) + "; this AdaTrace reads up to " +
+                       std::to_string(sched::kNewestVersion) + ": use a newer one",
                    path, 8);
   return header;
 }
@@ -78,6 +79,9 @@ public:
     case Kind::KnownTo:
       toNs_ = std::max(toNs_, ns);
       break;
+    case Kind::Held:
+    case Kind::Resumed:
+      return;
     }
     lastNs_ = ns;
   }
@@ -176,7 +180,15 @@ Expected<void> finishSched(const std::string &path) {
   if (last.kind == Kind::KnownTo && bytes.size() == offsetOf(count))
     return {};
   count -= last.kind == Kind::KnownTo && count > 0;
-  const Record end = {last.timeNs, Kind::KnownTo, crc32c(0, bytes.data(), offsetOf(count))};
+  // What the recorder knows of itself says nothing of processors.
+  std::uint64_t toNs = header->fromNs;
+  for (std::size_t i = count; i-- > 0;)
+    if (const Record r = recordAt(bytes, i);
+        (r.kind != Kind::Held && r.kind != Kind::Resumed) || (header->flags & sched::kIsUnknown) != 0) {
+      toNs = r.timeNs;
+      break;
+    }
+  const Record end = {toNs, Kind::KnownTo, crc32c(0, bytes.data(), offsetOf(count))};
   auto file = openForWriting(path, O_WRONLY);
   if (!file)
     return file.error();
@@ -197,7 +209,7 @@ Expected<void> checkSched(const std::string &path) {
   const std::size_t count = recordsIn(bytes);
   for (std::size_t i = 0; i < count; ++i) {
     const Record record = recordAt(bytes, i);
-    if (record.kind < Kind::On || record.kind > Kind::KnownTo)
+    if (record.kind < Kind::On || record.kind > Kind::Resumed)
       return errorAt("E_BAD_RECORD", "has a record of kind " + std::to_string(static_cast<std::uint32_t>(record.kind)),
                      path, offsetOf(i) + 8);
     if (record.kind == Kind::KnownTo && i + 1 < count)

@@ -9,7 +9,11 @@ namespace ada::sched {
 
 inline constexpr char kFileName[] = "sched.ads";
 inline constexpr char kMagic[8] = {'A', 'D', 'A', 'S', 'C', 'H', 'E', 'D'};
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 1;       // without Held, Resumed and flags
+inline constexpr uint32_t kNewestVersion = 2; // with them
+
+// A bit of Header::flags: the system told nothing; only the recorder's own records are here.
+inline constexpr uint64_t kIsUnknown = 1;
 
 enum class Kind : uint32_t {
   On = 1,        // got a processor: `value`
@@ -17,6 +21,8 @@ enum class Kind : uint32_t {
   Preempted = 3, // had to leave processor `value`, though it had work to do
   Lost = 4,      // some records between the last one and this time are missing, or may be: `value` of all threads
   KnownTo = 5,   // all up to here is known; `value`: CRC-32C of all bytes before this record
+  Held = 6,      // from now on the recorder held the thread up: `value` says why
+  Resumed = 7,   // until now
 };
 
 struct Header {
@@ -24,7 +30,7 @@ struct Header {
   uint32_t version;
   uint32_t tid;
   uint64_t fromNs; // from when on all is known
-  uint64_t reserved;
+  uint64_t flags;
 };
 static_assert(sizeof(Header) == 32);
 

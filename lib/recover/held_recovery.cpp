@@ -1,0 +1,131 @@
+// From the chunks of a dead process's ring to the lanes of its threads.
+#include "recover/held_recovery.h"
+
+#include "base/safe_file.h"
+#include "shared/ring/held.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sys/stat.h>
+
+namespace ada {
+
+namespace {
+
+using sched::Header, sched::Kind, sched::Record;
+
+// A lane as the drain left it, without its end.
+struct Lane {
+  std::string bytes; // empty if there is none
+  std::uint64_t heldNs = 0, lastNs = 0;
+
+  std::size_t size() const {
+    return bytes.size() < sizeof(Header) ? 0 : (bytes.size() - sizeof(Header)) / sizeof(Record);
+  }
+  Record at(std::size_t i) const {
+    Record record;
+    std::memcpy(&record, bytes.data() + sizeof(Header) + i * sizeof record, sizeof record);
+    return record;
+  }
+  void cutTo(std::size_t records) { bytes.resize(sizeof(Header) + records * sizeof(Record)); }
+};
+
+Expected<Lane> readLane(const std::string &path) {
+  Lane lane;
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0)
+    return lane;
+  auto text = readWithoutLinks(path);
+  if (!text)
+    return text.error();
+  if (text->size() < sizeof(Header) || std::memcmp(text->data(), sched::kMagic, sizeof sched::kMagic) != 0)
+    return lane; // killed while it was begun
+  lane.bytes = std::move(*text);
+  lane.cutTo(lane.size());
+  std::uint64_t fromNs = 0;
+  for (std::size_t i = 0; i < lane.size(); ++i) {
+    const Record record = lane.at(i);
+    if (record.kind == Kind::Held)
+      fromNs = record.timeNs;
+    else if (record.kind == Kind::Resumed && record.timeNs >= fromNs)
+      lane.heldNs += record.timeNs - fromNs, lane.lastNs = std::max(lane.lastNs, record.timeNs);
+  }
+  return lane;
+}
+
+// Cuts off what is to be written behind: the end, and half a pair.
+void cutEnd(Lane &lane) {
+  if (lane.size() > 0 && lane.at(lane.size() - 1).kind == Kind::KnownTo)
+    lane.cutTo(lane.size() - 1);
+  if (lane.size() > 0 && lane.at(lane.size() - 1).kind == Kind::Held)
+    lane.cutTo(lane.size() - 1);
+}
+
+void add(Lane &lane, const ring::Held &held, std::uint32_t tid) {
+  Record records[ring::kMostHeldRecords];
+  const unsigned count = ring::recordsOf(held, records);
+  if (count > 0 && lane.bytes.empty()) {
+    Header header = {{}, sched::kNewestVersion, tid, held.fromNs, sched::kIsUnknown};
+    std::memcpy(header.magic, sched::kMagic, sizeof header.magic);
+    lane.bytes.assign(reinterpret_cast<const char *>(&header), sizeof header);
+  }
+  lane.bytes.append(reinterpret_cast<const char *>(records), count * sizeof *records);
+  lane.heldNs += held.placedNs(), lane.lastNs = std::max(lane.lastNs, held.toNs);
+}
+
+// A thread that waited when the process died.
+bool waited(const ada_ring_thread &thread, std::span<const ada_chunk *const> chunks) {
+  return thread.held_since != 0 &&
+         std::ranges::none_of(chunks, [&](const ada_chunk *chunk) { return chunk->held_from >= thread.held_since; });
+}
+
+} // namespace
+
+Expected<HeldSum> heldIn(const std::string &path) {
+  auto lane = readLane(path);
+  if (!lane)
+    return lane.error();
+  return HeldSum{lane->heldNs, 0};
+}
+
+Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &thread,
+                              std::span<const ada_chunk *const> chunks, ring::ClockMap &clock, std::uint64_t endNs,
+                              bool isTick) {
+  auto lane = readLane(path);
+  if (!lane)
+    return lane.error();
+  cutEnd(*lane);
+  const std::size_t before = lane->bytes.size();
+  HeldSum sum;
+  sum.missingNs = thread.held_missing;
+  if (thread.held_unplaced > thread.held_unplaced_before)
+    sum.missingNs += ring::heldNs(thread.held_unplaced - thread.held_unplaced_before, clock);
+  for (const ada_chunk *chunk : chunks) {
+    if (chunk->seq < thread.held_seq)
+      continue;
+    if (lane->lastNs > 0 && clock.toNanoseconds(chunk->held_to) <= lane->lastNs)
+      continue; // killed when it had just been written
+    const ring::Held held = ring::heldFor(*chunk, clock, lane->lastNs, isTick);
+    sum.missingNs += held.missingNs;
+    if (chunk->seq == 0 && lane->bytes.empty()) // as the drain does it
+      sum.missingNs += held.placedNs();
+    else
+      add(*lane, held, thread.tid);
+  }
+  const auto addUntilEnd = [&](std::uint64_t since, std::uint32_t reason) {
+    const std::uint64_t fromNs = std::max(clock.toNanoseconds(since), lane->lastNs);
+    if (fromNs < endNs)
+      add(*lane, {.fromNs = fromNs, .toNs = endNs, .touchNs = endNs, .reason = reason, .missingNs = 0}, thread.tid);
+  };
+  if (waited(thread, chunks))
+    addUntilEnd(thread.held_since, ADA_HELD_WAITED);
+  if (thread.held_at_end != 0)
+    addUntilEnd(thread.held_at_end, ADA_HELD_OTHER);
+  sum.ns = lane->heldNs + sum.missingNs;
+  if (lane->bytes.size() != before)
+    if (auto replaced = replaceFile(path, lane->bytes); !replaced)
+      return replaced.error();
+  return sum;
+}
+
+} // namespace ada

@@ -1,0 +1,71 @@
+// How long the recorder held a thread up, as the chunks tell it.
+//
+// A thread that comes to the slow path reads the clock, and reads it again when it has a chunk; both are in the chunk's
+// header before anybody can see that the chunk is its newest (ada_chunk.held_from). So the usual path pays nothing, and
+// a kill loses nothing. Who reads the chunk (the drain, recovery) writes the time to the thread's lane. Where there is
+// no chunk for it (the event was lost, a signal handler got the chunk instead) the thread adds it to
+// ada_ring_thread.held_unplaced.
+//
+// In a lane no such time overlaps an event of the thread. Where events have their times from a word that is advanced
+// now and then (clock=tick), the first ones behind it may seem to be older than its end: what would overlap them is
+// counted as missing.
+#ifndef ADA_LIB_SHARED_RING_HELD_H
+#define ADA_LIB_SHARED_RING_HELD_H
+
+#include "../encode/sched_format.h"
+#include "clock_map.h"
+
+namespace ada::ring {
+
+struct Held {
+  uint64_t fromNs, toNs; // in the lane; equal if nothing of it can be there
+  uint64_t touchNs;      // from then on it was the first touch of memory
+  uint32_t reason;       // ADA_HELD_*, before that
+  uint64_t missingNs;    // how much longer it was
+
+  uint64_t placedNs() const { return toNs - fromNs; }
+};
+
+// Of the chunk, while its thread has not used it again. `afterNs`: the last event of the thread, or of its lane, before
+// it. `isTick`: see above. All 0 if the thread was not held up.
+inline Held heldFor(const ada_chunk &chunk, ClockMap &clock, uint64_t afterNs, bool isTick) {
+  Held held = {};
+  if (chunk.held_to <= chunk.held_from) // nobody measured it, or the counter went back
+    return held;
+  const uint64_t beganNs = clock.toNanoseconds(chunk.held_from), endedNs = clock.toNanoseconds(chunk.held_to);
+  const uint64_t seenNs = isTick ? clock.toNanoseconds(chunk.start_stamp) : endedNs;
+  held.reason = chunk.held_reason;
+  held.fromNs = beganNs > afterNs ? beganNs : afterNs;
+  held.toNs = seenNs < endedNs ? seenNs : endedNs;
+  if (held.toNs < held.fromNs)
+    held.toNs = held.fromNs;
+  const uint64_t all = endedNs > beganNs ? endedNs - beganNs : 0;
+  held.missingNs = all > held.placedNs() ? all - held.placedNs() : 0;
+  const uint64_t touchNs = chunk.held_touch ? clock.toNanoseconds(chunk.held_to - chunk.held_touch) : held.toNs;
+  held.touchNs = touchNs < held.fromNs ? held.fromNs : touchNs > held.toNs ? held.toNs : touchNs;
+  return held;
+}
+
+// Its records in a lane: pairs, for each reason one. Returns how many.
+constexpr unsigned kMostHeldRecords = 4;
+inline unsigned recordsOf(const Held &held, sched::Record *to) {
+  unsigned count = 0;
+  auto add = [&](uint64_t fromNs, uint64_t toNs, uint32_t reason) {
+    if (fromNs >= toNs)
+      return;
+    to[count++] = {fromNs, sched::Kind::Held, reason};
+    to[count++] = {toNs, sched::Kind::Resumed, reason};
+  };
+  add(held.fromNs, held.touchNs, held.reason);
+  add(held.touchNs, held.toNs, ADA_HELD_TOUCH);
+  return count;
+}
+
+// A length on the clock of ada_chunk.held_from.
+inline uint64_t heldNs(uint64_t length, ClockMap &clock) {
+  const uint64_t second = clock.countsIn(1000000000);
+  return second ? (uint64_t)((unsigned __int128)length * 1000000000 / second) : length;
+}
+
+} // namespace ada::ring
+#endif
