@@ -354,7 +354,9 @@ uint64_t Drain::pass(bool last, bool whole) {
   records += own_.records;
   if (hasWindows)
     writeWindows(used, limitNs);
-  writer_.sched().read(switchesToNs);
+  // Ready for exec: the files have their ends, and this thread itself goes on sleeping and waking until exec ends it.
+  if (__atomic_load_n(&ring_->header().state, __ATOMIC_RELAXED) != ADA_RING_EXEC)
+    writer_.sched().read(switchesToNs);
   isBehind_ = false;
   for (uint64_t i = 0; i < used; ++i) {
     const RingReader::Thread &t = reader_.thread(i);

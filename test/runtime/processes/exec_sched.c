@@ -1,0 +1,34 @@
+// RUN: rm -rf %t && %ada_clang -O1 -I%include %s -pthread -o %t.p && env ADA_OPTIONS=session=%t %t.p && adatrace verify %t
+// REQUIRES: switch-events
+// A process is ready for exec when its files have their ends. What the system tells of it after that, of the drain and of
+// threads that wait for it, must not be written behind them: nobody would add an end again.
+#include <ada/attributes.h>
+#include <ada/trace.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+__attribute__((noinline)) void tick(void) { __asm__ volatile(""); }
+ADA_NEVER static void *flush(void *unused) {
+  while (1) // each makes the drain read all there is
+    ada_flush();
+  return unused;
+}
+int main(int argc, char **argv) {
+  if (argc > 2)
+    return 0;
+  for (int i = 0; i < 40; ++i) {
+    if (!fork()) {
+      pthread_t thread;
+      tick();
+      pthread_create(&thread, 0, flush, 0);
+      execl(argv[0], argv[0], "again", "x", (char *)0);
+      _exit(1);
+    }
+    int status;
+    wait(&status);
+    if (status != 0)
+      return 1;
+  }
+  return 0;
+}
