@@ -191,7 +191,8 @@ void Drain::run() {
       continue;
     }
     __atomic_store_n(&sleeping_, 1, __ATOMIC_SEQ_CST);
-    sys::futexWait(&wakeWord_, seen, writer_.sched().isBusy() ? 1000000 : records ? 10000000 : 100000000);
+    SchedLane &sched = writer_.sched();
+    sys::futexWait(&wakeWord_, seen, sched.isBusy() ? 1000000 : records || sched.isUsed() ? 10000000 : 100000000);
     __atomic_store_n(&sleeping_, 0, __ATOMIC_RELEASE);
   }
 }

@@ -201,6 +201,11 @@ void SchedLane::finish(uint64_t slot) {
     return;
   if (t.bytes == 0) // the header's place and sum have to be known before those of what follows
     append(t, nullptr, 0);
+  if (active() && events_.mayLack()) { // nobody will tell how many
+    const sched::Record lost = {readToNs_, sched::Kind::Lost, 0};
+    append(t, &lost, 1);
+    t.isKnown = false;
+  }
   const sched::Record end = {readToNs_, sched::Kind::KnownTo, t.sum};
   if (int error = t.active ? write(t, &end, sizeof end, /*stays=*/false) : 0; error < 0)
     giveUp(t, error);

@@ -63,6 +63,8 @@ public:
   bool isBehind(uint64_t slot);
   // Whether the next pass had better be soon.
   bool isBusy() const { return events_.isBusy() || isWaited_; }
+  // Or soon enough for a burst.
+  bool isUsed() const { return events_.isUsed(); }
 
   // All that will be known of the thread is written. It may still be appended to.
   void finish(uint64_t slot);

@@ -9,8 +9,12 @@ namespace ada {
 namespace {
 
 constexpr uint32_t kMostRounds = 8; // a program may begin threads faster than they can be found
-// Of a buffer, 24 bytes per record. The more processors, the less each of them has to do with this process.
-constexpr uint64_t kMostDataBytes = 262144, kFewDataBytes = 65536, kManyProcessors = 32;
+// Of a buffer, 24 bytes per record. Threads that hand over to each other make half a million a second of each
+// processor, and the drain, which wants one as well, may not come for a tenth of a second. The more processors, the
+// less each of them has to do with this process. The system takes 160 µs to make a MiB of it, and the first event waits
+// for that.
+constexpr uint64_t kLeastRoom = 64, kFewBytes = 64 * 24;
+constexpr uint64_t kMostDataBytes = 2u << 20, kLeastDataBytes = 65536, kAllDataBytes = 4u << 20;
 
 uint32_t parseNumber(const char *text) {
   uint32_t n = 0;
@@ -42,10 +46,12 @@ int SwitchEvents::open(uint32_t thread, uint32_t processor) {
 
 // The less memory the system lets this user lock for such buffers, the smaller they are.
 int SwitchEvents::map(int fd, uint32_t processor) {
-  const uint64_t most = sys::usableProcessors() > kManyProcessors ? kFewDataBytes : kMostDataBytes;
-  for (uint64_t bytes = most; bytes >= page_; bytes /= 4)
+  uint64_t most = kMostDataBytes;
+  while (most > kLeastDataBytes && most * sys::usableProcessors() > kAllDataBytes)
+    most /= 2;
+  for (uint64_t bytes = most; bytes >= page_; bytes /= 2)
     if (char *at = (char *)sys::map(nullptr, page_ + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd)) {
-      buffers_[count_++] = {at, bytes, processor};
+      buffers_[count_++] = {at, bytes, UINT64_MAX, processor};
       return 0;
     }
   return -EPERM;
@@ -150,6 +156,13 @@ void SwitchEvents::forget() {
   *this = SwitchEvents();
 }
 
+bool SwitchEvents::mayLack() const {
+  for (uint32_t i = 0; i < count_; ++i)
+    if (buffers_[i].fullAt != UINT64_MAX)
+      return true;
+  return false;
+}
+
 //===--- reading ----------------------------------------------------------===//
 
 SwitchEvents::Reader::Reader(SwitchEvents &events, Buffer &buffer)
@@ -157,10 +170,19 @@ SwitchEvents::Reader::Reader(SwitchEvents &events, Buffer &buffer)
   const perf_event_mmap_page &control = controlOf(buffer.control);
   head_ = __atomic_load_n(&control.data_head, __ATOMIC_ACQUIRE);
   tail_ = control.data_tail;
-  events.isBusy_ |= head_ - tail_ > buffer.dataBytes / 4;
+  const uint64_t used = head_ - tail_;
+  events.isBusy_ |= used > buffer.dataBytes / 16;
+  events.isUsed_ |= used > kFewBytes;
 }
 
-SwitchEvents::Reader::~Reader() { __atomic_store_n(&controlOf(buffer_.control).data_tail, tail_, __ATOMIC_RELEASE); }
+// What does not fit is counted, and that is told with the next record that does. There is room from now on only.
+SwitchEvents::Reader::~Reader() {
+  perf_event_mmap_page &control = controlOf(buffer_.control);
+  const uint64_t head = __atomic_load_n(&control.data_head, __ATOMIC_ACQUIRE);
+  if (head != buffer_.fullAt)
+    buffer_.fullAt = head - control.data_tail + kLeastRoom > buffer_.dataBytes ? head : UINT64_MAX;
+  __atomic_store_n(&control.data_tail, tail_, __ATOMIC_RELEASE);
+}
 
 // Every record ends with the two words of sample_type: process and thread, and the time.
 bool SwitchEvents::Reader::next(Switch &s, uint64_t limitNs) {

@@ -36,7 +36,7 @@ public:
 
   // Takes all records up to that time: take(const Switch &), for each processor in the order of time.
   template <class Take> void read(uint64_t limitNs, Take &&take) {
-    isBusy_ = false;
+    isBusy_ = isUsed_ = false;
     for (uint32_t i = 0; i < count_; ++i) {
       Reader reader(*this, buffers_[i]);
       Switch s;
@@ -46,11 +46,16 @@ public:
   }
   // Whether a buffer was so full when it was last read that it had better be read again soon.
   bool isBusy() const { return isBusy_; }
+  // Whether it had more than a few records then.
+  bool isUsed() const { return isUsed_; }
+  // Whether a buffer was full then, and has had no record since, which would say how many did not fit.
+  bool mayLack() const;
 
 private:
   struct Buffer {
     char *control; // a page; the records follow it
     uint64_t dataBytes;
+    uint64_t fullAt; // where its records end, if it was full when they were read; UINT64_MAX if it was not
     uint32_t processor;
   };
   class Reader {
@@ -64,7 +69,7 @@ private:
     uint64_t word(uint64_t at) const { return *(const uint64_t *)(data_ + (at & mask_)); }
 
     const SwitchEvents &events_;
-    const Buffer &buffer_;
+    Buffer &buffer_;
     const char *data_;
     uint64_t mask_, tail_, head_;
   };
@@ -84,7 +89,7 @@ private:
   // While it starts:
   uint32_t *threads_ = nullptr, threadCount_ = 0; // that there are
   int *outputs_ = nullptr;                        // descriptors, by buffer
-  bool isBusy_ = false, onlyThreads_ = true;
+  bool isBusy_ = false, isUsed_ = false, onlyThreads_ = true;
   uint64_t page_ = 0;
   uint32_t process_ = 0;
 };
