@@ -83,6 +83,7 @@ void CallTree::absorb(uint32_t into, uint32_t from) {
     left.totalNs += right.totalNs;
     left.selfNs += right.selfNs;
     left.selfOff += right.selfOff;
+    left.ownRecorderNs += right.ownRecorderNs;
     left.nested = std::max(left.nested, right.nested);
     left.textsVary |= right.textsVary || (left.texts && right.texts && left.texts->arguments != right.texts->arguments);
     const size_t children = std::min(left.children.size(), right.children.size());
@@ -121,6 +122,7 @@ void CallTree::foldRecursion(uint32_t node) {
   outer.innerAt = static_cast<uint32_t>(at);
   outer.calls += inner.calls;
   outer.selfOff += inner.selfOff;
+  outer.ownRecorderNs += inner.ownRecorderNs;
   outer.selfNs += inner.selfNs; // the total is the outermost call's
   std::vector<uint32_t> innerChildren = std::move(inner.children);
   inner.children.clear();

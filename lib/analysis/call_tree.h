@@ -40,7 +40,9 @@ struct CallNode {
   uint64_t count = 1;   ///< how often it comes in a row
   uint64_t calls = 1;   ///< calls it stands for, with nested ones
   uint64_t totalNs = 0, selfNs = 0;
-  OffCpuTimes selfOff;              ///< without a processor, and in none of the calls that it made
+  OffCpuTimes selfOff; ///< not running, and in none of the calls that it made and that are shown
+  /// Of selfOff, what was in none of the calls that it made. `selfNs` has no part of it.
+  uint64_t ownRecorderNs = 0;
   uint64_t beginNs = 0;             ///< of the first of them
   bool isEarlier = false;           ///< it began before the trace did; see Span
   uint64_t values = 0;              ///< equal for calls with the same arguments and result, if shown

@@ -88,8 +88,7 @@ void add(std::map<RowKey, Merged> &all, const Worker &worker, Report &report, si
 // Adds the calls that go on from one part of a thread to the next. False if the calls that are open at a part's start
 // are not those that the parts before it left open: then the trace is not what it says, and has to be read in one
 // piece.
-bool join(std::vector<PartEnds> &parts, std::map<RowKey, Merged> &all, const TraceTable &table,
-          const FilterOptions &filter) {
+bool join(std::vector<PartEnds> &parts, std::map<RowKey, Merged> &all, const TraceTable &table) {
   std::sort(parts.begin(), parts.end(), [](const PartEnds &a, const PartEnds &b) {
     return std::tie(a.part.thread, a.part.number) < std::tie(b.part.thread, b.part.number);
   });
@@ -101,14 +100,17 @@ bool join(std::vector<PartEnds> &parts, std::map<RowKey, Merged> &all, const Tra
     if (!ends.hasEvents)
       continue;
     if (const OffCpuLane *lane = table.threads[ends.part.thread].offCpu.get(); lane && lastNs > 0 && ends.firstNs > 0) {
-      OffCpuFollower between(lane, filter.fromNs, filter.toNs);
+      OffCpuFollower between = followerOf(table, ends.part.thread);
       between.skipTo(lastNs);
-      between.take(ends.firstNs, [&](const OffCpu &off) {
-        for (PartEnds::Call &call : open)
-          call.off.add(off, &call == &open.back());
-      });
+      OffCpuOfCall sum;
+      between.take(lastNs, ends.firstNs, [&](const OffCpu &off) { sum.add(off); });
+      for (PartEnds::Call &call : open) {
+        call.off.all += sum.all;
+        if (&call == &open.back())
+          call.off.self += sum.self;
+      }
     }
-    lastNs = std::max(lastNs, ends.lastNs);
+    lastNs = ends.lastNs ? ends.lastNs : lastNs;
     if (ends.part.number > 0 &&
         !std::equal(open.begin(), open.end(), ends.before.begin(), ends.before.end(), [](const auto &a, const auto &b) {
           return a.functionId == b.functionId && a.beginNs == b.beginNs;
@@ -287,8 +289,7 @@ private:
       auto part = PartSummary::get(from);
       if (part)
         part->ends.part = place;
-      if (part && (i > 0 || part->ends.before.empty()) &&
-          part->restrict(options_.filter, table_.threads[thread].offCpu.get()))
+      if (part && (i > 0 || part->ends.before.empty()) && part->restrict(options_.filter))
         takePart(*part, all, report);
       else
         toRead.push_back(place);
@@ -343,7 +344,7 @@ Expected<Report> makeReport(model::TraceSource &source, const TraceTable &table,
       report.damage);
   if (!done)
     return done.error();
-  if (!join(ends, all, table, options.filter)) {
+  if (!join(ends, all, table)) {
     ReportOptions whole = options;
     whole.partEvents = ~uint64_t(0);
     whole.summaries = UseSummaries::No;

@@ -4,6 +4,7 @@
 
 #include "ada/trace/statistics.h"
 #include "module_loads.h"
+#include "off_cpu_follower.h"
 #include "thread_workers.h"
 
 #include <compare>
@@ -40,19 +41,27 @@ private:
   std::vector<ModuleLoads> loads_; // by process
 };
 
-/// Of a call, the time without a processor: all of it, and that which is in none of the calls that it made.
+/// Of a call, the time that was not the program running: all of it, and that which is in none of the calls that it
+/// made.
 struct OffCpuOfCall {
   OffCpuTimes all, self;
   OffCpuOfCall &operator+=(const OffCpuOfCall &other) {
     all += other.all, self += other.self;
     return *this;
   }
-  void add(const OffCpu &off, bool isInnermost) {
+  /// Of the innermost call.
+  void add(const OffCpu &off) {
     all.add(off.why, off.durationNs());
-    if (isInnermost)
-      self.add(off.why, off.durationNs());
+    self.add(off.why, off.durationNs());
   }
 };
+
+/// Goes along what is known of a thread beside its calls. All of it counts, whatever the range of time: so does all the
+/// time of a call.
+inline OffCpuFollower followerOf(const TraceTable &table, uint32_t thread) {
+  const model::Thread &about = table.threads[thread];
+  return OffCpuFollower(about.offCpu.get(), 0, ~uint64_t(0), 2 * table.processOf(about).resolutionNs);
+}
 
 /// What a part of a thread leaves to be joined with the parts before and behind it.
 struct PartEnds {

@@ -16,7 +16,7 @@ namespace ada::analysis {
 namespace {
 
 constexpr char kMagic[4] = {'A', 'T', 'P', 'S'};
-constexpr uint8_t kVersion = 1;
+constexpr uint8_t kVersion = 2;
 constexpr size_t kHeaderBytes = 64;
 
 struct Header {
@@ -47,11 +47,15 @@ uint32_t crc32c(const void *data, size_t bytes) {
 void put(VarintBytes &to, const OffCpuTimes &times) {
   to.number(times.waitingNs);
   to.number(times.preemptedNs);
+  to.number(times.recorderNs);
+  to.number(times.unknownNs);
 }
 OffCpuTimes getTimes(VarintCursor &from) {
   OffCpuTimes times;
   times.waitingNs = from.number();
   times.preemptedNs = from.number();
+  times.recorderNs = from.number();
+  times.unknownNs = from.number();
   return times;
 }
 
@@ -204,7 +208,7 @@ std::optional<PartSummary> PartSummary::get(VarintCursor &from) {
   return from.isGood() ? std::optional(std::move(part)) : std::nullopt;
 }
 
-bool PartSummary::restrict(const FilterOptions &filter, const OffCpuLane *lane) {
+bool PartSummary::restrict(const FilterOptions &filter) {
   const bool hasEnd = filter.toNs != ~uint64_t(0);
   if (filter.fromNs == 0 && !hasEnd)
     return true;
@@ -212,25 +216,14 @@ bool PartSummary::restrict(const FilterOptions &filter, const OffCpuLane *lane) 
   const bool isInside = earliestNs >= filter.fromNs && (!hasEnd || latestNs < filter.toNs);
   if (!isInside && !isBefore && !isAfter)
     return false;
-  // Of a time without a processor that goes on beyond the range, a part of it counts.
-  if (lane)
-    for (const uint64_t edge : {filter.fromNs, filter.toNs})
-      for (const OffCpu &off : lane->between(edge, edge == ~uint64_t(0) ? edge : edge + 1))
-        if (off.fromNs < edge && off.fromNs + off.durationNs() / 2 >= earliestNs &&
-            off.fromNs + off.durationNs() / 2 <= latestNs)
-          return false;
   if (isAfter) {
     // Calls that were open before the first part are among its rows; and which calls are the outermost of those before
     // the range's end is known only if the outer ones are the older ones.
     if (ends.part.number == 0 || !std::ranges::is_sorted(ends.before, {}, &PartEnds::Call::beginNs))
       return false;
   }
-  if (!isInside) {
+  if (!isInside)
     rows.clear();
-    for (auto *calls : {&ends.before, &ends.after})
-      for (PartEnds::Call &call : *calls)
-        call.off = {};
-  }
   for (PartEnds::Call &call : ends.before)
     if ((hasEnd && call.beginNs >= filter.toNs) || call.endNs < filter.fromNs)
       call.row.reset();
@@ -242,8 +235,9 @@ bool PartSummary::restrict(const FilterOptions &filter, const OffCpuLane *lane) 
 uint64_t ReportSummaries::printOf(uint64_t events, const model::Thread &thread) {
   Print print;
   print.add(events);
+  print.add(!thread.offCpu ? 0 : thread.offCpu->isSchedKnown() ? 1 : 2);
   if (thread.offCpu)
-    for (const OffCpu &off : thread.offCpu->periods()) {
+    for (const OffCpu &off : thread.offCpu->all()) {
       print.add(off.fromNs);
       print.add(off.toNs);
       print.add(static_cast<uint64_t>(off.why));

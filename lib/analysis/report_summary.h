@@ -33,7 +33,7 @@ struct PartSummary {
 
   /// Leaves what counts with this filter, which has a range of time and nothing else. False if the events have to be
   /// read for that: the part has some in the range and some outside.
-  bool restrict(const FilterOptions &filter, const OffCpuLane *lane);
+  bool restrict(const FilterOptions &filter);
 };
 
 /// A process's file.

@@ -55,7 +55,7 @@ public:
     ends_ = {.part = part, .before = {}, .after = {}};
     thread_ = part.thread;
     const OffCpuLane *lane = table().threads[thread_].offCpu.get();
-    offCpu_ = OffCpuFollower(lane, options_.filter.fromNs, options_.filter.toNs);
+    offCpu_ = followerOf(table(), thread_);
     hasLane_ = lane != nullptr;
     if (keepsPart())
       beginSummary();
@@ -209,21 +209,34 @@ private:
         if (ends_.firstNs == 0) { // what is before it lies between two parts: join()
           ends_.firstNs = event.timeNs;
           offCpu_.skipTo(event.timeNs);
+          takeEarlier(event.timeNs);
         }
-        ends_.lastNs = event.timeNs;
         if (offCpu_.isDue(event.timeNs))
-          takeOffCpu(event.timeNs);
+          takeOffCpu(ends_.lastNs, event.timeNs);
+        ends_.lastNs = event.timeNs;
       }
       calls_->take(seq++, event, batch);
     }
   }
-  [[gnu::noinline]] void takeOffCpu(uint64_t ns) {
+  // The innermost call has it; calls around that one get it when that one ends.
+  [[gnu::noinline]] void takeOffCpu(uint64_t beforeNs, uint64_t ns) {
     calls_->settle();
     off_.resize(calls_->walker().depth());
-    offCpu_.take(ns, [&](const OffCpu &off) {
-      for (OffCpuOfCall &call : off_)
-        call.add(off, &call == &off_.back());
+    offCpu_.take(beforeNs, ns, [&](const OffCpu &off) {
+      if (!off_.empty())
+        off_.back().add(off);
     });
+  }
+  // What calls from before the trace did there counts to their time, but not to their own.
+  void takeEarlier(uint64_t firstNs) {
+    calls_->settle();
+    const std::span<const Span> open = calls_->walker().open();
+    if (ends_.part.number > 0 || open.empty())
+      return;
+    off_.resize(open.size());
+    const OffCpuLane &lane = *table().threads[thread_].offCpu;
+    for (size_t i = 0; i < open.size(); ++i)
+      off_[i].all += lane.timesBetween(open[i].beginNs, i + 1 < open.size() ? open[i + 1].beginNs : firstNs);
   }
   // All calls are shown, and of none anything else is kept.
   [[gnu::always_inline]] void endPlain(const Span &call) {
@@ -244,6 +257,8 @@ private:
       return {};
     const OffCpuOfCall off = off_[depth];
     off_.resize(depth);
+    if (depth > 0)
+      off_.back().all += off.all;
     return off;
   }
   void endEarlier(const Span &call, const OffCpuOfCall &off, bool isOutermost, uint32_t group) {
@@ -256,6 +271,8 @@ private:
   }
   // What is open goes on in the next part.
   void leaveOpen() {
+    for (size_t i = off_.size(); i > 1; --i)
+      off_[i - 2].all += off_[i - 1].all;
     for (const Span &span : calls_->walker().open()) {
       const OffCpuOfCall off = span.depth < off_.size() ? off_[span.depth] : OffCpuOfCall();
       if (span.isEarlier && ends_.part.number > 0)

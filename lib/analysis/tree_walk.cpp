@@ -19,16 +19,18 @@ class LookAhead : public TableSink {
 public:
   // `calls` is where the events begin. Stops when no more than `enough` calls are open.
   LookAhead(TraceTable &table, const CallStackWalker &calls, const OwnTime &ownTime, const OffCpuFollower &offCpu,
-            size_t enough, ValueTexts *values)
-      : TableSink(table), calls_(calls), ownTime_(ownTime), offCpu_(offCpu), enough_(enough), values_(values),
-        ends_(calls.depth()), off_(ends_.size()), results_(ends_.size()) {}
+            uint64_t lastNs, size_t enough, ValueTexts *values)
+      : TableSink(table), calls_(calls), ownTime_(ownTime), offCpu_(offCpu), lastNs_(lastNs), enough_(enough),
+        values_(values), ends_(calls.depth()), off_(ends_.size()), results_(ends_.size()) {}
 
   bool wantsDetails() const override { return values_ != nullptr; }
   Expected<void> events(const model::Batch &batch) override {
     uint64_t seq = batch.firstSeq;
     for (const model::Event &event : batch.events) {
       ownTime_.next(event.timeNs, calls_);
-      offCpu_.take(event.timeNs, [&](const OffCpu &off) { addOffCpu(off); });
+      if (offCpu_.isDue(event.timeNs))
+        offCpu_.take(lastNs_, event.timeNs, [&](const OffCpu &off) { addOffCpu(off); });
+      lastNs_ = event.timeNs;
       if (event.kind <= model::Kind::Exception)
         note(calls_.feedNumbered(seq, event.timeNs, event.function, EventKind(event.kind)).finished, &event, batch);
       ++seq;
@@ -38,7 +40,7 @@ public:
     return {};
   }
   Expected<void> finish() override {
-    offCpu_.take(~uint64_t(0), [&](const OffCpu &off) { addOffCpu(off); });
+    offCpu_.takeRest(lastNs_, [&](const OffCpu &off) { addOffCpu(off); });
     note(calls_.finish(), nullptr, {});
     return {};
   }
@@ -65,6 +67,7 @@ private:
   CallStackWalker calls_;
   OwnTime ownTime_;
   OffCpuFollower offCpu_;
+  uint64_t lastNs_; // of the event before
   size_t enough_;
   ValueTexts *values_;
   std::vector<std::optional<Span>> ends_; // by depth
@@ -79,7 +82,8 @@ public:
            const TreeWalkOptions &options, TreeOutput &output)
       : source_(source), table_(table), thread_(thread), values_(values), options_(options), output_(output),
         tree_(options.fold), calls_(*this, rules, values), ownTime_(rules.options().fromNs, rules.options().toNs),
-        offCpu_(table.threads[thread].offCpu.get(), rules.options().fromNs, rules.options().toNs),
+        offCpu_(table.threads[thread].offCpu.get(), rules.options().fromNs, rules.options().toNs,
+                2 * table.processOf(table.threads[thread]).resolutionNs),
         firstNs_(table.threads[thread].extent->firstNs) {}
 
   Expected<void> take(uint64_t seq, const model::Event &event, const model::Batch &batch) {
@@ -87,6 +91,7 @@ public:
       ownTime_.next(event.timeNs, calls_.walker());
       if (offCpu_.isDue(event.timeNs))
         takeOffCpu(event.timeNs);
+      lastNs_ = event.timeNs;
     } else {
       isAtStart_ = batch.keptFromNs > 0;
     }
@@ -98,7 +103,8 @@ public:
   }
   /// False if no more lines are wanted.
   bool finish() {
-    takeOffCpu(~uint64_t(0)); // it may have waited since its last event
+    calls_.settle();
+    offCpu_.takeRest(lastNs_, [&](const OffCpu &off) { addOffCpu(off); }); // it may have waited since its last event
     calls_.finish();
     print(CallTree::kRoot, 0);
     return !isCut_;
@@ -127,6 +133,7 @@ private:
     uint32_t caller = CallTree::kRoot; ///< the innermost shown call around it
   };
   void takeOffCpu(uint64_t ns);
+  void addOffCpu(const OffCpu &off);
   void fill(CallNode &node, const Span &span, std::string &&result);
   void print(uint32_t caller, uint32_t depth);
   void subtree(uint32_t node, uint32_t depth);
@@ -143,7 +150,8 @@ private:
   ThreadCalls<TreeWalk> calls_;
   OwnTime ownTime_;
   OffCpuFollower offCpu_;
-  uint64_t firstNs_; // of the thread's first event
+  uint64_t firstNs_;    // of the thread's first event
+  uint64_t lastNs_ = 0; // of the event before
   bool isAtStart_ = false;
   std::vector<Frame> frames_; // of the open calls, outermost first
   bool isCut_ = false;
@@ -168,23 +176,28 @@ void TreeWalk::begin(uint64_t, const model::Event &call, bool shown, std::string
   }
 }
 
-// The innermost call that is shown was without a processor, or one in it that is not shown.
 void TreeWalk::takeOffCpu(uint64_t ns) {
   calls_.settle();
-  offCpu_.take(ns, [&](const OffCpu &off) {
-    if (frames_.empty())
-      return;
-    const Frame &frame = frames_.back();
-    if (const uint32_t node = frame.shown ? frame.node : frame.caller; node != CallTree::kRoot)
-      tree_[node].selfOff.add(off.why, off.durationNs());
-  });
+  offCpu_.take(lastNs_, ns, [&](const OffCpu &off) { addOffCpu(off); });
+}
+
+// The innermost call that is shown did not run, or one in it that is not shown.
+void TreeWalk::addOffCpu(const OffCpu &off) {
+  if (frames_.empty())
+    return;
+  const Frame &frame = frames_.back();
+  if (const uint32_t node = frame.shown ? frame.node : frame.caller; node != CallTree::kRoot) {
+    tree_[node].selfOff.add(off.why, off.durationNs());
+    if (frame.shown && off.why == OffCpu::Why::Recorder)
+      tree_[node].ownRecorderNs += off.durationNs();
+  }
 }
 
 // What is known when a call has ended.
 void TreeWalk::fill(CallNode &node, const Span &span, std::string &&result) {
   node.how = span.how;
   node.totalNs = span.durationNs();
-  node.selfNs = span.selfNs();
+  node.selfNs = span.selfNs() - std::min(span.selfNs(), node.ownRecorderNs);
   if (!result.empty()) {
     if (!node.texts)
       node.texts = std::make_unique<CallTexts>();
@@ -234,6 +247,7 @@ bool TreeWalk::wholeRecursion(const CallNode &call, uint32_t depth) {
   whole.selfNs = call.selfNs + inner.selfNs;
   whole.selfOff = call.selfOff;
   whole.selfOff += inner.selfOff;
+  whole.ownRecorderNs = call.ownRecorderNs + inner.ownRecorderNs;
   whole.beginNs = call.beginNs;
   whole.isEarlier = call.isEarlier;
   if (call.texts)
@@ -264,7 +278,7 @@ Expected<void> TreeWalk::printEverything(uint64_t nextSeq) {
   for (size_t i = 0; i < frames_.size(); ++i)
     if (frames_[i].printed)
       firstUnprinted = i + 1;
-  LookAhead ahead(table_, calls_.walker(), ownTime_, offCpu_, firstUnprinted, values_);
+  LookAhead ahead(table_, calls_.walker(), ownTime_, offCpu_, lastNs_, firstUnprinted, values_);
   model::ReadRequest request;
   request.threads = {thread_};
   request.fromSeq = nextSeq;
@@ -289,8 +303,9 @@ Expected<void> TreeWalk::printEverything(uint64_t nextSeq) {
           }
         return {};
       }
-      fill(tree_[frame.node], *ahead.end(i), std::move(ahead.result(i)));
       tree_[frame.node].selfOff += ahead.offCpu(i);
+      tree_[frame.node].ownRecorderNs += ahead.offCpu(i).recorderNs;
+      fill(tree_[frame.node], *ahead.end(i), std::move(ahead.result(i)));
       isCut_ |= !output_.line(tree_[frame.node], frame.depth);
       frame.printed = true;
     }

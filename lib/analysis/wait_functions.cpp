@@ -11,9 +11,10 @@
 namespace ada::analysis {
 
 std::string_view waitKindName(WaitKind kind) {
-  static constexpr std::string_view kNames[] = {
-      "mutex", "rwlock", "spin lock", "condition",  "semaphore", "barrier", "futex",  "once",  "join", "process",
-      "pipe",  "socket", "file",      "descriptor", "poll",      "queue",   "signal", "sleep", "call", "own"};
+  static constexpr std::string_view kNames[] = {"mutex", "rwlock",     "spin lock", "condition", "semaphore", "barrier",
+                                                "futex", "once",       "join",      "process",   "pipe",      "socket",
+                                                "file",  "descriptor", "poll",      "queue",     "signal",    "sleep",
+                                                "call",  "own",        "recorder",  "unknown"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

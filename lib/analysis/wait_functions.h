@@ -31,6 +31,9 @@ enum class WaitKind : std::uint8_t {
   Sleep,
   Library, ///< in another function of a library
   Own,     ///< in the program's own code, or in what it calls that is not traced
+  // What is no waiting of the program's, or may be none:
+  Recorder, ///< the recorder held it up
+  Unknown,  ///< the system's records of this time were lost
 };
 
 /// "mutex", "spin lock", …: what commands print.

@@ -45,7 +45,9 @@ WaitState::WaitState(TraceTable &table, const FilterOptions &filter, WaitListene
       unreadPipes_(table.processes.size()) {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     threads_[i].lane = table.threads[i].offCpu.get();
-    threads_[i].offCpu = OffCpuFollower(threads_[i].lane, filter.fromNs, filter.toNs);
+    threads_[i].hasSched = threads_[i].lane && threads_[i].lane->isSchedKnown();
+    threads_[i].offCpu = OffCpuFollower(threads_[i].lane, filter.fromNs, filter.toNs,
+                                        2 * table.processOf(table.threads[i]).resolutionNs);
     consumers_[i] = std::make_unique<Consumer>(Consumer{*this, i});
     calls_[i] = std::make_unique<ThreadCalls<Consumer>>(*consumers_[i], rules_, nullptr);
   }
@@ -77,7 +79,6 @@ void WaitState::finish(std::uint64_t endNs) {
       continue;
     nowNs_ = std::max(endNs, threads_[i].lastNs);
     account(i, nowNs_);
-    threads_[i].offCpu.take(~std::uint64_t{0}, [](const OffCpu &) {});
   }
   for (std::uint32_t i = 0; i < threads_.size(); ++i)
     calls_[i]->finish();
@@ -92,25 +93,29 @@ void WaitState::account(std::uint32_t thread, std::uint64_t ns) {
   } else if (!state.frames.empty()) {
     WaitFrame &frame = state.frames.back();
     const bool isSpin = frame.does.kind == WaitKind::SpinLock;
-    std::uint64_t unknownNs = 0;
-    state.offCpu.take(ns, [&](const OffCpu &off) {
+    std::uint64_t recorderNs = 0;
+    state.offCpu.take(state.lastNs, ns, [&](const OffCpu &off) {
       if (off.why == OffCpu::Why::Waiting)
         frame.waitNs += off.durationNs(), frame.wokenNs = off.toNs;
-      else if (off.why == OffCpu::Why::Unknown)
-        unknownNs += off.durationNs();
+      else if (off.why == OffCpu::Why::Recorder)
+        recorderNs += off.durationNs();
+      else if (off.why == OffCpu::Why::Unknown && !isSpin)
+        (canWait(frame.does.action) && off.fromNs >= state.lane->knownToNs() && waitsBeyond(*state.lane)
+             ? frame.waitNs
+             : frame.unknownNs) += off.durationNs();
     });
-    if (canWait(frame.does.action)) {
+    frame.recorderNs += recorderNs;
+    if (canWait(frame.does.action) && (!state.hasSched || isSpin)) {
       const std::uint64_t from = std::max(state.lastNs, filter_.fromNs), to = std::min(ns, filter_.toNs);
-      if (!state.lane || isSpin) {
-        frame.unknownNs += to > from ? to - from : 0;
-      } else {
-        const std::uint64_t knownFrom = std::clamp(state.lane->knownFromNs(), from, std::max(from, to));
-        const std::uint64_t knownTo = std::clamp(state.lane->knownToNs(), knownFrom, std::max(knownFrom, to));
-        frame.unknownNs += unknownNs + (to > from ? to - from - (knownTo - knownFrom) : 0);
-      }
+      frame.untoldNs += to > from ? to - from - std::min(to - from, recorderNs) : 0;
     }
   }
   state.lastNs = ns;
+}
+
+bool WaitState::waitsBeyond(const OffCpuLane &lane) const {
+  const std::span<const OffCpu> periods = lane.periods();
+  return !periods.empty() && periods.back().why == OffCpu::Why::Waiting && periods.back().toNs == lane.knownToNs();
 }
 
 const WaitState::Known &WaitState::functionOf(std::uint32_t function) {
@@ -165,8 +170,8 @@ void WaitState::end(std::uint32_t thread, const Span &span) {
   over.endNs = nowNs_;
   over.isOpen = span.how == SpanEnd::Open;
   over.waitNs = frame.does.kind == WaitKind::SpinLock ? 0 : frame.waitNs;
-  if (frame.unknownNs >= kShortestWaitNs || (over.isOpen && frame.does.action != WaitAction::None))
-    over.waitNs += frame.unknownNs;
+  if (frame.untoldNs >= kShortestWaitNs || (over.isOpen && frame.does.action != WaitAction::None))
+    over.waitNs += frame.untoldNs;
   if (over.waitNs < filter_.minDurationNs)
     over.waitNs = 0;
   const bool isWhole = !filter_.minDurationNs && !filter_.fromNs && filter_.toNs == ~std::uint64_t{0};
@@ -181,6 +186,8 @@ void WaitState::end(std::uint32_t thread, const Span &span) {
   over.frame = &frame;
   if (canWait(frame.does.action) || over.waitNs)
     tellOf(over, result);
+  if (frame.isShown && (frame.recorderNs || frame.unknownNs >= kShortestWaitNs))
+    listener_.callWasHeld(thread, frame, over.caller);
   state.frames.pop_back();
   if (span.how != SpanEnd::Open)
     returned(thread, frame, span.how == SpanEnd::Exception ? std::optional(-1) : result);

@@ -66,8 +66,10 @@ struct WaitFrame {
   WaitFunction does;
   std::uint32_t object = kNobody, mutex = kNobody; ///< what it waits for, and gives away meanwhile
   std::uint64_t argument = 0;
-  std::uint64_t waitNs = 0, unknownNs = 0; ///< so far
-  std::uint64_t wokenNs = 0;               ///< end of the last time without a processor
+  /// So far; `untoldNs` is that of which nothing tells whether the thread waited because there are no switches at all.
+  std::uint64_t waitNs = 0, untoldNs = 0;
+  std::uint64_t recorderNs = 0, unknownNs = 0;
+  std::uint64_t wokenNs = 0; ///< end of the last time without a processor
 };
 
 /// A call that waited is over.
@@ -100,6 +102,9 @@ public:
   virtual void earlierOwner(std::uint32_t /*object*/, std::uint32_t /*thread*/, std::uint64_t /*ns*/) {}
   /// For every call that may have waited, also where it has not.
   virtual void waitEnds(const WaitEnd &) {}
+  /// A call is over in which the recorder held its thread up, or in which it is not known whether it waited
+  /// (WaitFrame::recorderNs, unknownNs); `caller` is the program's own function it was in.
+  virtual void callWasHeld(std::uint32_t /*thread*/, const WaitFrame &, std::uint32_t /*caller*/) {}
 };
 
 class WaitState {
@@ -107,6 +112,7 @@ public:
   struct ThreadState {
     std::vector<WaitFrame> frames;
     std::uint64_t lastNs = 0, stackTop = 0;
+    bool hasSched = false;           ///< the lane tells of switches
     std::vector<std::uint32_t> held; ///< locks
     bool hasBegun = false, hasEnded = false, isJoined = false;
     const OffCpuLane *lane = nullptr;
@@ -128,6 +134,8 @@ public:
   const WaitObject &object(std::uint32_t object) const { return objects_[object]; }
   /// The program's own function that the thread is in, and the library's that this one has called.
   std::pair<std::uint32_t, std::uint32_t> innermost(std::uint32_t thread) const;
+  /// The records of a thread's switches end while it waits, and nothing came from it since: then it waits on.
+  bool waitsBeyond(const OffCpuLane &lane) const;
   /// The call in which the thread waits now, or null.
   const WaitFrame *waiting(std::uint32_t thread) const;
   /// Whom it waits for as far as that is known while it waits: owners of the lock, or the joined thread.

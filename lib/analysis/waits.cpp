@@ -95,11 +95,12 @@ struct Link {
 };
 
 struct Share {
-  std::uint64_t waits = 0, ns = 0, waitingNs = 0, preemptedNs = 0;
+  std::uint64_t waits = 0, ns = 0;
+  OffCpuTimes off; // of the holder
   std::map<Where, std::uint64_t> where;
   std::map<std::uint32_t, std::uint64_t> takenIn;
   void add(const Share &other) {
-    waits += other.waits, ns += other.ns, waitingNs += other.waitingNs, preemptedNs += other.preemptedNs;
+    waits += other.waits, ns += other.ns, off += other.off;
     for (const auto &[at, time] : other.where)
       where[at] += time;
     for (const auto &[at, time] : other.takenIn)
@@ -182,6 +183,14 @@ public:
     waiter.shares.clear();
   }
 
+  void callWasHeld(std::uint32_t thread, const WaitFrame &frame, std::uint32_t caller) override {
+    if (!isSelected_[thread])
+      return;
+    addHeld(WaitKind::Recorder, frame.recorderNs, thread, frame, caller);
+    if (frame.unknownNs >= kShortestWaitNs)
+      addHeld(WaitKind::Unknown, frame.unknownNs, thread, frame, caller);
+  }
+
   std::vector<WaitRow> rows() {
     std::vector<WaitRow> rows;
     for (auto &[key, sums] : rows_) {
@@ -197,8 +206,7 @@ public:
                                .takenIn = mostOf(share.takenIn, kNobody),
                                .waits = share.waits,
                                .ns = share.ns,
-                               .waitingNs = share.waitingNs,
-                               .preemptedNs = share.preemptedNs,
+                               .off = share.off,
                                .hasEnded = sums.endedOwners.contains(thread)});
       }
       std::ranges::stable_sort(row.holders, std::greater(), &WaitHolder::ns);
@@ -226,11 +234,33 @@ private:
       return 0;
     const OffCpuLane *lane = state_->thread(thread).lane;
     const WaitFrame *frame = state_->waiting(thread);
-    if (!lane || (frame && frame->does.kind == WaitKind::SpinLock))
+    if (!lane)
       return to - from;
-    const std::uint64_t knownFrom = std::clamp(lane->knownFromNs(), from, to);
-    const std::uint64_t knownTo = std::clamp(lane->knownToNs(), knownFrom, to);
-    return lane->timesBetween(from, to).waitingNs + (to - from) - (knownTo - knownFrom);
+    const OffCpuTimes times = lane->timesBetween(from, to);
+    if (!lane->isSchedKnown() || (frame && frame->does.kind == WaitKind::SpinLock))
+      return to - from - times.recorderNs;
+    if (to <= lane->knownToNs() || !state_->waitsBeyond(*lane))
+      return times.waitingNs;
+    const std::uint64_t knownTo = std::max(from, lane->knownToNs());
+    return times.waitingNs + lane->timesBetween(knownTo, to).unknownNs;
+  }
+
+  // One row of a process has all of it; `waits` counts calls.
+  void addHeld(WaitKind kind, std::uint64_t ns, std::uint32_t thread, const WaitFrame &frame, std::uint32_t caller) {
+    if (ns == 0 || ns < options_.filter.minDurationNs)
+      return;
+    const WaitObject object = {.process = state_->table().threads[thread].process, .kind = kind};
+    Sums &sums = rows_[object.key()];
+    WaitRow &row = sums.row;
+    row.object = describe(object);
+    ++row.waits, row.totalNs += ns;
+    if (ns > row.maxNs) {
+      row.maxNs = ns, row.maxThread = thread;
+      row.maxSeq = frame.isEarlier ? std::nullopt : std::optional(frame.beginSeq);
+    }
+    WaitCaller &who = sums.callers[caller];
+    who.function = caller;
+    ++who.waits, who.ns += ns;
   }
 
   void addLink(Waiter &waiter, std::uint32_t holder, std::uint32_t takenIn, std::uint64_t ns) {
@@ -264,10 +294,8 @@ private:
         share.ns += waited;
         if (link.takenIn != kNobody)
           share.takenIn[link.takenIn] += waited;
-        if (const OffCpuLane *lane = state_->thread(link.holder).lane) {
-          const OffCpuTimes times = lane->timesBetween(link.fromNs, ns);
-          share.waitingNs += times.waitingNs, share.preemptedNs += times.preemptedNs;
-        }
+        if (const OffCpuLane *lane = state_->thread(link.holder).lane)
+          share.off += lane->timesBetween(link.fromNs, ns);
         const auto &slots = activity.slots();
         for (std::size_t i = 0; i < slots.size(); ++i) {
           const std::uint64_t there = slots[i].second - (i < link.before.size() ? link.before[i] : 0);
@@ -414,8 +442,7 @@ Expected<Waits> readWaits(model::TraceSource &source, TraceTable &table, const s
   waits.rows = sums.rows();
   waits.hasWaitFunctions = state.hasWaitFunctions();
   waits.hasArguments = state.hasArguments();
-  waits.hasLane =
-      std::ranges::any_of(table.threads, [](const model::Thread &thread) { return thread.offCpu != nullptr; });
+  waits.hasLane = std::ranges::any_of(table.threads, [](const model::Thread &thread) { return thread.knowsSched(); });
   return waits;
 }
 

@@ -19,11 +19,11 @@ struct WaitHolder {
   /// The program's own function that it was in for most of that time, and the library's that this one had called then;
   /// kNobody for none.
   std::uint32_t function = kNobody, library = kNobody;
-  std::uint32_t takenIn = kNobody;              ///< the function that took the lock, or woke
-  std::uint64_t waits = 0;                      ///< of which it was the holder
-  std::uint64_t ns = 0;                         ///< how much of the waiting was due to it
-  std::uint64_t waitingNs = 0, preemptedNs = 0; ///< of its time as the holder, per waiting thread
-  bool hasEnded = false;                        ///< it ended without giving it back
+  std::uint32_t takenIn = kNobody; ///< the function that took the lock, or woke
+  std::uint64_t waits = 0;         ///< of which it was the holder
+  std::uint64_t ns = 0;            ///< how much of the waiting was due to it
+  OffCpuTimes off;                 ///< of its time as the holder, per waiting thread
+  bool hasEnded = false;           ///< it ended without giving it back
 };
 
 struct WaitCaller {

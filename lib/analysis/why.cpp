@@ -78,32 +78,32 @@ private:
       if (begin < end)
         frame ? waits(node, thread, frame, begin, end) : runs(node, thread, begin, end);
     };
-    if (!state.lane || isSpin) {
-      untold(from, to);
-    } else {
-      const std::uint64_t knownFrom = std::clamp(state.lane->knownFromNs(), from, to);
-      const std::uint64_t knownTo = std::clamp(state.lane->knownToNs(), knownFrom, to);
-      untold(from, knownFrom);
-      std::uint64_t at = knownFrom;
-      if (knownFrom < knownTo)
-        for (const OffCpu &off : state.lane->between(knownFrom, knownTo)) {
-          const std::uint64_t begin = std::max(off.fromNs, at), end = std::min(off.toNs, knownTo);
-          if (begin >= end)
-            continue;
-          runs(node, thread, at, begin);
-          if (off.why == OffCpu::Why::Waiting)
-            waits(node, thread, frame, begin, end);
-          else if (off.why == OffCpu::Why::Unknown && frame)
-            untold(begin, end);
-          else
-            part(node, off.why == OffCpu::Why::Preempted ? PartKind::Preempted : PartKind::Unknown, kNobody, kNobody)
-                .ns += end - begin;
-          at = end;
-        }
-      runs(node, thread, at, knownTo);
-      untold(knownTo, to);
-    }
+    const bool hasSwitches = state.hasSched && !isSpin;
+    const auto between = [&](std::uint64_t begin, std::uint64_t end) {
+      hasSwitches ? runs(node, thread, begin, end) : untold(begin, end);
+    };
+    std::uint64_t at = from;
+    if (state.lane)
+      for (const OffCpu &off : state.lane->between(from, to)) {
+        const std::uint64_t begin = std::max(off.fromNs, at), end = std::min(off.toNs, to);
+        if (begin >= end || (!hasSwitches && off.why != OffCpu::Why::Recorder))
+          continue;
+        between(at, begin);
+        const bool waitsOn = frame && off.fromNs >= state.lane->knownToNs() && state_->waitsBeyond(*state.lane);
+        if (off.why == OffCpu::Why::Waiting || (off.why == OffCpu::Why::Unknown && waitsOn))
+          waits(node, thread, frame, begin, end);
+        else
+          part(node, kindOf(off.why), kNobody, kNobody).ns += end - begin;
+        at = end;
+      }
+    between(at, to);
     chain_.pop_back();
+  }
+
+  static PartKind kindOf(OffCpu::Why why) {
+    return why == OffCpu::Why::Preempted  ? PartKind::Preempted
+           : why == OffCpu::Why::Recorder ? PartKind::Recorder
+                                          : PartKind::Unknown;
   }
 
   void runs(HolderNode &node, std::uint32_t thread, std::uint64_t from, std::uint64_t to) {
@@ -271,7 +271,7 @@ Expected<Why> explainCall(model::TraceSource &source, TraceTable &table, std::ui
   why.thread = thread, why.function = call.functionIndex, why.seq = call.beginSeq;
   why.beginNs = call.beginNs, why.endNs = call.endNs, why.how = call.how;
   why.parts = tree.parts();
-  why.hasLane = table.threads[thread].offCpu != nullptr;
+  why.hasSched = table.threads[thread].knowsSched();
   return why;
 }
 

@@ -19,6 +19,7 @@ enum class PartKind : std::uint8_t {
   Preempted, ///< had work to do, and no processor
   Waiting,   ///< for an object
   Unknown,   ///< the system's records of this time were lost
+  Recorder,  ///< the recorder held it up
 };
 
 /// A part of the time of a call, or of a thread while another one waited for it.
@@ -43,7 +44,7 @@ struct Why {
   std::uint64_t seq = 0, beginNs = 0, endNs = 0;
   SpanEnd how = SpanEnd::Return;
   std::vector<WhyPart> parts; ///< the longest first
-  bool hasLane = false;
+  bool hasSched = false;      ///< it is known when the thread had a processor
 };
 
 /// The call that took longest of those that `filter` shows, of the given threads; a call that never ended takes until

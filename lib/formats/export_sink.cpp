@@ -219,6 +219,8 @@ std::string_view nameOf(OffCpu::Why why) {
     return "waiting";
   case OffCpu::Why::Preempted:
     return "preempted";
+  case OffCpu::Why::Recorder:
+    return "recorder";
   case OffCpu::Why::Unknown:
     break;
   }

@@ -133,7 +133,7 @@ std::string labelOf(const Thread &thread);
 /// "app (pid 4711)": the file name of the executable, or what the process is called.
 std::string nameOf(const Process &process);
 std::string labelOf(const Process &process);
-/// "waiting", "preempted", "unknown"
+/// "waiting", "preempted", "unknown", "recorder"
 std::string_view nameOf(OffCpu::Why why);
 /// As it is shown everywhere, but as UTF-8: bytes that are not become U+FFFD.
 std::string textOf(std::string_view text);

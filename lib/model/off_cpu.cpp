@@ -1,4 +1,4 @@
-// Times without a processor, and their sums.
+// Times in which a thread did not run its program, and their sums.
 #include "ada/trace/off_cpu.h"
 
 #include <algorithm>
@@ -7,10 +7,31 @@
 namespace ada {
 
 constexpr std::size_t kStep = 64;
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t switches,
-                       std::uint64_t beganNs)
-    : periods_(std::move(periods)), fromNs_(fromNs), toNs_(toNs), switches_(switches), beganNs_(beganNs) {
+                       std::uint64_t beganNs, bool isSchedKnown)
+    : fromNs_(fromNs), toNs_(std::max(fromNs, toNs)), switches_(switches), beganNs_(beganNs),
+      isSchedKnown_(isSchedKnown) {
+  periods_.reserve(periods.size() + 2);
+  first_ = isSchedKnown_ && fromNs_ > 0 && (periods.empty() || periods.front().fromNs > 0);
+  std::uint64_t at = 0;
+  const auto addUnknown = [&](std::uint64_t from, std::uint64_t to) {
+    if (isSchedKnown_ && from < to)
+      periods_.push_back({from, to, OffCpu::Why::Unknown, 0});
+  };
+  // What lies between two of them and outside of what is known.
+  const auto fillTo = [&](std::uint64_t ns) {
+    addUnknown(at, std::min(ns, fromNs_));
+    addUnknown(std::max(at, toNs_), ns);
+  };
+  for (const OffCpu &off : periods) {
+    fillTo(off.fromNs);
+    periods_.push_back(off);
+    at = off.toNs;
+    count_ = periods_.size() - first_;
+  }
+  fillTo(kNever);
   OffCpuTimes sum;
   for (std::size_t i = 0; i < periods_.size(); ++i) {
     if (i % kStep == 0)
@@ -41,8 +62,9 @@ OffCpuTimes OffCpuLane::timesUntil(std::uint64_t ns) const {
 OffCpuTimes OffCpuLane::timesBetween(std::uint64_t fromNs, std::uint64_t toNs) const {
   if (toNs <= fromNs)
     return {};
-  const OffCpuTimes before = timesUntil(fromNs), until = timesUntil(toNs);
-  return {until.waitingNs - before.waitingNs, until.preemptedNs - before.preemptedNs};
+  OffCpuTimes times = timesUntil(toNs);
+  times -= timesUntil(fromNs);
+  return times;
 }
 
 } // namespace ada

@@ -219,6 +219,7 @@ void FunctionStatistics::addOffCpu(const OffCpuTimes &all, const OffCpuTimes &se
   if (isOutermost)
     off += all;
   selfOff += self;
+  selfNs -= std::min(selfNs, self.recorderNs);
 }
 
 void FunctionStatistics::merge(const FunctionStatistics &other) {

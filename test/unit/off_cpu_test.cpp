@@ -32,7 +32,7 @@ std::vector<OffCpu> randomPeriods(unsigned seed, std::size_t count) {
 class File : public testing::Test {
 protected:
   void write(const std::vector<Record> &records) {
-    sched::Header header = {{}, sched::kVersion, 7, 100, 0};
+    sched::Header header = {{}, version_, 7, 100, flags_};
     std::memcpy(header.magic, sched::kMagic, sizeof header.magic);
     std::string bytes(reinterpret_cast<const char *>(&header), sizeof header);
     for (const Record &record : records)
@@ -50,7 +50,7 @@ protected:
       return lane.error().code;
     std::string text;
     for (const OffCpu &off : (*lane)->periods())
-      text += std::to_string(off.fromNs) + "-" + std::to_string(off.toNs) + "wpu"[static_cast<int>(off.why)] + " ";
+      text += std::to_string(off.fromNs) + "-" + std::to_string(off.toNs) + "wpur"[static_cast<int>(off.why)] + " ";
     return text + "to " + std::to_string((*lane)->knownToNs());
   }
   std::string check() const {
@@ -58,6 +58,8 @@ protected:
     return checked ? "ok" : checked.error().code;
   }
 
+  std::uint32_t version_ = sched::kVersion;
+  std::uint64_t flags_ = 0;
   test::ScratchDirectory scratch_;
   std::string path_ = scratch_ / "sched.ads";
 };
@@ -80,28 +82,67 @@ TEST(OffCpu, SumsAgainstBruteForce) {
       overlapping += off.fromNs < to && off.toNs > from;
     }
     const OffCpuTimes got = lane.timesBetween(from, to);
-    ASSERT_EQ(got.waitingNs, sum.waitingNs) << from << " " << to;
-    ASSERT_EQ(got.preemptedNs, sum.preemptedNs);
+    if (from < to)
+      sum.unknownNs += to - std::min(to, std::max(from, end)); // behind what is known
+    ASSERT_EQ(got, sum) << from << " " << to;
     if (from < to) {
       ASSERT_EQ(lane.between(from, to).size(), overlapping);
     }
   }
 }
 
-// Each of them once, before the event that its middle lies before.
+// What it tells between two events lies between them; all of it together is what the lane has from the first to the
+// last of them, but for edges of waits that lie in another gap by less than the clocks differ.
 TEST(OffCpu, FollowerTellsOfEachOnce) {
-  const std::vector<OffCpu> periods = randomPeriods(3, 200);
-  const OffCpuLane lane(periods, 0, periods.back().toNs, 200);
+  std::vector<OffCpu> periods;
+  std::mt19937_64 random(3);
+  std::uint64_t ns = 1000;
+  for (int i = 0; i < 300; ++i) {
+    const std::uint64_t from = ns + 100 + random() % 50, to = from + 10 + random() % 70;
+    periods.push_back({from, to, OffCpu::Why(random() % 4), 0});
+    ns = to;
+  }
+  const OffCpuLane lane(periods, 900, ns + 100, 300);
+  std::vector<std::uint64_t> events = {0};
+  for (const OffCpu &off : periods)
+    for (const std::uint64_t near :
+         {off.fromNs - 20, off.fromNs + random() % 4, off.toNs - random() % 4, off.toNs + 20})
+      events.push_back(near);
+  events.push_back(ns + 500);
+  std::ranges::sort(events);
   analysis::OffCpuFollower follower(&lane, 0, ~std::uint64_t{0});
-  follower.skipTo(periods[9].toNs);
-  std::size_t next = 10;
-  for (std::uint64_t ns = 0; ns < periods.back().toNs + 100; ns += 7)
-    follower.take(ns, [&](const OffCpu &off) {
-      EXPECT_EQ(off.fromNs, periods[next].fromNs);
-      EXPECT_LE(off.fromNs + off.durationNs() / 2, ns);
-      ++next;
+  OffCpuTimes all;
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    std::uint64_t sum = 0;
+    follower.take(events[i - 1], events[i], [&](const OffCpu &off) {
+      EXPECT_GE(off.fromNs, events[i - 1]);
+      EXPECT_LE(off.toNs, events[i]);
+      all.add(off.why, off.durationNs());
+      sum += off.durationNs();
     });
-  EXPECT_EQ(next, periods.size());
+    EXPECT_LE(sum, events[i] - events[i - 1]);
+  }
+  const OffCpuTimes whole = lane.timesBetween(0, events.back());
+  EXPECT_EQ(all.recorderNs, whole.recorderNs);
+  EXPECT_EQ(all.unknownNs, whole.unknownNs);
+  EXPECT_LE(all.waitingNs, whole.waitingNs);
+  EXPECT_GE(all.waitingNs + 300 * 6, whole.waitingNs);
+  EXPECT_GE(whole.unknownNs, 900u + 400u); // before and behind what is known
+}
+
+// An event well inside of a wait proves that records are missing: nothing is known of the wait any more.
+TEST(OffCpu, EventInsideAWait) {
+  const OffCpuLane lane({{100'000, 500'000, OffCpu::Why::Waiting, 0}}, 1, 900'000, 1);
+  analysis::OffCpuFollower follower(&lane, 0, ~std::uint64_t{0});
+  OffCpuTimes all;
+  std::uint64_t before = 50'000;
+  follower.skipTo(before);
+  for (const std::uint64_t ns : {99'990, 300'000, 350'000, 600'000}) {
+    follower.take(before, ns, [&](const OffCpu &off) { all.add(off.why, off.durationNs()); });
+    before = ns;
+  }
+  EXPECT_EQ(all.waitingNs, 0u);
+  EXPECT_EQ(all.unknownNs, 400'000u);
 }
 
 TEST_F(File, WrittenAndReadAgain) {
@@ -140,6 +181,77 @@ TEST_F(File, Records) {
   EXPECT_EQ(periods(), "200-350u to 600");
 }
 
+// The recorder's own records come from the thread itself: they win over the system's, and over what that lost.
+TEST_F(File, HeldUp) {
+  version_ = 2;
+  const Record end = {900, Kind::KnownTo, 0};
+  write({{200, Kind::Held, 1}, {210, Kind::Waits, 0}, {290, Kind::On, 0}, {300, Kind::Resumed, 0}, end});
+  EXPECT_EQ(periods(), "200-300r to 900");
+  // It reaches into waits on both sides.
+  write({{150, Kind::Waits, 0},
+         {200, Kind::Held, 1},
+         {220, Kind::On, 0},
+         {240, Kind::Preempted, 0},
+         {300, Kind::Resumed, 0},
+         {320, Kind::On, 0},
+         end});
+  EXPECT_EQ(periods(), "150-200w 200-300r 300-320p to 900");
+  // In what was lost, and on a boundary of it.
+  write({{150, Kind::On, 0},
+         {200, Kind::Held, 3},
+         {220, Kind::Lost, 5},
+         {240, Kind::Resumed, 0},
+         {300, Kind::Waits, 0},
+         {320, Kind::On, 0},
+         end});
+  EXPECT_EQ(periods(), "150-200u 200-240r 240-300u 300-320w to 900");
+  // Two in one wait; one outside of what is known.
+  write({{50, Kind::Held, 1},
+         {80, Kind::Resumed, 0},
+         {150, Kind::Waits, 0},
+         {160, Kind::Held, 1},
+         {170, Kind::Resumed, 0},
+         {180, Kind::Held, 1},
+         {190, Kind::Resumed, 0},
+         {200, Kind::On, 0},
+         end});
+  EXPECT_EQ(periods(), "50-80r 80-100u 150-160w 160-170r 170-180w 180-190r 190-200w to 900");
+  // Out of order, cut while it was held up, and odd ones.
+  write({{300, Kind::Resumed, 0}, {210, Kind::Waits, 0}, {200, Kind::Held, 1}, {290, Kind::On, 0}, end});
+  EXPECT_EQ(periods(), "200-300r to 900");
+  write({{200, Kind::Held, 1}, {400, Kind::Waits, 0}, {500, Kind::On, 0}});
+  EXPECT_EQ(periods(), "200-500r to 500");
+  write({{150, Kind::Resumed, 1}, {200, Kind::Held, 1}, {210, Kind::Held, 1}, {300, Kind::Resumed, 0}, end});
+  EXPECT_EQ(periods(), "200-300r to 900");
+  // The system told nothing.
+  flags_ = sched::kIsUnknown;
+  write({{200, Kind::Held, 1}, {300, Kind::Resumed, 0}, end});
+  EXPECT_EQ(periods(), "200-300r to 900");
+  const auto lane = OffCpuLane::open(path_);
+  ASSERT_TRUE(lane);
+  EXPECT_FALSE((*lane)->isSchedKnown());
+  EXPECT_EQ((*lane)->timesBetween(0, 1000).notRunningNs(), 100u);
+}
+
+TEST_F(File, HeldUpWrittenAgain) {
+  for (const bool isKnown : {true, false}) {
+    std::vector<OffCpu> periods = {{50, 90, OffCpu::Why::Recorder, 0}, {200, 300, OffCpu::Why::Recorder, 0}};
+    if (isKnown) {
+      periods.push_back({300, 350, OffCpu::Why::Waiting, 2});
+      periods.push_back({400, 450, OffCpu::Why::Unknown, 0});
+      periods.push_back({450, 500, OffCpu::Why::Recorder, 0});
+    }
+    const OffCpuLane lane(periods, 100, 900, 3, 150, isKnown);
+    ASSERT_TRUE(atf::writeSched(path_, lane, 7));
+    EXPECT_EQ(check(), "ok");
+    const auto read = OffCpuLane::open(path_);
+    ASSERT_TRUE(read);
+    EXPECT_EQ((*read)->isSchedKnown(), isKnown);
+    for (std::uint64_t from = 0; from < 1000; from += 10)
+      EXPECT_EQ((*read)->timesBetween(from, from + 10), lane.timesBetween(from, from + 10)) << from;
+  }
+}
+
 // A killed process's file is completed, wherever it was cut.
 TEST_F(File, CutAnywhere) {
   ASSERT_TRUE(atf::writeSched(path_, OffCpuLane(randomPeriods(5, 20), 900, 1'000'000, 20), 7));
@@ -171,12 +283,14 @@ TEST_F(File, Wrong) {
   EXPECT_EQ(check(), "E_BAD_CHECKSUM");
   write({{200, Kind{9}, 0}, {300, Kind::KnownTo, 5}});
   EXPECT_EQ(check(), "E_BAD_RECORD");
+  write({{200, Kind::Held, 0}, {300, Kind::KnownTo, 5}}); // not in version 1
+  EXPECT_EQ(check(), "E_BAD_RECORD");
   write({{200, Kind::KnownTo, 0}, {300, Kind::On, 5}});
   EXPECT_EQ(check(), "E_BAD_RECORD");
   write({{200, Kind::On, 0}});
   EXPECT_EQ(check(), "E_TRUNCATED");
   std::string bytes = this->bytes();
-  bytes[8] = 2;
+  bytes[8] = 3;
   writeBytes(bytes);
   EXPECT_EQ(periods(), "E_BAD_VERSION");
 }

@@ -62,7 +62,8 @@ inline std::vector<atf::IndexEvent> randomCalls(const CallShape &shape, unsigned
   return events;
 }
 
-// Between some events the thread had no processor; a few times are on both sides of one.
+// Between some events the thread had no processor; a few times are on both sides of one. Others are the recorder's, or
+// unknown, and have events in them.
 inline void writeRandomLane(const std::string &path, const std::vector<atf::IndexEvent> &events) {
   std::mt19937_64 random(events.size());
   std::vector<OffCpu> off;
@@ -70,9 +71,14 @@ inline void writeRandomLane(const std::string &path, const std::vector<atf::Inde
     const std::uint64_t from = events[i - 1].timestampNs, to = events[i].timestampNs + random() % 3;
     if (random() % 20 == 0 && to > from + 3 && (off.empty() || off.back().toNs < from))
       off.push_back({from + 1, to, random() % 2 ? OffCpu::Why::Waiting : OffCpu::Why::Preempted, 0});
+    else if (random() % 200 == 0 && i + 9 < events.size() && (off.empty() || off.back().toNs < from) &&
+             from + 1 < events[i + 7].timestampNs)
+      off.push_back(
+          {from + 1, events[i + 7].timestampNs, random() % 2 ? OffCpu::Why::Recorder : OffCpu::Why::Unknown, 0});
   }
-  const std::uint64_t toNs = events.back().timestampNs + 1000;
-  EXPECT_TRUE(atf::writeSched(path, OffCpuLane(off, events.front().timestampNs, toNs, off.size()), 7));
+  const std::uint64_t toNs = events[events.size() - 5].timestampNs;
+  std::erase_if(off, [&](const OffCpu &o) { return o.toNs > toNs; });
+  EXPECT_TRUE(atf::writeSched(path, OffCpuLane(off, events[5].timestampNs, toNs, off.size()), 7));
 }
 
 // A finished file becomes what a bounded recording would have left: its first three blocks are gone.

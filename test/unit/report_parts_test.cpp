@@ -44,10 +44,13 @@ std::pair<std::string, std::size_t> reportOf(const std::string &path, ReportOpti
   std::vector<std::string> lines;
   for (const ReportRow &row : report->rows) {
     const FunctionStatistics &f = row.figures;
+    EXPECT_LE(f.off.notRunningNs(), f.totalNs);
+    EXPECT_LE(f.selfOff.sumNs() + f.selfOff.unknownNs, f.selfNs);
     std::string line = row.group + (row.function ? std::to_string(row.function->id) : "") + ":";
     for (const std::uint64_t figure :
          {f.calls, f.exceptions, f.missing, f.open, f.earlier, f.totalNs, f.selfNs, f.off.waitingNs, f.off.preemptedNs,
-          f.selfOff.waitingNs, f.selfOff.preemptedNs, f.onCpuSelfNs()})
+          f.off.recorderNs, f.off.unknownNs, f.selfOff.waitingNs, f.selfOff.preemptedNs, f.selfOff.recorderNs,
+          f.selfOff.unknownNs, f.onCpuSelfNs()})
       line += " " + std::to_string(figure);
     for (const int percent : {0, 1, 10, 50, 90, 99, 100})
       line += " " + std::to_string(f.durations.percentile(percent));

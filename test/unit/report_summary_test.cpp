@@ -323,7 +323,7 @@ TEST(ReportSummary, HostileParts) {
       byte = std::byte(random() % 4 ? random() % 8 : random());
     VarintCursor from(bytes);
     if (auto part = PartSummary::get(from))
-      (void)part->restrict(with(UseSummaries::Yes, 5, 9).filter, nullptr);
+      (void)part->restrict(with(UseSummaries::Yes, 5, 9).filter);
   }
 }
 

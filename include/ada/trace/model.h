@@ -132,8 +132,10 @@ struct Thread {
   std::optional<ThreadExtent> extent = {};
   /// Where events were lost, as far as it is known; by time.
   std::vector<LossGap> gaps = {};
-  /// When it had no processor; null if that is not known.
+  /// When it did not run its program; null if nothing is known of that.
   std::shared_ptr<const OffCpuLane> offCpu = {};
+  /// It is known when it had a processor.
+  bool knowsSched() const { return offCpu && offCpu->isSchedKnown(); }
 };
 
 struct Function {

@@ -1,4 +1,4 @@
-// When a thread had no processor, and why: what the system tells beside the thread's calls.
+// When a thread did not run its program, and why: what the system and the recorder tell beside the thread's calls.
 #ifndef ADA_TRACE_OFF_CPU_H
 #define ADA_TRACE_OFF_CPU_H
 
@@ -13,12 +13,13 @@
 
 namespace ada {
 
-/// A time without a processor: fromNs <= t < toNs, on the clock of the thread's events.
+/// A time in which the thread did not run its program, or may not have: fromNs <= t < toNs, on the clock of its events.
 struct OffCpu {
   enum class Why : std::uint8_t {
     Waiting,   ///< it left by itself: it slept, waited for a lock, a file, another thread
     Preempted, ///< it had work to do, and the processor went to another
-    Unknown,   ///< the system's records of this time were lost: it may have run for some of it
+    Unknown,   ///< the system's records of this time were lost, or there are none: it may have run for some of it
+    Recorder,  ///< the recorder held it up, with or without a processor
   };
   std::uint64_t fromNs = 0, toNs = 0;
   Why why = Why::Waiting;
@@ -26,18 +27,41 @@ struct OffCpu {
   std::uint64_t durationNs() const { return toNs - fromNs; }
 };
 
-/// Sums of such times.
+/// Sums of such times. With the time on a processor they add up to all of the time.
 struct OffCpuTimes {
-  std::uint64_t waitingNs = 0, preemptedNs = 0;
-  void add(OffCpu::Why why, std::uint64_t ns) {
-    if (why != OffCpu::Why::Unknown)
-      (why == OffCpu::Why::Waiting ? waitingNs : preemptedNs) += ns;
-  }
+  std::uint64_t waitingNs = 0, preemptedNs = 0, recorderNs = 0, unknownNs = 0;
+  void add(OffCpu::Why why, std::uint64_t ns) { of(why) += ns; }
   OffCpuTimes &operator+=(const OffCpuTimes &other) {
     waitingNs += other.waitingNs, preemptedNs += other.preemptedNs;
+    recorderNs += other.recorderNs, unknownNs += other.unknownNs;
     return *this;
   }
+  /// Of a sum that `other` is a part of.
+  OffCpuTimes &operator-=(const OffCpuTimes &other) {
+    waitingNs -= other.waitingNs, preemptedNs -= other.preemptedNs;
+    recorderNs -= other.recorderNs, unknownNs -= other.unknownNs;
+    return *this;
+  }
+  bool operator==(const OffCpuTimes &) const = default;
+  /// What the program was without a processor, for sure.
   std::uint64_t sumNs() const { return waitingNs + preemptedNs; }
+  /// All that must not count as running.
+  std::uint64_t notRunningNs() const { return sumNs() + recorderNs + unknownNs; }
+
+private:
+  std::uint64_t &of(OffCpu::Why why) {
+    switch (why) {
+    case OffCpu::Why::Waiting:
+      return waitingNs;
+    case OffCpu::Why::Preempted:
+      return preemptedNs;
+    case OffCpu::Why::Recorder:
+      return recorderNs;
+    case OffCpu::Why::Unknown:
+      break;
+    }
+    return unknownNs;
+  }
 };
 
 /// All such times of a thread. Immutable; may be used by several threads.
@@ -46,14 +70,19 @@ public:
   /// Reads a file as docs/formats/sched.md has it. One that was cut off, or is still written, ends with its last whole
   /// record. Errors: E_IO, E_TRUNCATED, E_BAD_MAGIC, E_BAD_VERSION. Memory: 24 bytes for each of the times.
   static Expected<std::shared_ptr<const OffCpuLane>> open(const std::string &path);
-  /// Of times in order that do not overlap, which lie in what is known.
+  /// Of times in order that do not overlap, which lie in what is known; those of the recorder may lie anywhere.
   OffCpuLane(std::vector<OffCpu> periods, std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t switches,
-             std::uint64_t beganNs = 0);
+             std::uint64_t beganNs = 0, bool isSchedKnown = true);
 
   /// By time. The last one may go on beyond what is known: then its end is knownToNs().
-  std::span<const OffCpu> periods() const { return periods_; }
-  /// Those that overlap fromNs <= t < toNs.
+  std::span<const OffCpu> periods() const { return std::span(periods_).subspan(first_, count_); }
+  /// The same, and before and behind them the times of which nothing is known: Why::Unknown, from 0 and to 2^64-1.
+  std::span<const OffCpu> all() const { return periods_; }
+  /// Those of all() that overlap fromNs <= t < toNs.
   std::span<const OffCpu> between(std::uint64_t fromNs, std::uint64_t toNs) const;
+  /// The system told when it had a processor. If it did not, only the recorder's times are here: nothing says of
+  /// the others whether the thread ran.
+  bool isSchedKnown() const { return isSchedKnown_; }
   /// From when to when anything is known; outside, the thread may have been off as well.
   std::uint64_t knownFromNs() const { return fromNs_; }
   std::uint64_t knownToNs() const { return toNs_; }
@@ -67,9 +96,11 @@ public:
 private:
   OffCpuTimes timesUntil(std::uint64_t ns) const;
 
-  std::vector<OffCpu> periods_;
-  std::vector<OffCpuTimes> sums_; // of all before every 64th of them
+  std::vector<OffCpu> periods_;       // all
+  std::size_t first_ = 0, count_ = 0; // of them, which are periods()
+  std::vector<OffCpuTimes> sums_;     // of all before every 64th of them
   std::uint64_t fromNs_, toNs_, switches_, beganNs_;
+  bool isSchedKnown_;
 };
 
 } // namespace ada

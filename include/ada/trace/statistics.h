@@ -83,14 +83,19 @@ struct FunctionStatistics {
   /// only the outermost counts, so recursion is not counted twice. Open calls
   /// count up to the thread's last event.
   std::uint64_t totalNs = 0;
-  /// Time in the function itself, without the traced functions it called. Over
-  /// all functions of a thread these add up to the time in outermost calls. Of
-  /// calls that began before the trace, what lies in it.
+  /// Time in the function itself, without the traced functions it called, and
+  /// without that in which the recorder held it up. Over all functions of a
+  /// thread these, and selfOff.recorderNs, add up to the time in outermost
+  /// calls. Of calls that began before the trace, what lies in it.
   std::uint64_t selfNs = 0;
-  /// Of totalNs and of selfNs, what went by without a processor; 0 where nothing
-  /// tells of that.
+  /// Of totalNs, and of what a call spent in none of those it made, what was not
+  /// the program running; 0 where nothing tells of that. selfOff.recorderNs is
+  /// no part of selfNs.
   OffCpuTimes off, selfOff;
-  std::uint64_t onCpuSelfNs() const noexcept { return selfNs > selfOff.sumNs() ? selfNs - selfOff.sumNs() : 0; }
+  std::uint64_t onCpuSelfNs() const noexcept {
+    const std::uint64_t other = selfOff.sumNs() + selfOff.unknownNs;
+    return selfNs > other ? selfNs - other : 0;
+  }
   /// Durations of the calls whose both ends were recorded, inner recursive ones
   /// too.
   Distribution durations;

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace ada::atf {
 
@@ -39,6 +40,8 @@ Expected<Header> readHeader(Bytes bytes, const std::string &path) {
                    "has version " + std::to_string(header.version) + "; this AdaTrace reads up to " +
                        std::to_string(sched::kNewestVersion) + ": use a newer one",
                    path, 8);
+  if (header.version == sched::kVersion)
+    header.flags = 0;
   return header;
 }
 
@@ -51,7 +54,57 @@ Record recordAt(Bytes bytes, std::size_t i) {
   return record;
 }
 
-// Takes records in the order of time and makes periods of them.
+// Takes the recorder's records in the order of time. They come from the thread itself, so what the system lost is
+// nothing to them.
+class HeldBuilder {
+public:
+  void take(const Record &r) {
+    if (r.kind == Kind::Held && !isHeld_)
+      fromNs_ = r.timeNs, isHeld_ = true;
+    else if (r.kind == Kind::Resumed)
+      close(r.timeNs);
+  }
+  /// One that did not end goes on for as long as anything is known.
+  std::vector<OffCpu> finish(std::uint64_t toNs) {
+    close(toNs);
+    return std::move(held_);
+  }
+
+private:
+  void close(std::uint64_t ns) {
+    if (std::exchange(isHeld_, false) && ns > fromNs_)
+      held_.push_back({fromNs_, ns, OffCpu::Why::Recorder, 0});
+  }
+
+  std::vector<OffCpu> held_;
+  std::uint64_t fromNs_ = 0;
+  bool isHeld_ = false;
+};
+
+// All of `held`, and of `periods` what lies outside of it: that the thread slept while it was held up was no wait of
+// the program's.
+std::vector<OffCpu> withHeld(std::vector<OffCpu> periods, const std::vector<OffCpu> &held) {
+  if (held.empty())
+    return periods;
+  std::vector<OffCpu> merged;
+  auto next = held.begin();
+  for (OffCpu off : periods) {
+    for (; next != held.end() && next->toNs <= off.toNs; ++next) {
+      if (off.fromNs < next->fromNs)
+        merged.push_back({off.fromNs, next->fromNs, off.why, off.processor});
+      merged.push_back(*next);
+      off.fromNs = std::max(off.fromNs, next->toNs);
+    }
+    if (next != held.end()) // it may reach into the next one
+      off.toNs = std::min(off.toNs, next->fromNs);
+    if (off.fromNs < off.toNs)
+      merged.push_back(off);
+  }
+  merged.insert(merged.end(), next, held.end());
+  return merged;
+}
+
+// Takes the system's records in the order of time and makes periods of them.
 class PeriodBuilder {
 public:
   explicit PeriodBuilder(std::uint64_t fromNs) : lastNs_(fromNs) {}
@@ -81,14 +134,17 @@ public:
       break;
     case Kind::Held:
     case Kind::Resumed:
-      return;
+      return held_.take(r);
     }
     lastNs_ = ns;
   }
-  std::shared_ptr<const OffCpuLane> finish(std::uint64_t fromNs) {
+  std::shared_ptr<const OffCpuLane> finish(const Header &header) {
     const std::uint64_t toNs = std::max(toNs_, lastNs_);
     close(toNs);
-    return std::make_shared<OffCpuLane>(std::move(periods_), fromNs, toNs, switches_, beganNs_);
+    const bool isKnown = !(header.flags & sched::kIsUnknown);
+    return std::make_shared<OffCpuLane>(
+        withHeld(isKnown ? std::move(periods_) : std::vector<OffCpu>(), held_.finish(toNs)), header.fromNs, toNs,
+        switches_, beganNs_, isKnown);
   }
 
 private:
@@ -106,6 +162,7 @@ private:
   }
 
   std::vector<OffCpu> periods_;
+  HeldBuilder held_;
   OffCpu open_;
   bool isOpen_ = false;
   std::uint64_t lastNs_, toNs_ = 0, switches_ = 0, beganNs_ = 0;
@@ -131,7 +188,13 @@ std::shared_ptr<const OffCpuLane> SchedLanes::of(const std::string &thread, std:
 }
 
 std::string schedBytes(const OffCpuLane &lane, std::uint32_t tid) {
-  Header header = {{}, sched::kVersion, tid, lane.knownFromNs(), 0};
+  const bool hasHeld = std::ranges::count(lane.periods(), OffCpu::Why::Recorder, &OffCpu::why) > 0;
+  const bool isKnown = lane.isSchedKnown();
+  Header header = {{},
+                   isKnown && !hasHeld ? sched::kVersion : sched::kNewestVersion,
+                   tid,
+                   lane.knownFromNs(),
+                   isKnown ? 0 : sched::kIsUnknown};
   std::memcpy(header.magic, sched::kMagic, sizeof header.magic);
   std::string bytes(reinterpret_cast<const char *>(&header), sizeof header);
   const auto add = [&](std::uint64_t ns, Kind kind, std::uint32_t value) {
@@ -141,6 +204,8 @@ std::string schedBytes(const OffCpuLane &lane, std::uint32_t tid) {
   if (lane.beganNs() > 0)
     add(lane.beganNs(), Kind::On, 0);
   for (const OffCpu &off : lane.periods()) {
+    if (off.why != OffCpu::Why::Recorder && (off.fromNs < lane.knownFromNs() || off.fromNs >= lane.knownToNs()))
+      continue; // said by what is known
     switch (off.why) {
     case OffCpu::Why::Waiting:
       add(off.fromNs, Kind::Waits, off.processor);
@@ -152,6 +217,10 @@ std::string schedBytes(const OffCpuLane &lane, std::uint32_t tid) {
       add(off.fromNs, Kind::Waits, off.processor);
       add(off.toNs, Kind::Lost, 0);
       break;
+    case OffCpu::Why::Recorder:
+      add(off.fromNs, Kind::Held, 0);
+      add(off.toNs, Kind::Resumed, 0);
+      continue;
     }
     if (off.toNs < lane.knownToNs())
       add(off.toNs, Kind::On, off.processor);
@@ -209,7 +278,7 @@ Expected<void> checkSched(const std::string &path) {
   const std::size_t count = recordsIn(bytes);
   for (std::size_t i = 0; i < count; ++i) {
     const Record record = recordAt(bytes, i);
-    if (record.kind < Kind::On || record.kind > Kind::Resumed)
+    if (record.kind < Kind::On || record.kind > (header->version == sched::kVersion ? Kind::KnownTo : Kind::Resumed))
       return errorAt("E_BAD_RECORD", "has a record of kind " + std::to_string(static_cast<std::uint32_t>(record.kind)),
                      path, offsetOf(i) + 8);
     if (record.kind == Kind::KnownTo && i + 1 < count)
@@ -251,7 +320,7 @@ Expected<std::shared_ptr<const OffCpuLane>> OffCpuLane::open(const std::string &
     std::ranges::stable_sort(records, {}, &Record::timeNs);
     std::ranges::for_each(records, [&](const Record &r) { builder.take(r); });
   }
-  return builder.finish(header->fromNs);
+  return builder.finish(*header);
 }
 
 } // namespace ada

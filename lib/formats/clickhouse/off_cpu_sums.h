@@ -12,7 +12,7 @@
 namespace ada::model {
 
 /// Of one thread. Which calls such a time belongs to is decided by its middle, as in analysis/off_cpu_follower.h.
-/// Memory: 16 bytes for each of the times.
+/// Memory: 32 bytes for each of the times.
 class OffCpuSums {
 public:
   OffCpuSums() = default;
@@ -29,7 +29,9 @@ public:
     if (!lane_)
       return {};
     const OffCpuTimes &before = until(beginNs), &all = until(std::max(beginNs, endNs));
-    return {all.waitingNs - before.waitingNs, all.preemptedNs - before.preemptedNs};
+    OffCpuTimes times = all;
+    times -= before;
+    return times;
   }
 
 private:

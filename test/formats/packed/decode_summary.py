@@ -64,7 +64,7 @@ def rows(part):
     for _ in range(part.number()):
         function = (function + part.zigzag()) % 2**64
         figures = [part.number() for _ in range(7)]
-        for _ in range(4):
+        for _ in range(8):
             part.number()
         count = part.number()
         if count <= 64:
@@ -87,7 +87,7 @@ def main(directory):
     with open(directory + "/report.summary", "rb") as file:
         data = file.read()
     magic, version, functions, size, checksum = struct.unpack("<4sB3xQQI", data[:28])
-    assert (magic, version, size) == (b"ATPS", 1, len(data) - 64)
+    assert (magic, version, size) == (b"ATPS", 2, len(data) - 64)
     assert struct.unpack("<I", data[60:64])[0] == crc32c(data[:60]) and checksum == crc32c(data[64:])
     with open(directory + "/manifest.json", "rb") as file:
         assert functions == print_of(file.read()), "the print is that of the manifest"

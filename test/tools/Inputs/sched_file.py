@@ -1,10 +1,10 @@
 # sched_file.py SESSION/pid_N/thread_N "KNOWN_FROM KNOWN_TO" "TIME KIND PROCESSOR"...: writes when the thread had a processor
-# (docs/formats/sched.md). KIND is on, waits, preempted or lost.
+# (docs/formats/sched.md). KIND is on, waits, preempted, lost, held or resumed. KNOWN_FROM KNOWN_TO nothing: of the system nothing is known.
 import os
 import struct
 import sys
 
-KINDS = {"on": 1, "waits": 2, "preempted": 3, "lost": 4}
+KINDS = {"on": 1, "waits": 2, "preempted": 3, "lost": 4, "held": 6, "resumed": 7}
 KNOWN_TO = 5
 
 
@@ -18,8 +18,10 @@ def crc32c(data):
 
 
 def main(thread, known, *records):
-    known_from, known_to = map(int, known.split())
-    data = struct.pack("<8sIIQQ", b"ADASCHED", 1, 4711, known_from, 0)
+    known_from, known_to, *nothing = known.split()
+    known_from, known_to = int(known_from), int(known_to)
+    version = 2 if nothing or any(record.split()[1] in ("held", "resumed") for record in records) else 1
+    data = struct.pack("<8sIIQQ", b"ADASCHED", version, 4711, known_from, len(nothing))
     for record in records:
         time, kind, value = record.split()
         data += struct.pack("<QII", int(time), KINDS[kind], int(value))

@@ -30,7 +30,7 @@ void tellWhatIsMissing(const analysis::Waits &waits, const TraceInput &input) {
             waits.hasLane ? "; these are the functions that waited" : "");
   else if (!waits.hasArguments)
     warning("{} has no arguments of these calls, so what they waited for is not known: record with `adatrace record "
-            "--waits`",
+            "--waits --packed`",
             input.name());
   if (!waits.hasLane && waits.hasWaitFunctions)
     warning("{} does not tell when threads had a processor: calls of functions that wait count if they took {} or more",

@@ -99,7 +99,7 @@ int run(const Options &options, const Invocation &invocation) {
   else
     printWhy(out, Palette(invocation.color, STDOUT_FILENO), *input, *why, options.names.style);
   out.flush();
-  if (!why->hasLane)
+  if (!why->hasSched)
     warning("{} does not tell when the thread had a processor: a call of a function that waits counts as waiting",
             input->name());
   return input->close();

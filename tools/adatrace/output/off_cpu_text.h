@@ -1,4 +1,4 @@
-// How times without a processor are said.
+// How times in which a thread did not run its program are said.
 #ifndef ADATRACE_OFF_CPU_TEXT_H
 #define ADATRACE_OFF_CPU_TEXT_H
 
@@ -10,15 +10,24 @@
 
 namespace ada::cli {
 
-/// "off-CPU 10.2 ms: 3.00 ms preempted, 7.20 ms waiting"; empty if there is no such time.
-inline std::string offCpuText(const OffCpuTimes &off) {
-  if (off.sumNs() == 0)
-    return {};
-  const std::string sum = "off-CPU " + formatDuration(off.sumNs());
-  if (off.waitingNs == 0 || off.preemptedNs == 0)
-    return sum + (off.waitingNs ? ": waiting" : ": preempted");
-  return fmt::format("{}: {} preempted, {} waiting", sum, formatDuration(off.preemptedNs),
-                     formatDuration(off.waitingNs));
+/// "off-CPU 10.2 ms: 3.00 ms preempted, 7.20 ms waiting; unknown 1.00 ms"; empty if there is no such time. The
+/// recorder's time is not in it where `hasRecorderLine` says that it has a line of its own.
+inline std::string offCpuText(const OffCpuTimes &off, bool hasRecorderLine = false) {
+  std::string text;
+  if (off.sumNs() > 0) {
+    text = "off-CPU " + formatDuration(off.sumNs());
+    if (off.waitingNs == 0 || off.preemptedNs == 0)
+      text += off.waitingNs ? ": waiting" : ": preempted";
+    else
+      text += fmt::format(": {} preempted, {} waiting", formatDuration(off.preemptedNs), formatDuration(off.waitingNs));
+  }
+  const auto add = [&](const char *what, std::uint64_t ns) {
+    if (ns > 0)
+      text += (text.empty() ? "" : "; ") + (what + formatDuration(ns));
+  };
+  add("recorder ", hasRecorderLine ? 0 : off.recorderNs);
+  add("unknown ", off.unknownNs);
+  return text;
 }
 
 } // namespace ada::cli

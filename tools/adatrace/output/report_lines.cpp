@@ -40,16 +40,34 @@ constexpr Column kOffCpuColumns[] = {
     {"waiting", [](const FunctionStatistics &figures) { return figures.off.waitingNs; }},
     {"preempted", [](const FunctionStatistics &figures) { return figures.off.preemptedNs; }},
 };
+// Those of traces that have any of it; text only, for CSV always has them.
+constexpr Column kOtherColumns[] = {
+    {"recorder", [](const FunctionStatistics &figures) { return figures.off.recorderNs; }},
+    {"unknown", [](const FunctionStatistics &figures) { return figures.off.unknownNs; }},
+};
 bool hasOffCpu(const TraceInput &input) {
-  return std::ranges::any_of(input.table().threads,
-                             [](const model::Thread &thread) { return thread.offCpu != nullptr; });
+  return std::ranges::any_of(input.table().threads, [](const model::Thread &thread) { return thread.knowsSched(); });
 }
 bool hasOffCpu(const ReportRow &row, const TraceInput &input) {
+  const std::vector<model::Thread> &threads = input.table().threads;
+  if (row.thread)
+    return threads[*row.thread].knowsSched();
+  return std::ranges::any_of(
+      threads, [&](const model::Thread &thread) { return thread.process == row.process && thread.knowsSched(); });
+}
+bool hasLane(const ReportRow &row, const TraceInput &input) {
   const std::vector<model::Thread> &threads = input.table().threads;
   if (row.thread)
     return threads[*row.thread].offCpu != nullptr;
   return std::ranges::any_of(
       threads, [&](const model::Thread &thread) { return thread.process == row.process && thread.offCpu; });
+}
+// Whether any of the rows has something in the column that is worth one: a thousandth.
+bool isNeeded(const Column &column, std::span<const ReportLine> lines) {
+  return std::ranges::any_of(lines, [&](const ReportLine &line) {
+    const uint64_t ns = column.value(line.row->figures);
+    return ns > 0 && ns >= line.row->figures.totalNs / 1000;
+  });
 }
 
 // How far a sum of times is off, at most, nineteen times out of twenty, where each was read from a clock that advances
@@ -141,6 +159,10 @@ void printText(Output &out, const Palette &palette, std::span<const ReportLine> 
                const ReportLineOptions &options) {
   const bool processes = input.severalProcesses(), threads = options.by == ReportBy::Thread, coarse = isCoarse(input),
              offCpu = hasOffCpu(input);
+  std::vector<const Column *> others;
+  for (const Column &column : kOtherColumns)
+    if (isNeeded(column, lines))
+      others.push_back(&column);
   out.print("{}", palette.dim);
   if (processes)
     out.print("{:<12}", "process");
@@ -152,6 +174,9 @@ void printText(Output &out, const Palette &palette, std::span<const ReportLine> 
     for (const Column &column : kOffCpuColumns)
       if (offCpu && i == 2)
         out.print(" {:>11}", column.name);
+    for (const Column *column : others)
+      if (i == 2)
+        out.print(" {:>11}", column->name);
   }
   out.print("  {}{}\n", headingOf(options.by), palette.reset);
   for (const ReportLine &line : lines) {
@@ -172,6 +197,9 @@ void printText(Output &out, const Palette &palette, std::span<const ReportLine> 
       for (const Column &column : kOffCpuColumns)
         if (offCpu && i == 2)
           out.print(" {:>11}", hasOffCpu(row, input) ? formatDuration(column.value(row.figures)) : "-");
+      for (const Column *column : others)
+        if (i == 2)
+          out.print(" {:>11}", hasLane(row, input) ? formatDuration(column->value(row.figures)) : "-");
     }
     out.print("  {}{}{}{}{}", palette.name, withArguments(line.name, row), palette.reset,
               row.result.empty() ? "" : " → ", row.result);
@@ -192,7 +220,8 @@ void printCsv(Output &out, std::span<const ReportLine> lines, const TraceInput &
   out.print(
       "{},{}source,calls,exceptions,missing,open,total_ns,self_ns,min_ns,p50_ns,p90_ns,p99_ns,max_ns{},earlier{}\n",
       headingOf(options.by), options.arguments ? "arguments,result," : "",
-      coarse ? ",total_error_ns,self_error_ns" : "", offCpu ? ",on_cpu_self_ns,waiting_ns,preempted_ns" : "");
+      coarse ? ",total_error_ns,self_error_ns" : "",
+      offCpu ? ",on_cpu_self_ns,waiting_ns,preempted_ns,recorder_ns,unknown_ns" : "");
   for (const ReportLine &line : lines) {
     const ReportRow &row = *line.row;
     const Place place = placeOf(row, input);
@@ -212,6 +241,9 @@ void printCsv(Output &out, std::span<const ReportLine> lines, const TraceInput &
     for (const Column &column : kOffCpuColumns)
       if (offCpu)
         out.print(",{}", hasOffCpu(row, input) ? std::to_string(column.value(row.figures)) : "");
+    for (const Column &column : kOtherColumns)
+      if (offCpu)
+        out.print(",{}", hasLane(row, input) ? std::to_string(column.value(row.figures)) : "");
     out.write("\n");
   }
 }
@@ -242,6 +274,11 @@ std::string jsonOf(const ReportLine &line, const TraceInput &input, const Report
   json.number("preempted_ns", ifKnown(row.figures.off.preemptedNs));
   json.number("self_waiting_ns", ifKnown(row.figures.selfOff.waitingNs));
   json.number("self_preempted_ns", ifKnown(row.figures.selfOff.preemptedNs));
+  const bool hasRecorder = hasLane(row, input);
+  json.number("recorder_ns", hasRecorder ? std::optional(row.figures.off.recorderNs) : std::nullopt);
+  json.number("self_recorder_ns", hasRecorder ? std::optional(row.figures.selfOff.recorderNs) : std::nullopt);
+  json.number("unknown_ns", ifKnown(row.figures.off.unknownNs));
+  json.number("self_unknown_ns", ifKnown(row.figures.selfOff.unknownNs));
   if (kindOf(row) != SymbolKind::Function)
     json.text("annotation", kindName(kindOf(row)));
   if (options.histogram) {
@@ -299,7 +336,7 @@ void printCall(Output &out, const Palette &palette, const SlowCall &call, const 
             formatDuration(call.span.beginNs - std::min(input.originNs(), call.span.beginNs)), where, palette.name,
             analysis::withArguments(name, call.arguments, input.table().functions[call.span.functionIndex].kind),
             palette.reset, call.result.empty() ? "" : " → ", call.result, endOf(call.span));
-  if (const auto off = offCpuOf(call, input); off && off->sumNs() > 0)
+  if (const auto off = offCpuOf(call, input); off && off->notRunningNs() > 0)
     out.print(" {}[{}]{}", palette.warn, offCpuText(*off), palette.reset);
   if (call.span.isEarlier)
     out.write(" [began before the trace]");
@@ -317,6 +354,8 @@ std::vector<std::string> reportColumns() {
   for (const Column &column : kColumns)
     names.push_back(column.name);
   for (const Column &column : kOffCpuColumns)
+    names.push_back(column.name);
+  for (const Column &column : kOtherColumns)
     names.push_back(column.name);
   return names;
 }
@@ -338,6 +377,9 @@ std::vector<ReportLine> sortedLines(const analysis::Report &report, const Report
     if (options.sort == column.name)
       value = column.value;
   for (const Column &column : kOffCpuColumns)
+    if (options.sort == column.name)
+      value = column.value;
+  for (const Column &column : kOtherColumns)
     if (options.sort == column.name)
       value = column.value;
   std::vector<ReportLine> lines;
@@ -454,8 +496,13 @@ void printCalls(Output &out, const Palette &palette, const std::vector<SlowCall>
     json.textOrNull("result", call.result).textOrNull("source", names.source(span.functionIndex));
     const auto off = offCpuOf(call, input);
     json.boolean("earlier", span.isEarlier);
-    json.number("waiting_ns", off ? std::optional(off->waitingNs) : std::nullopt);
-    return json.number("preempted_ns", off ? std::optional(off->preemptedNs) : std::nullopt).object();
+    const auto ifKnown = [isKnown = input.table().threads[call.thread].knowsSched()](uint64_t ns) {
+      return isKnown ? std::optional(ns) : std::nullopt;
+    };
+    const OffCpuTimes times = off.value_or(OffCpuTimes());
+    json.number("waiting_ns", ifKnown(times.waitingNs)).number("preempted_ns", ifKnown(times.preemptedNs));
+    json.number("recorder_ns", off ? std::optional(times.recorderNs) : std::nullopt);
+    return json.number("unknown_ns", ifKnown(times.unknownNs)).object();
   });
 }
 

@@ -73,12 +73,16 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
     out_.print(" {}[still open]{}{}", palette_.warn, palette_.reset, input_.openText(node.beginNs, node.totalNs));
   else if (node.how == SpanEnd::Missing)
     out_.print(" {}[no exit recorded]{}", palette_.warn, palette_.reset);
-  if (const std::string off = offCpuText(node.selfOff); !off.empty())
+  if (const std::string off = offCpuText(node.selfOff, true); !off.empty())
     out_.print(" {}[{}]{}", palette_.warn, off, palette_.reset);
   if (options_.names.source && !node.isLoop())
     if (const std::string place = names_.source(node.function); !place.empty())
       out_.print("  {}{}{}", palette_.dim, place, palette_.reset);
   out_.write("\n");
+  if (!node.isLoop() && node.selfOff.recorderNs > 0) // like a call that it made
+    out_.print("{}{}{:>11}{:>{}}{}recorder{}\n", options_.begin ? fmt::format("{:>13} ", "") : "", palette_.number,
+               formatDuration(node.selfOff.recorderNs), "", 14 + 2 * std::min(depth + 1, kDeepestIndent),
+               palette_.error, palette_.reset);
 }
 
 //===--- JSON -------------------------------------------------------------===//
@@ -98,9 +102,12 @@ void TreeJson::print(const CallNode &node, uint32_t depth) {
   json.textOrNull("arguments", node.texts ? node.texts->arguments : std::string_view());
   json.textOrNull("result", node.texts ? node.texts->result : std::string_view());
   json.boolean("earlier", node.isEarlier);
-  const bool isKnown = !isLoop && input_.table().threads[thread_].offCpu;
+  const bool isKnown = !isLoop && input_.table().threads[thread_].knowsSched();
+  const bool hasLane = !isLoop && input_.table().threads[thread_].offCpu;
   json.number("self_waiting_ns", isKnown ? std::optional(node.selfOff.waitingNs) : std::nullopt);
   json.number("self_preempted_ns", isKnown ? std::optional(node.selfOff.preemptedNs) : std::nullopt);
+  json.number("self_recorder_ns", hasLane ? std::optional(node.selfOff.recorderNs) : std::nullopt);
+  json.number("self_unknown_ns", isKnown ? std::optional(node.selfOff.unknownNs) : std::nullopt);
   if (const auto kind = isLoop ? SymbolKind::Function : input_.table().functions[node.function].kind;
       kind != SymbolKind::Function)
     json.text("annotation", kindName(kind));

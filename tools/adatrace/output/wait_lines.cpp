@@ -36,6 +36,10 @@ std::string objectText(const TraceInput &input, const WaitedFor &object, Functio
   std::string text(analysis::waitKindName(object.kind));
   if (object.kind == WaitKind::Own)
     return "in the program's own code, or what it calls untraced";
+  if (object.kind == WaitKind::Recorder)
+    return "recorder: held up by it, no waiting of the program";
+  if (object.kind == WaitKind::Unknown)
+    return "unknown: the system's records were lost";
   if (const std::string name = objectName(input, object); !name.empty())
     text += (object.joined != kNobody ? " of " : " ") + name;
   else if (object.callee != kNobody)
@@ -90,10 +94,14 @@ std::string holderText(const TraceInput &input, const WaitRow &row, const WaitHo
     text += (isOwned ? "; locked in " : "; woken from ") + names.name(holder.takenIn);
   text += fmt::format("; {} of the time", formatDuration(holder.ns));
   std::string was;
-  if (holder.waitingNs)
-    was = formatDuration(holder.waitingNs) + " waiting itself";
-  if (holder.preemptedNs)
-    was += (was.empty() ? "" : ", ") + formatDuration(holder.preemptedNs) + " preempted";
+  const auto add = [&](uint64_t ns, const char *how) {
+    if (ns)
+      was += (was.empty() ? "" : ", ") + formatDuration(ns) + how;
+  };
+  add(holder.off.waitingNs, " waiting itself");
+  add(holder.off.preemptedNs, " preempted");
+  add(holder.off.recorderNs, " held up by the recorder");
+  add(holder.off.unknownNs, " unknown");
   return was.empty() ? text : text + " (" + was + ")";
 }
 
@@ -197,7 +205,8 @@ std::string rowJson(const TraceInput &input, const WaitRow &row,
     nameOrNull(one, "call", names, holder.library);
     nameOrNull(one, "taken_in", names, holder.takenIn);
     one.number("waits", holder.waits).number("total_ns", holder.ns);
-    one.number("waiting_ns", holder.waitingNs).number("preempted_ns", holder.preemptedNs);
+    one.number("waiting_ns", holder.off.waitingNs).number("preempted_ns", holder.off.preemptedNs);
+    one.number("recorder_ns", holder.off.recorderNs).number("unknown_ns", holder.off.unknownNs);
     json.json({}, one.boolean("ended", holder.hasEnded).object());
   }
   json.endArray();

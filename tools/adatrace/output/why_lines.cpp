@@ -49,7 +49,9 @@ private:
     case PartKind::Preempted:
       return "preempted";
     case PartKind::Unknown:
-      return "not known: the system's records were lost";
+      return "unknown: the system's records were lost";
+    case PartKind::Recorder:
+      return "held up by the recorder";
     case PartKind::Waiting:
       break;
     }
@@ -99,6 +101,8 @@ const char *whatOf(const WhyPart &part) {
     return "preempted";
   case PartKind::Unknown:
     return "unknown";
+  case PartKind::Recorder:
+    return "recorder";
   case PartKind::Waiting:
     break;
   }
@@ -114,7 +118,10 @@ void addParts(JsonMembers &json, const TraceInput &input, const std::vector<WhyP
     putName(one, "function", names, part.function);
     putName(one, "call", names, part.library);
     one.textOrNull("object", isWait ? objectName(input, part.object) : std::string());
-    one.textOrNull("kind", isWait ? waitKindName(part.object.kind) : std::string_view());
+    const bool isOther = part.kind == PartKind::Recorder || part.kind == PartKind::Unknown;
+    one.textOrNull("kind", isWait    ? waitKindName(part.object.kind)
+                           : isOther ? std::string_view(whatOf(part))
+                                     : std::string_view());
     putName(one, "place", names, isWait ? part.object.place : kNobody);
     one.beginArray("holders");
     for (const WhyPart::Holder &holder : part.holders) {
