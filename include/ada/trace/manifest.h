@@ -30,6 +30,7 @@ struct ManifestThread {
   std::uint64_t beforeCount = 0;                ///< events in the parts of the trace before this one (option rotate)
   std::uint64_t removedCount = 0;               ///< older events that were taken away (max_size, max_time, flight)
   std::uint64_t leftOutCount = 0;               ///< events of calls that min_duration or max_depth left out
+  std::uint64_t recorderWaitNs = 0;             ///< how long the recorder held it up
   std::map<std::string, std::uint64_t> dropped; ///< events that were not recorded, by reason
   std::vector<LossGap> gaps;                    ///< where, by time
 };
@@ -153,7 +154,8 @@ public:
   std::string clockSource;
   std::string times; ///< "exact", "tick" or "none"; empty if it does not say
   std::uint64_t resolutionNs = 0, longestTickNs = 0;
-  std::uint64_t leftOutCount = 0;  ///< as of threads, of those that are not told apart
+  std::uint64_t leftOutCount = 0;                               ///< as of threads, of those that are not told apart
+  std::uint64_t recorderWaitNs = 0, recorderSpansMissingNs = 0; ///< of all threads; of that, what has no place in time
   std::uint64_t counterFaults = 0; ///< how often the counter went back, or differed between CPUs
   struct ClockAnchor {
     std::uint64_t counter = 0, timeNs = 0;

@@ -131,6 +131,19 @@ void describeManifest(InfoSection &section, const atf::ProcessTrace &process) {
 }
 
 // Whether it is known when the threads had processors.
+// How long the recorder held threads up. Text only where it did.
+InfoField recorderField(const Manifest &manifest) {
+  JsonMembers members = JsonMembers().number("recorder_wait_ns", manifest.recorderWaitNs);
+  if (manifest.recorderSpansMissingNs > 0)
+    members.number("recorder_spans_missing_ns", manifest.recorderSpansMissingNs);
+  std::string text = "nothing";
+  if (manifest.recorderWaitNs > 0)
+    text = formatDuration(manifest.recorderWaitNs) + " of all threads, in which the recorder held them up";
+  if (manifest.recorderSpansMissingNs > 0)
+    text += fmt::format("; {} of it have no place in time", formatDuration(manifest.recorderSpansMissingNs));
+  return {"held up", text, members};
+}
+
 InfoField schedField(const ManifestSched &sched) {
   std::string text = sched.isRecorded ? "when each thread had a processor" : "not recorded";
   if (!sched.failure.empty())
@@ -190,6 +203,8 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
                                   .number("estimated_calls", manifest->allEstimated())});
   if (const Manifest *manifest = process.manifest(); manifest && manifest->sched)
     section.fields.push_back(schedField(*manifest->sched));
+  if (const Manifest *manifest = process.manifest())
+    section.fields.push_back(recorderField(*manifest));
   std::string losses;
   JsonMembers reasons;
   for (const auto &[reason, count] : lost)
@@ -243,6 +258,7 @@ InfoTable threadTable(const atf::ProcessTrace &process, std::optional<std::uint6
     const std::uint64_t details = atf::detailCountOf(thread), lost = lostOf(thread);
     const std::vector<LossGap> &gaps = thread.info ? thread.info->gaps : kNoGaps;
     members.number("detail_events", details).number("lost", lost).boolean("finished", index.isComplete());
+    members.number("recorder_wait_ns", thread.info ? thread.info->recorderWaitNs : 0);
     if (!gaps.empty())
       members.json("gaps", asJson(gaps));
     table.rows.push_back(

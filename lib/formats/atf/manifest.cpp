@@ -168,6 +168,8 @@ public:
       return *failed;
     readDropped(root_, manifest_.dropped);
     manifest_.leftOutCount = number(root_, manifest::kLeftOutCount).value_or(0);
+    manifest_.recorderWaitNs = number(root_, manifest::kRecorderWaitNs).value_or(0);
+    manifest_.recorderSpansMissingNs = number(root_, manifest::kRecorderSpansMissingNs).value_or(0);
     readModules();
     readSymbols();
     readProcess();
@@ -231,6 +233,7 @@ private:
         thread.beforeCount = number(before, manifest::kEventCount).value_or(0);
       thread.removedCount = number(entry, manifest::kRemovedCount).value_or(0);
       thread.leftOutCount = number(entry, manifest::kLeftOutCount).value_or(0);
+      thread.recorderWaitNs = number(entry, manifest::kRecorderWaitNs).value_or(0);
       thread.timeStartNs = number(entry, manifest::kTimeStartNs);
       thread.timeEndNs = number(entry, manifest::kTimeEndNs);
       readDropped(entry, thread.dropped);

@@ -18,6 +18,7 @@
 #include "session_times.h"
 #include "shared/manifest_keys.h"
 #include "symbol_entries.h"
+#include "time_flaws.h"
 
 #include <ada/ring_file.h>
 
@@ -183,6 +184,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
   // After all processes: a sink can tell whether there are several.
   processIndex = 0;
   for (const atf::ProcessTrace &process : session_.processes()) {
+    atf::TimeFlaws times;
     for (const atf::ThreadTrace &thread : process.threads()) {
       if (!thread.index) {
         errors_.push_back(thread.index.error());
@@ -202,9 +204,11 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       t.offCpu = sched_.of(thread.path, t.index, errors_);
       t.extent = ThreadExtent{
           .events = thread.index->size(), .firstNs = thread.index->firstNs(), .lastNs = thread.index->lastNs()};
+      times.add(t, thread.info ? thread.info->recorderWaitNs : 0);
       if (auto added = sink.addThread(t); !added)
         return added;
     }
+    std::ranges::move(times.warnings(process.path()), std::back_inserter(flaws_));
     ++processIndex;
   }
   return {};

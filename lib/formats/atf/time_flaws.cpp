@@ -1,0 +1,49 @@
+// How much of a process's times is the recorder's, or not known.
+#include "time_flaws.h"
+
+#include "base/quantities.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace ada::atf {
+
+void TimeFlaws::Share::add(const model::Thread &thread, std::uint64_t ns, std::uint64_t allNs) {
+  if (ns == 0 || ns <= allNs / 100)
+    return;
+  ++threads, sumNs += ns;
+  const double share = static_cast<double>(ns) / static_cast<double>(std::max(ns, allNs));
+  if (share > worst)
+    worst = share, worstThread = thread.number;
+}
+
+// "2 threads for 1.5 s, thread 0 for 43 % of its time"
+std::string TimeFlaws::Share::text(const char *how) const {
+  return fmt::format("{}{} for {}, thread {} for {:.0f} % of its time", formatCount(threads, "thread"), how,
+                     formatDuration(sumNs), worstThread, std::max(1.0, 100 * worst));
+}
+
+void TimeFlaws::add(const model::Thread &thread, std::uint64_t recorderWaitNs) {
+  if (!thread.extent || thread.extent->lastNs <= thread.extent->firstNs)
+    return;
+  const std::uint64_t firstNs = thread.extent->firstNs, lastNs = thread.extent->lastNs;
+  const OffCpuTimes times = thread.offCpu ? thread.offCpu->timesBetween(firstNs, lastNs) : OffCpuTimes();
+  recorder_.add(thread, std::max(times.recorderNs, recorderWaitNs), lastNs - firstNs);
+  unknown_.add(thread, times.unknownNs, lastNs - firstNs);
+}
+
+std::vector<Warning> TimeFlaws::warnings(const std::string &process) const {
+  std::vector<Warning> flaws;
+  if (recorder_.threads > 0)
+    flaws.push_back({"W_RECORDER_WAIT",
+                     fmt::format("{}: the recorder held up {}; that is shown as `recorder`, and is no time of the "
+                                 "program: record with --packed, a larger --buffer or a filter",
+                                 process, recorder_.text(""))});
+  if (unknown_.threads > 0)
+    flaws.push_back({"W_SCHED_UNKNOWN",
+                     fmt::format("{}: scheduling records were lost: nothing says of {}; that is shown as `unknown`",
+                                 process, unknown_.text(" whether it ran or waited"))});
+  return flaws;
+}
+
+} // namespace ada::atf
