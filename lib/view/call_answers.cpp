@@ -195,6 +195,7 @@ Expected<std::optional<CallDetails>> callDetails(TraceView &view, std::uint32_t 
       return found.error();
   if (const auto found = findPreviousSame(view, call); !found)
     return found.error();
+  call.knowsSched = view.table().threads[thread].knowsSched();
   if (const OffCpuLane *lane = view.table().threads[thread].offCpu.get())
     call.offCpu = lane->timesBetween(call.beginNs, call.endNs.value_or(lane->knownToNs()));
 

@@ -20,6 +20,7 @@ struct CallDetails {
   std::optional<std::uint64_t> endNs; ///< nothing: still open
   bool isException = false;
   std::optional<std::uint64_t> selfNs, calls; ///< of calls that have ended
+  bool knowsSched = false;                    ///< what of offCpu is not the recorder's is known
   std::optional<OffCpuTimes> offCpu;          ///< of all of it, if that is known
   std::string arguments, result;              ///< "(n=10)" and "55"; empty where nothing was recorded
   std::optional<std::uint64_t> parent, firstChild, previous, next, previousSame, nextSame;

@@ -19,6 +19,8 @@ enum class ItemKind : std::uint8_t {
   Gap = 4,       ///< no call: events were lost, `count` of them (0: nobody knows how many)
   Waiting = 5,   ///< no call: the thread had no processor, for it waited; `count` times, which take `fillNs` of it
   Preempted = 6, ///< the same, for another thread had it
+  Recorder = 7,  ///< the same, but the recorder held the thread up
+  Unknown = 8,   ///< the same, but it is not known whether the thread ran
 };
 
 /// A call, or several short ones of one depth.

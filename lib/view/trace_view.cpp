@@ -385,13 +385,13 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, std::size_t
 static void drawOffCpu(const OffCpuLane &lane, const PictureRequest &request, std::vector<Item> &items) {
   const std::uint64_t pixelNs = std::max<std::uint64_t>((request.toNs - request.fromNs) / request.pixels, 1);
   const auto add = [&](std::uint64_t fromNs, std::uint64_t toNs, const OffCpuTimes &times, std::uint64_t count) {
-    const bool isWaiting = times.waitingNs >= times.preemptedNs;
-    if (times.sumNs() > 0)
-      items.push_back({.beginNs = fromNs,
-                       .endNs = toNs,
-                       .count = count,
-                       .fillNs = times.sumNs(),
-                       .kind = isWaiting ? ItemKind::Waiting : ItemKind::Preempted});
+    const std::uint64_t most = std::max({times.waitingNs, times.preemptedNs, times.recorderNs, times.unknownNs});
+    const ItemKind kind = times.waitingNs == most     ? ItemKind::Waiting
+                          : times.preemptedNs == most ? ItemKind::Preempted
+                          : times.recorderNs == most  ? ItemKind::Recorder
+                                                      : ItemKind::Unknown;
+    if (most > 0)
+      items.push_back({.beginNs = fromNs, .endNs = toNs, .count = count, .fillNs = times.notRunningNs(), .kind = kind});
   };
   for (std::uint64_t ns = request.fromNs; ns < request.toNs;) {
     const auto rest = lane.between(ns, request.toNs);

@@ -194,8 +194,10 @@ void writeCall(JsonText &json, ApiRequest &request) {
   call.endNs ? json.number("end_ns", request.sinceStart(*call.endNs)) : json.null("end_ns");
   json.boolean("is_exception", call.isException);
   writeSeq(json, "self_ns", call.selfNs);
-  writeSeq(json, "waiting_ns", call.offCpu ? std::optional(call.offCpu->waitingNs) : std::nullopt);
-  writeSeq(json, "preempted_ns", call.offCpu ? std::optional(call.offCpu->preemptedNs) : std::nullopt);
+  writeSeq(json, "waiting_ns", call.knowsSched ? std::optional(call.offCpu->waitingNs) : std::nullopt);
+  writeSeq(json, "preempted_ns", call.knowsSched ? std::optional(call.offCpu->preemptedNs) : std::nullopt);
+  writeSeq(json, "recorder_ns", call.offCpu ? std::optional(call.offCpu->recorderNs) : std::nullopt);
+  writeSeq(json, "unknown_ns", call.knowsSched ? std::optional(call.offCpu->unknownNs) : std::nullopt);
   writeSeq(json, "calls", call.calls);
   json.text("args", oneLine(call.arguments)).text("result", oneLine(call.result));
   writeSeq(json, "parent", call.parent);

@@ -7,7 +7,10 @@ import {HUES, SHADES, hueOf} from './theme.js';
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {{from: number, to: number, width: number, top: number, height: number, level: number}} Frame where a row is, and what time is visible */
 
-export const KIND = {call: 0, box: 1, open: 2, exception: 3, gap: 4, waiting: 5, preempted: 6};
+export const KIND = {call: 0, box: 1, open: 2, exception: 3, gap: 4, waiting: 5, preempted: 6, recorder: 7, unknown: 8};
+/** Of kinds that are no calls, but times in which the thread did not run its program: what they are called.
+ * @type {Record<number, 'waiting' | 'preempted' | 'recorder' | 'unknown'>} */
+export const NOT_RUNNING = {5: 'waiting', 6: 'preempted', 7: 'recorder', 8: 'unknown'};
 export const FONT = '11px system-ui, sans-serif';
 const NARROWEST_NAME = 26, PADDING = 4;
 
@@ -166,7 +169,7 @@ function drawMarks(context, picture, frame, colours, left, right, isShown, high)
     } else {
       // Of a box of several times, as dark as they fill it.
       context.globalAlpha = Math.min(1, picture.fill[i] / Math.max(ends[i] - begin[i], 1));
-      context.fillStyle = kind[i] === KIND.waiting ? colours.waiting : colours.preempted;
+      context.fillStyle = colours[NOT_RUNNING[kind[i]]];
       context.fillRect(x, top, wide, frame.height);
       context.globalAlpha = 1;
     }

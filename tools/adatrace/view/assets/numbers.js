@@ -80,10 +80,11 @@ export function niceStep(least) {
 }
 
 /**
- * What went by of a call without a processor; empty if nothing did, or it is not known.
- * @param {{waiting_ns: number | null, preempted_ns: number | null}} call
+ * What went by of a call without the program running; empty if nothing did, or it is not known.
+ * @param {{waiting_ns: number | null, preempted_ns: number | null, recorder_ns: number | null, unknown_ns: number | null}} call
  */
-export function offCpu({waiting_ns: waiting, preempted_ns: preempted}) {
-  const parts = [preempted ? `${duration(preempted)} preempted` : '', waiting ? `${duration(waiting)} waiting` : ''];
+export function offCpu({waiting_ns: waiting, preempted_ns: preempted, recorder_ns: recorder, unknown_ns: unknown}) {
+  const parts = [preempted ? `${duration(preempted)} preempted` : '', waiting ? `${duration(waiting)} waiting` : '',
+    recorder ? `${duration(recorder)} recorder` : '', unknown ? `${duration(unknown)} unknown` : ''];
   return parts.filter((part) => part).join(', ');
 }

@@ -7,7 +7,7 @@ export const HUES = 36;
 export const SHADES = 4;
 const KEY = 'adatrace-theme';
 
-/** @typedef {{paper: string, ink: string, faint: string, line: string, strong: string, bad: string, stripe: string, waiting: string, preempted: string, fills: string[]}} Colours */
+/** @typedef {{paper: string, ink: string, faint: string, line: string, strong: string, bad: string, stripe: string, waiting: string, preempted: string, recorder: string, unknown: string, fills: string[]}} Colours */
 
 /** Stable between sessions: made of the name only. @param {string} name */
 export function hueOf(name) {
@@ -48,7 +48,8 @@ export function colours() {
     }
   }
   known = {paper: value('paper'), ink: value('ink'), faint: value('faint'), line: value('line'), strong: value('strong'),
-    bad: value('bad'), stripe: value('stripe'), waiting: value('waiting'), preempted: value('preempted'), fills};
+    bad: value('bad'), stripe: value('stripe'), waiting: value('waiting'), preempted: value('preempted'),
+    recorder: value('recorder'), unknown: value('unknown'), fills};
   return known;
 }
 

@@ -2,7 +2,7 @@
 // @ts-check
 import {getCall} from './api.js';
 import {debounce, element, make} from './dom.js';
-import {KIND, whichCall} from './draw.js';
+import {KIND, NOT_RUNNING, whichCall} from './draw.js';
 import {counted, duration, offCpu, percent} from './numbers.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -60,7 +60,7 @@ export function startTooltip(app) {
     if (kind === KIND.gap)
       lines.push(make('b', '', `gap: ${lostIn(picture, item)}`), duration(length));
     else if (kind >= KIND.waiting)
-      lines.push(make('b', '', kind === KIND.waiting ? 'waiting' : 'preempted'), picture.calls[item] > 1
+      lines.push(make('b', '', NOT_RUNNING[kind]), picture.calls[item] > 1
         ? `${counted(picture.calls[item], 'time')}, ${duration(picture.fill[item])} of ${duration(length)}` : duration(length));
     else if (kind === KIND.box && picture.calls[item] > 1)
       lines.push(make('b', '', name), `${counted(picture.calls[item], 'short call')}, most of their time in this function`,
