@@ -89,6 +89,8 @@ public:
   Expected<void> take(uint64_t seq, const model::Event &event, const model::Batch &batch) {
     if (!event.isEarlier) {
       ownTime_.next(event.timeNs, calls_.walker());
+      if (lastNs_ == 0) // what was before is no time of the calls that were open then
+        offCpu_.skipTo(event.timeNs);
       if (offCpu_.isDue(event.timeNs))
         takeOffCpu(event.timeNs);
       lastNs_ = event.timeNs;
