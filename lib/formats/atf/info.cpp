@@ -132,16 +132,18 @@ void describeManifest(InfoSection &section, const atf::ProcessTrace &process) {
 
 // Whether it is known when the threads had processors.
 // How long the recorder held threads up. Text only where it did.
-InfoField recorderField(const Manifest &manifest) {
+void addRecorder(InfoSection &section, const Manifest &manifest) {
   JsonMembers members = JsonMembers().number("recorder_wait_ns", manifest.recorderWaitNs);
   if (manifest.recorderSpansMissingNs > 0)
     members.number("recorder_spans_missing_ns", manifest.recorderSpansMissingNs);
-  std::string text = "nothing";
-  if (manifest.recorderWaitNs > 0)
-    text = formatDuration(manifest.recorderWaitNs) + " of all threads, in which the recorder held them up";
+  if (manifest.recorderWaitNs == 0) {
+    section.members.number("recorder_wait_ns", manifest.recorderWaitNs);
+    return;
+  }
+  std::string text = formatDuration(manifest.recorderWaitNs) + " of all threads together, by the recorder";
   if (manifest.recorderSpansMissingNs > 0)
     text += fmt::format("; {} of it have no place in time", formatDuration(manifest.recorderSpansMissingNs));
-  return {"held up", text, members};
+  section.fields.push_back({"held up", text, members});
 }
 
 InfoField schedField(const ManifestSched &sched) {
@@ -204,7 +206,7 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
   if (const Manifest *manifest = process.manifest(); manifest && manifest->sched)
     section.fields.push_back(schedField(*manifest->sched));
   if (const Manifest *manifest = process.manifest())
-    section.fields.push_back(recorderField(*manifest));
+    addRecorder(section, *manifest);
   std::string losses;
   JsonMembers reasons;
   for (const auto &[reason, count] : lost)
