@@ -55,7 +55,10 @@ void Drain::reset() {
 }
 
 int Drain::threadMain(void *self) {
-  ((Drain *)self)->run();
+  Drain &drain = *(Drain *)self;
+  drain.run();
+  if (drain.isAbandoned_)
+    endProcess();
   return 0;
 }
 
@@ -145,6 +148,10 @@ void Drain::run() {
       helpers_.finish([] {});
       writer_.handOver(identity_);
     }
+    if (!finishing && !isAbandoned_ && identity_.isAlone(ownThreads())) {
+      noteAbandoned();
+      continue;
+    }
     reader_.takeAnchor();
     // At once: a killed program must have its symbols.
     if (const bool hasModules = reader_.takeModules(); hasModules || writer_.hasNewAnchors()) {
@@ -195,6 +202,26 @@ void Drain::run() {
     sys::futexWait(&wakeWord_, seen, sched.isBusy() ? 1000000 : records || sched.isUsed() ? 10000000 : 100000000);
     __atomic_store_n(&sleeping_, 0, __ATOMIC_RELEASE);
   }
+}
+
+// The program's last thread has ended by the system call `exit`, which nobody is told of. We keep the process alive.
+void Drain::noteAbandoned() {
+  isAbandoned_ = true;
+  if (onAbandoned_)
+    onAbandoned_();
+  const uint32_t code = Identity::exitCode();
+  exitStatus_ = (int)(code & 127 ? 128 + (code & 127) : code >> 8);
+  __atomic_store_n(&finishRequested_, (uint32_t)Ending::Exit, __ATOMIC_SEQ_CST);
+  __atomic_add_fetch(&requested_, 1, __ATOMIC_ACQ_REL);
+}
+
+// With the status that the main thread has ended with. Kernels differ in whose it is where others ended later.
+void Drain::endProcess() {
+  const uint32_t code = Identity::exitCode();
+  if (code & 127)
+    sys::call(SYS_kill, sys::processId(), (long)(code & 127));
+  while (true)
+    sys::call(SYS_exit_group, (long)(code >> 8));
 }
 
 // Tells who waits that the passes up to `wanted` are complete. False if that was the last one: then nothing of this

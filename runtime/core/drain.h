@@ -49,6 +49,9 @@ public:
 
   // After a failure to write: what failed, in words; empty otherwise.
   const char *failure() const { return dumpFailure_.empty() ? writer_.failure() : dumpFailure_.c_str(); }
+  // Called in the drain's thread when the program's last thread has ended without exit(), before the files are
+  // finished.
+  void whenAbandoned(void (*callback)()) { onAbandoned_ = callback; }
   // At the end: whether all that is known of the trace is in its files.
   bool isComplete() const { return writer_.isComplete(); }
   // Of the process; with option rotate, of the last part. Once the drain has stopped.
@@ -91,6 +94,8 @@ private:
   void writeManifest();
   void endHeld();
   void rotate();
+  void noteAbandoned();
+  [[noreturn]] static void endProcess();
   void askForDump(bool isUrgent);
   bool dump(uint32_t asked, bool toTheEnd);
   void endFlight();
@@ -126,7 +131,8 @@ private:
   bool hasManifest_ = false, hasLookedForOrphans_ = false;
   bool isBehind_ = false; // the last pass did not take all that was recorded before it
   Identity identity_;
-  bool isFlight_ = false;
+  bool isFlight_ = false, isAbandoned_ = false;
+  void (*onAbandoned_)() = nullptr;
   uint32_t dumpsBegun_ = 0; // of dumpsAsked_
   const char *directory_ = nullptr, *session_ = nullptr;
   Dump dump_;

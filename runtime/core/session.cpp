@@ -1,6 +1,7 @@
 // Starts and ends the trace of a process, and carries it over fork.
 #include "session.h"
 #include "clock_source.h"
+#include "drain_thread.h"
 #include "message.h"
 #include "process_events.h"
 #include "process_info.h"
@@ -192,6 +193,7 @@ bool startProcess() {
   h.state = ADA_RING_RECORDING;
   __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
   r.images.writeModules(r.ring);
+  r.drain.whenAbandoned([] { runtime.ticks.stop(); });
   error = r.drain.start(r.ring, r.images, r.timingAnchors, r.options, r.triggers, r.processDirectory.c_str(),
                         r.sessionDirectory.c_str());
   if (error < 0) {
@@ -273,6 +275,7 @@ void childAfterFork() {
   r.timingAnchors.resetAfterFork();
   r.startMutex.reset();
   r.drain.reset();
+  forgetOwnThreads();
   r.ticks.reset();
   r.processId = sys::processId();
   if (r.isOriginal)

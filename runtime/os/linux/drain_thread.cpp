@@ -7,10 +7,31 @@
 #include <sys/resource.h>
 
 // The function behind libc's clone. ThreadSanitizer replaces `clone` by one that takes every call for a fork, also that
-// of a thread, and breaks off. glibc exports this name beside it; musl does not, and has no ThreadSanitizer.
-extern "C" __attribute__((weak)) decltype(clone) __clone;
+// of a thread, and breaks off. glibc exports this name beside it, and no program may define it.
+extern "C" decltype(clone) __clone;
 
 namespace ada {
+namespace {
+
+// At the end of a thread's area: what it runs.
+struct Start {
+  int (*body)(void *);
+  void *argument;
+};
+
+uint32_t running; // (atomic)
+
+int runBody(void *start) {
+  const Start s = *(const Start *)start;
+  const int result = s.body(s.argument);
+  __atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED);
+  return result;
+}
+
+} // namespace
+
+uint32_t ownThreads() { return __atomic_load_n(&running, __ATOMIC_RELAXED); }
+void forgetOwnThreads() { __atomic_store_n(&running, 0, __ATOMIC_RELAXED); }
 
 int startOwnThread(int (*body)(void *), void *argument) {
   constexpr size_t kStackBytes = 256 * 1024;
@@ -24,12 +45,16 @@ int startOwnThread(int (*body)(void *), void *argument) {
   // The flags of every threads library, for what emulators and valgrind accept is just these.
   constexpr int kFlags =
       CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
-  auto *start = __clone ? __clone : clone;
-  int id = start(body, memory + kStackBytes - 64, kFlags, argument, nullptr, area, nullptr);
+  Start *start = (Start *)(memory + kStackBytes - 64);
+  *start = {body, argument};
+  __atomic_add_fetch(&running, 1, __ATOMIC_RELAXED);
+  int id = __clone(runBody, memory + kStackBytes - 128, kFlags, start, nullptr, area, nullptr);
   int error = id < 0 ? -errno : 0;
   sys::restoreSignals(mask);
-  if (error)
+  if (error) {
+    __atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED);
     sys::unmap(memory, kStackBytes + areaBytes);
+  }
   return error;
 }
 

@@ -2,6 +2,8 @@
 #ifndef ADA_RUNTIME_OS_LINUX_DRAIN_THREAD_H
 #define ADA_RUNTIME_OS_LINUX_DRAIN_THREAD_H
 
+#include <stdint.h>
+
 namespace ada {
 
 // Starts a thread that runs `body(argument)` with all signals blocked. Not a pthread: pthread_create calls malloc,
@@ -9,6 +11,10 @@ namespace ada {
 // pthread_exit. The thread must not use thread-local variables, malloc, stdio or anything else of libc that is not a
 // plain computation. Async-signal-safe. Returns 0 or a negative errno.
 int startOwnThread(int (*body)(void *), void *argument);
+
+// How many such threads have not ended; after a fork there are none.
+uint32_t ownThreads();
+void forgetOwnThreads();
 
 // For the new thread: its own table of open files, with nothing in it but `keep` (if that is not -1). Then nothing that
 // it opens can be closed by the program, nor takes a number that the program might use, nor holds a pipe of the program

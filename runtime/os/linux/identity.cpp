@@ -10,7 +10,7 @@
 namespace ada {
 namespace {
 
-constexpr uint64_t kLookNs = 100000000;
+constexpr uint64_t kLookNs = 90000000; // less than the drain sleeps at most
 
 // What follows `key` at the beginning of a line, up to the end of the text; empty if there is no such line.
 TextPiece lineOf(TextPiece text, TextPiece key) {
@@ -68,7 +68,10 @@ bool Identity::read(uint32_t thread, Rights &rights) {
   rights.moreCount = 0;
   while (rights.moreCount < kMostGroups && take(groups, value))
     rights.more[rights.moreCount++] = (uint32_t)value;
-  TextPiece line = lineOf(text, "NoNewPrivs:");
+  rights.mainHasEnded = lineOf(text, "State:").startsWith("\tZ");
+  TextPiece line = lineOf(text, "Threads:");
+  rights.threads = take(line, value) ? (uint32_t)value : 0;
+  line = lineOf(text, "NoNewPrivs:");
   rights.noNewPrivileges = take(line, value) && value != 0;
   return numbers(lineOf(text, "Uid:"), rights.users) && numbers(lineOf(text, "Gid:"), rights.groups) &&
          set(lineOf(text, "CapInh:"), rights.inheritable) && set(lineOf(text, "CapPrm:"), rights.permitted) &&
@@ -98,6 +101,22 @@ bool Identity::hasChanged() {
          now_.moreCount != own_.moreCount || differs(now_.more, own_.more, now_.moreCount) ||
          now_.inheritable != own_.inheritable || now_.permitted != own_.permitted || now_.effective != own_.effective ||
          now_.noNewPrivileges != own_.noNewPrivileges;
+}
+
+uint32_t Identity::exitCode() {
+  char buffer[1024];
+  int fd = sys::open((Text<64>("/proc/self/task/") << sys::processId() << "/stat").c_str(), O_RDONLY);
+  long n = fd < 0 ? 0 : sys::read(fd, buffer, sizeof buffer);
+  if (fd >= 0)
+    sys::close(fd);
+  while (n > 0 && (buffer[n - 1] < '0' || buffer[n - 1] > '9'))
+    --n;
+  long from = n; // the last number
+  while (from > 0 && buffer[from - 1] >= '0' && buffer[from - 1] <= '9')
+    --from;
+  TextPiece last(buffer + from, (size_t)(n - from));
+  uint64_t code;
+  return options::takeNumber(last, code) ? (uint32_t)code : 0;
 }
 
 void Identity::apply() const {

@@ -24,6 +24,11 @@ public:
   // The same for another thread; follow() comes after.
   void apply() const;
 
+  // When hasChanged() last looked: whether the main thread had ended and only `own` others were there.
+  bool isAlone(uint32_t own) const { return now_.mainHasEnded && now_.threads == own + 1; }
+  // The main thread's exit code as wait() gives it, 0 if the system doesn't tell.
+  static uint32_t exitCode();
+
   uint32_t user() const { return now_.users[1]; }
   uint32_t group() const { return now_.groups[1]; }
 
@@ -33,7 +38,8 @@ private:
     uint32_t more[kMostGroups];
     uint32_t moreCount;
     uint64_t inheritable, permitted, effective;
-    bool noNewPrivileges;
+    bool noNewPrivileges, mainHasEnded;
+    uint32_t threads; // of the process; the main one counts until all have ended
   };
   static bool read(uint32_t thread, Rights &rights);
 
