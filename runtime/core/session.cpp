@@ -7,9 +7,8 @@
 #include "process_info.h"
 #include "thread.h"
 
+#include <elf.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <sys/auxv.h>
 #include <time.h>
 
 namespace ada {
@@ -65,6 +64,18 @@ bool off(const Message &m) {
   return false;
 }
 
+// session_YYYYMMDD_HHMMSS, in UTC: of local time only libc knows, and its localtime_r() may be the program's own.
+void putTime(Path &path, uint64_t seconds) {
+  const uint64_t days = seconds / 86400, second = seconds % 86400;
+  const uint64_t d = days + 719468, era = d / 146097, ofEra = d % 146097; // since 1 March of year 0, in 400 years each
+  const uint64_t yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36524 - ofEra / 146096) / 365;
+  const uint64_t ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+  const uint64_t fromMarch = (5 * ofYear + 2) / 153, month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
+  path.number(yearOfEra + era * 400 + (month <= 2), 10, 4).number(month, 10, 2);
+  path.number(ofYear - (153 * fromMarch + 2) / 5 + 1, 10, 2) << '_';
+  path.number(second / 3600, 10, 2).number(second / 60 % 60, 10, 2).number(second % 60, 10, 2);
+}
+
 // Where the session is going to be: named now, made when something is recorded.
 void nameSession() {
   const Options &o = runtime.options;
@@ -74,14 +85,10 @@ void nameSession() {
     return;
   }
   path = absolute(o.output);
-  time_t now = time(nullptr);
-  struct tm local = {};
-  localtime_r(&now, &local);
+  timespec now;
+  readKernelClock(CLOCK_REALTIME, now);
   path << "/session_";
-  path.number((uint64_t)local.tm_year + 1900, 10, 4).number((uint64_t)local.tm_mon + 1, 10, 2);
-  path.number((uint64_t)local.tm_mday, 10, 2) << '_';
-  path.number((uint64_t)local.tm_hour, 10, 2).number((uint64_t)local.tm_min, 10, 2);
-  path.number((uint64_t)local.tm_sec, 10, 2);
+  putTime(path, (uint64_t)now.tv_sec);
   runtime.shared =
       (SharedSession *)sys::map(nullptr, sizeof(SharedSession), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
 }
@@ -295,9 +302,9 @@ void startOnce() {
     Lock lock(r.startMutex);
     if (r.currentState() == State::NotStarted) {
       // A set-uid program does not take orders from its caller's environment, nor writes where it says.
-      if (getauxval(AT_SECURE))
+      if (auxiliaryValue(AT_SECURE))
         r.setState(State::Off);
-      else if (!parseOptions(r.options, getenv("ADA_OPTIONS")))
+      else if (!parseOptions(r.options, environmentValue("ADA_OPTIONS")))
         r.setState(State::Off);
       else if (!r.triggers.parse(r.options.trigger))
         r.setState(State::Off);

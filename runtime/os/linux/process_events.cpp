@@ -8,6 +8,11 @@
 #include <signal.h>
 #include <stdlib.h>
 
+// Under names that libc keeps for itself: a program may define sigaction() and pthread_key_create().
+extern "C" int ada_libc_sigaction(int, const struct sigaction *, struct sigaction *) __asm__("__sigaction");
+extern "C" int ada_libc_key_create(pthread_key_t *, void (*)(void *)) __asm__("__pthread_key_create");
+extern "C" int ada_libc_register_atfork(void (*)(), void (*)(), void (*)(), void *) __asm__("__register_atfork");
+
 namespace ada {
 namespace {
 
@@ -61,7 +66,7 @@ void fatalSignal(int number, siginfo_t *info, void *context) {
       return before[i].sa_sigaction(number, info, context);
     if (before[i].sa_handler != SIG_DFL && before[i].sa_handler != SIG_IGN)
       return before[i].sa_handler(number);
-    sigaction(number, &before[i], nullptr);
+    ada_libc_sigaction(number, &before[i], nullptr);
     // A fault comes again when we return. What was sent does not: send it again, for when this handler is left.
     if (info->si_code <= 0)
       sys::call(SYS_tgkill, sys::processId(), sys::threadId(), (long)number);
@@ -76,15 +81,15 @@ void watchFatalSignals(void (*callback)()) {
     struct sigaction action = {};
     action.sa_sigaction = fatalSignal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigaction(kFatal[i], &action, &before[i]);
+    ada_libc_sigaction(kFatal[i], &action, &before[i]);
   }
 }
 
 void watchProcess(const ProcessCallbacks &c) {
   callbacks = c;
-  pthread_atfork(prepare, parent, child);
+  ada_libc_register_atfork(prepare, parent, child, nullptr); // for good: this code is never unloaded
   on_exit([](int status, void *) { exitStatus = status; }, nullptr);
-  keyMade = pthread_key_create(&key, threadExit) == 0;
+  keyMade = ada_libc_key_create(&key, threadExit) == 0;
 }
 
 int processExitStatus() { return exitStatus; }

@@ -2,8 +2,8 @@
 #include "switch_events.h"
 #include "directory.h"
 
+#include <elf.h>
 #include <linux/perf_event.h>
-#include <sys/auxv.h>
 
 namespace ada {
 namespace {
@@ -112,7 +112,7 @@ void SwitchEvents::findThreads() {
 
 int SwitchEvents::start() {
   process_ = sys::processId();
-  page_ = getauxval(AT_PAGESZ);
+  page_ = auxiliaryValue(AT_PAGESZ);
   buffers_ = (Buffer *)sys::mapMemory(kMostProcessors * sizeof *buffers_);
   outputs_ = (int *)sys::mapMemory(kMostProcessors * sizeof *outputs_);
   threads_ = (uint32_t *)sys::mapMemory(kMostThreads * sizeof *threads_);

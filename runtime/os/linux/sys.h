@@ -2,6 +2,7 @@
 #ifndef ADA_RUNTIME_OS_LINUX_SYS_H
 #define ADA_RUNTIME_OS_LINUX_SYS_H
 
+#include "start_block.h"
 #include "syscall.h"
 
 #include <errno.h>
@@ -121,17 +122,17 @@ inline uint64_t blockSignals() {
 }
 inline void restoreSignals(uint64_t mask) { call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8); }
 
-// CLOCK_BOOTTIME in nanoseconds. Through libc's clock_gettime, for the vDSO: it takes no lock and is async-signal-safe.
+// CLOCK_BOOTTIME in nanoseconds: takes no lock and is async-signal-safe.
 inline uint64_t nowNs() {
   timespec t;
-  clock_gettime(CLOCK_BOOTTIME, &t);
+  readKernelClock(CLOCK_BOOTTIME, t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 // What to add to nowNs() to get nanoseconds since 1970.
 inline uint64_t epochOffsetNs() {
   timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
+  readKernelClock(CLOCK_REALTIME, t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec - nowNs();
 }
 

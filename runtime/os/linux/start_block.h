@@ -1,0 +1,23 @@
+// What the kernel gave the process at its start: auxiliary values, the environment, and the vDSO's clock.
+//
+// Read from memory, not by getauxval(), getenv() and clock_gettime(): a program may define functions of these names,
+// and libraries such as libfaketime do. Then these would run before they are ready, be recorded, or give other answers.
+#ifndef ADA_RUNTIME_OS_LINUX_START_BLOCK_H
+#define ADA_RUNTIME_OS_LINUX_START_BLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+namespace ada {
+
+// The auxiliary value of a type (AT_…), 0 if there is none.
+uint64_t auxiliaryValue(uint64_t type);
+
+// The value of an environment variable as the program has it now; null if there is none.
+const char *environmentValue(const char *name);
+
+// Reads a clock of the kernel's, without a system call where the vDSO can. Async-signal-safe.
+void readKernelClock(clockid_t clock, timespec &time);
+
+} // namespace ada
+#endif
