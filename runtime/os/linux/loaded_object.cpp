@@ -33,7 +33,9 @@ void readBuildId(LoadedObject &o, const char *note, size_t bytes) {
 
 int visit(dl_phdr_info *info, size_t, void *context) {
   Query &q = *(Query *)context;
-  bool isMain = q.first;
+  // What comes first in a namespace that dlmopen() has made is a library: it has a name, and other headers.
+  const bool isNamed = info->dlpi_name && info->dlpi_name[0];
+  const bool isMain = q.first && (!isNamed || (uint64_t)info->dlpi_phdr == auxiliaryValue(AT_PHDR));
   q.first = false;
   uint64_t low = UINT64_MAX, high = 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
