@@ -16,6 +16,14 @@
 
 __thread AdaThread ada_thread = {ADA_POSITION_PARKED, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, 0, 0};
 
+// Who links the archive gets api.cpp with the hooks: with <ada/annotations.h> images know its functions by weak
+// references only, and these bring nothing out of an archive.
+#ifdef __aarch64__
+__asm__(".reloc ., R_AARCH64_NONE, __ada_register_image");
+#else
+__asm__(".reloc ., R_X86_64_NONE, __ada_register_image");
+#endif
+
 namespace ada {
 namespace {
 
