@@ -148,10 +148,8 @@ void Drain::run() {
       helpers_.finish([] {});
       writer_.handOver(identity_);
     }
-    if (!finishing && !isAbandoned_ && identity_.isAlone(ownThreads())) {
-      noteAbandoned();
+    if (!finishing && noteIfAbandoned())
       continue;
-    }
     reader_.takeAnchor();
     // At once: a killed program must have its symbols.
     if (const bool hasModules = reader_.takeModules(); hasModules || writer_.hasNewAnchors()) {
@@ -205,7 +203,9 @@ void Drain::run() {
 }
 
 // The program's last thread has ended by the system call `exit`, which nobody is told of. We keep the process alive.
-void Drain::noteAbandoned() {
+bool Drain::noteIfAbandoned() {
+  if (isAbandoned_ || !identity_.isAlone(ownThreads()))
+    return false;
   isAbandoned_ = true;
   if (onAbandoned_)
     onAbandoned_();
@@ -213,6 +213,7 @@ void Drain::noteAbandoned() {
   exitStatus_ = (int)(code & 127 ? 128 + (code & 127) : code >> 8);
   __atomic_store_n(&finishRequested_, (uint32_t)Ending::Exit, __ATOMIC_SEQ_CST);
   __atomic_add_fetch(&requested_, 1, __ATOMIC_ACQ_REL);
+  return true;
 }
 
 // With the status that the main thread has ended with. Kernels differ in whose it is where others ended later.

@@ -94,7 +94,7 @@ private:
   void writeManifest();
   void endHeld();
   void rotate();
-  void noteAbandoned();
+  bool noteIfAbandoned();
   [[noreturn]] static void endProcess();
   void askForDump(bool isUrgent);
   bool dump(uint32_t asked, bool toTheEnd);

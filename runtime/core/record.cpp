@@ -18,11 +18,7 @@ __thread AdaThread ada_thread = {ADA_POSITION_PARKED, ADA_POSITION_PARKED, nullp
 
 // Who links the archive gets api.cpp with the hooks: with <ada/annotations.h> images know its functions by weak
 // references only, and these bring nothing out of an archive.
-#ifdef __aarch64__
-__asm__(".reloc ., R_AARCH64_NONE, __ada_register_image");
-#else
-__asm__(".reloc ., R_X86_64_NONE, __ada_register_image");
-#endif
+__asm__(".reloc ., " ADA_NO_RELOCATION ", __ada_register_image");
 
 namespace ada {
 namespace {

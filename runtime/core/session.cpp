@@ -200,7 +200,6 @@ bool startProcess() {
   h.state = ADA_RING_RECORDING;
   __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
   r.images.writeModules(r.ring);
-  r.drain.whenAbandoned([] { runtime.ticks.stop(); });
   error = r.drain.start(r.ring, r.images, r.timingAnchors, r.options, r.triggers, r.processDirectory.c_str(),
                         r.sessionDirectory.c_str());
   if (error < 0) {
@@ -363,6 +362,7 @@ bool startRecording() {
     if (processInfoIsOf() != r.processId)
       gatherProcessInfo();
     gatherHostInfo();
+    r.drain.whenAbandoned([] { runtime.ticks.stop(); });
     if (startProcess() && r.drain.ownsFiles())
       r.ring.closeProgramsDescriptor();
   }

@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+// A relocation that refers to a symbol and changes nothing.
+#define ADA_NO_RELOCATION "R_AARCH64_NONE"
+
 namespace ada::arch {
 
 inline constexpr uint32_t kAtfArch = 2; // arm64 in ATF headers
@@ -11,6 +14,8 @@ inline constexpr const char *kCounterName = "cntvct";
 inline constexpr const char *kClockSource = nullptr; // the kernel has no other
 
 // By name: __builtin_readcyclecounter() is PMCCNTR_EL0 in some compilers, which user mode may not read.
+inline constexpr const char *kVdsoClock = "__kernel_clock_gettime"; // clock_gettime in the vDSO
+
 inline uint64_t readCounter() {
   uint64_t t;
   __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));

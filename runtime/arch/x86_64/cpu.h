@@ -5,11 +5,15 @@
 #include <cpuid.h>
 #include <stdint.h>
 
+// A relocation that refers to a symbol and changes nothing.
+#define ADA_NO_RELOCATION "R_X86_64_NONE"
+
 namespace ada::arch {
 
 inline constexpr uint32_t kAtfArch = 1; // x86_64 in ATF headers
 inline constexpr const char *kCounterName = "tsc";
-inline constexpr const char *kClockSource = "tsc"; // what Linux calls it; null if it has nothing else
+inline constexpr const char *kClockSource = "tsc";                // what Linux calls it; null if it has nothing else
+inline constexpr const char *kVdsoClock = "__vdso_clock_gettime"; // clock_gettime in the vDSO
 
 inline uint64_t readCounter() {
   uint32_t low, high;

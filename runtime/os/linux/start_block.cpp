@@ -1,7 +1,7 @@
 // Walks the start block on the stack, and the vDSO's symbol table.
 #include "start_block.h"
+#include "core/os.h"
 #include "core/text.h"
-#include "sys.h"
 
 #include <elf.h>
 #include <link.h>
@@ -15,12 +15,6 @@ namespace {
 
 using Pair = ElfW(auxv_t);
 using ClockFunction = int (*)(clockid_t, timespec *);
-
-#ifdef __aarch64__
-constexpr const char *kClockName = "__kernel_clock_gettime";
-#else
-constexpr const char *kClockName = "__vdso_clock_gettime";
-#endif
 
 // At __libc_stack_end: the number of arguments, the arguments, null, the environment, null, the auxiliary values.
 char **startEnvironment() {
@@ -96,7 +90,7 @@ ClockFunction findClock() {
       count = countByGnuHash(at<uint32_t>(base, value));
   }
   for (uint32_t i = 0; symbols && names && i < count; ++i)
-    if (symbols[i].st_shndx != SHN_UNDEF && equal(names + symbols[i].st_name, kClockName))
+    if (symbols[i].st_shndx != SHN_UNDEF && equal(names + symbols[i].st_name, arch::kVdsoClock))
       return (ClockFunction)(base + symbols[i].st_value);
   return nullptr;
 }
