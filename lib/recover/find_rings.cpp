@@ -47,6 +47,14 @@ RingFile::State stateOfDead(const std::string &directory, const struct stat &rin
   return manifestIsFinal(directory) ? RingFile::State::SessionGone : RingFile::State::Unfinished;
 }
 
+// A flight recorder's directory lies where its ring does. The ring's owner may have written any path into it.
+bool isBeside(const std::string &place, const std::string &ring, const struct stat &file) {
+  struct stat info, one, other;
+  return !place.empty() && ::lstat(place.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == file.st_uid &&
+         ::stat(atf::parentPath(place).c_str(), &one) == 0 && ::stat(atf::parentPath(ring).c_str(), &other) == 0 &&
+         isSameFile(one, other);
+}
+
 std::optional<RingFile> examine(const std::string &path, std::uint32_t pid, bool &isUnreadable) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) {
@@ -76,7 +84,10 @@ std::optional<RingFile> examine(const std::string &path, std::uint32_t pid, bool
       static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1000000000u + static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
   ring.directory = hasBegun ? ringDirectory(header, directory) : "";
   const RecordingLock lock(path, RecordingLock::For::Question);
+  ring.isFlight = hasBegun && header.flight && isBeside(flightPlace(ring.directory), path, info);
   ring.state = isRecording(header, path, lock.owner()) ? RingFile::State::Recording : stateOfDead(ring.directory, info);
+  if (ring.isFlight && ring.state == RingFile::State::Unfinished && header.state == ADA_RING_EXEC)
+    ring.state = RingFile::State::Answered;
   return ring;
 }
 
@@ -109,6 +120,8 @@ Expected<void> removeRing(const RingFile &ring) {
         .code = "E_RUNNING", .message = "is not, or no more, the ring file of a dead process", .file = ring.path};
   if (::unlink(ring.path.c_str()) != 0)
     return systemError(ring.path, "cannot be removed", errno);
+  if (now->state == RingFile::State::Answered)
+    removeFlight(now->directory);
   return {};
 }
 

@@ -40,6 +40,8 @@ public:
     if (isFlight_)
       askForDump(kind == TriggerKind::Signal);
   }
+  // The process dies by this signal when its handler returns. Before trigger(). Async-signal-safe.
+  void noteFatalSignal(int number) { __atomic_store_n(&fatalSignal_, number, __ATOMIC_RELAXED); }
   // The session of the last dump; empty if there was none.
   const char *lastDump() const { return dump_.session(); }
   // Whether the drain's open files are its own: no descriptor of it is in the program's table.
@@ -98,6 +100,7 @@ private:
   [[noreturn]] static void endProcess();
   void askForDump(bool isUrgent);
   bool dump(uint32_t asked, bool toTheEnd);
+  int beginDump();
   void endFlight();
 
   Ring *ring_ = nullptr;
@@ -121,6 +124,7 @@ private:
   bool stopped_ = false;
   uint32_t dumpsAsked_ = 0;
   bool dumpIsUrgent_ = false;
+  int fatalSignal_ = 0; // that the process is about to die of
 
   // The drain thread's own.
   bool isLast_ = false, isWhole_ = false; // of this pass

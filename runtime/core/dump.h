@@ -22,6 +22,8 @@ public:
   // Copies about so many bytes. 0 or a negative errno, after which it isn't active any more.
   int step(uint64_t bytes);
   bool active() const { return files_ != nullptr; }
+  // Nothing of it stays.
+  void abandon() { forget(true); }
   // Where the process's part of the dump is put together.
   const char *directory() const { return directory_.c_str(); }
   // Of the last complete one: the session.

@@ -315,7 +315,9 @@ void startOnce() {
         if (r.options.budget > 0)
           r.images.keepFigures();
         if (r.triggers.onSignal || r.options.isFlight())
-          watchFatalSignals([] {
+          watchFatalSignals([](int number, bool isTheEnd) {
+            if (isTheEnd)
+              runtime.drain.noteFatalSignal(number);
             runtime.drain.trigger(sys::nowNs(), TriggerKind::Signal);
             if (runtime.currentState() == State::On && sys::processId() == runtime.processId)
               runtime.drain.flush();

@@ -27,7 +27,7 @@ class Images;
 class JsonWriter;
 
 // How the process ends, or is about to; for the manifest.
-enum class Ending : uint32_t { Running, Exit, Exec, Unknown, Dump, Rotated };
+enum class Ending : uint32_t { Running, Exit, Exec, Unknown, Dump, Rotated, Signal };
 
 class SessionWriter {
 public:

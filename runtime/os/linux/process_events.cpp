@@ -53,18 +53,19 @@ void threadExit(void *value) {
 
 constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
 struct sigaction before[sizeof kFatal / sizeof *kFatal];
-void (*onFatal)();
+void (*onFatal)(int number, bool isTheEnd);
 
 void fatalSignal(int number, siginfo_t *info, void *context) {
-  int saved = errno;
-  onFatal();
-  errno = saved;
   for (unsigned i = 0; i < sizeof kFatal / sizeof *kFatal; ++i) {
     if (kFatal[i] != number)
       continue;
-    if (before[i].sa_flags & SA_SIGINFO)
+    const bool hasInfo = before[i].sa_flags & SA_SIGINFO, isTheEnd = !hasInfo && before[i].sa_handler == SIG_DFL;
+    int saved = errno;
+    onFatal(number, isTheEnd);
+    errno = saved;
+    if (hasInfo)
       return before[i].sa_sigaction(number, info, context);
-    if (before[i].sa_handler != SIG_DFL && before[i].sa_handler != SIG_IGN)
+    if (!isTheEnd)
       return before[i].sa_handler(number);
     ada_libc_sigaction(number, &before[i], nullptr);
     // A fault comes again when we return. What was sent does not: send it again, for when this handler is left.
@@ -75,13 +76,15 @@ void fatalSignal(int number, siginfo_t *info, void *context) {
 
 } // namespace
 
-void watchFatalSignals(void (*callback)()) {
+void watchFatalSignals(void (*callback)(int number, bool isTheEnd)) {
   onFatal = callback;
   for (unsigned i = 0; i < sizeof kFatal / sizeof *kFatal; ++i) {
     struct sigaction action = {};
     action.sa_sigaction = fatalSignal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     ada_libc_sigaction(kFatal[i], &action, &before[i]);
+    if (before[i].sa_handler == SIG_IGN) // programs that it starts inherit that, but no handler
+      ada_libc_sigaction(kFatal[i], &before[i], nullptr);
   }
 }
 

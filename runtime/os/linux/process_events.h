@@ -21,9 +21,10 @@ int processExitStatus();
 void watchThread();
 
 // Calls `callback` when a fatal signal (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP) arrives, then lets it do
-// what it would have done without us: the program's own handler, or the end. Handlers that the program sets later
-// replace ours.
-void watchFatalSignals(void (*callback)());
+// what it would have done without us: the program's own handler, or the end (`isTheEnd`). Handlers that the program
+// sets later replace ours, and what it ignores stays ignored. Where no handler can run (a stack that has overflowed,
+// SIGKILL) `adatrace record` and `adatrace recover` finish the trace.
+void watchFatalSignals(void (*callback)(int number, bool isTheEnd));
 
 // Defined by the core.
 void threadEnds();

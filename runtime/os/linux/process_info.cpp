@@ -102,6 +102,9 @@ void writeProcess(JsonWriter &json, Ending ending, int status) {
   case Ending::Exit:
     json.text(manifest::kHow, manifest::kCode).number(manifest::kCode, (uint64_t)(status & 255));
     break;
+  case Ending::Signal:
+    json.text(manifest::kHow, manifest::kSignal).number(manifest::kSignal, (uint64_t)status);
+    break;
   case Ending::Exec:
     json.text(manifest::kHow, manifest::kExec);
     break;

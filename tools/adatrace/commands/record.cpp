@@ -6,6 +6,7 @@
 #include "output/crash_lines.h"
 #include "output/record_progress.h"
 #include "process/child_process.h"
+#include "process/finish_flights.h"
 #include "process/functions_off.h"
 #include "process/processor_times.h"
 #include "process/record_statistics.h"
@@ -90,6 +91,11 @@ std::string quotedForShell(const std::string &text) {
   return quoted + "'";
 }
 
+bool isFlight(const OptionList &options) {
+  const std::string *flight = findOption(options, "flight");
+  return flight && !flight->empty() && *flight != "0";
+}
+
 // Why a run left no events, as far as can be told from outside.
 std::string reasonForNothing(const RecordTotals &totals, const OptionList &options, const std::string &program,
                              Instrumentation built) {
@@ -97,13 +103,12 @@ std::string reasonForNothing(const RecordTotals &totals, const OptionList &optio
     const std::string *value = findOption(options, name);
     return value && !value->empty();
   };
-  if (const std::string *flight = findOption(options, "flight"); totals.processes == 0 && flight && *flight != "0")
-    return "nobody asked the flight recorder; what a killed one kept is /dev/shm/adatrace-flight-*, for `adatrace "
-           "recover`";
   if (totals.processes == 0 && built == Instrumentation::No && !startsOtherPrograms(program))
     return fmt::format("{} was not built with the AdaTrace plugin, nor were the libraries it is linked with; `adatrace "
                        "flags` prints the compiler options",
                        program);
+  if (isFlight(options) && totals.processes == 0)
+    return "nobody asked the flight recorder, and the program ended well";
   if (totals.processes == 0 && built == Instrumentation::Yes)
     return "no process could record: it said why on standard error, or was ended by _exit before its first event";
   if (totals.processes == 0)
@@ -278,8 +283,14 @@ int run(Options options, const Invocation &invocation) {
   if (const std::string how = describe(ending); !how.empty() && !options.quiet)
     complain(fmt::format("{} {}", name, how));
   recoverUnfinished(session, ending, options.quiet);
+  std::string told = session; // the last of a flight recorder's
+  if (isFlight(*runtime)) {
+    const std::string *ring = findOption(*runtime, "ring");
+    finishFlights(session, ringPlaces(ring ? *ring : ""), ending, options.quiet);
+    told = lastDump(session, ending.pid);
+  }
   if (!options.quiet)
-    tellOfRun(session, options, asked, *runtime, ending, invocation, built);
+    tellOfRun(told, options, asked, *runtime, ending, invocation, built);
   removeEmpty();
   return ending.exitCode();
 }

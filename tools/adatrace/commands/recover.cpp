@@ -2,6 +2,7 @@
 #include "base/quantities.h"
 #include "command.h"
 #include "options/runtime_options.h"
+#include "process/finish_flights.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
 #include "trace/trace_input.h"
@@ -51,12 +52,11 @@ std::vector<std::string> directoriesOf(const std::string &path) {
 std::vector<std::string> ringDirectories(const Options &options) {
   std::vector<std::string> directories = options.rings;
   if (directories.empty()) {
-    directories.push_back("/dev/shm");
     std::string problem;
     const char *environment = std::getenv("ADA_OPTIONS");
-    if (const auto list = parseOptions(environment ? environment : "", problem))
-      if (const std::string *ring = findOption(*list, "ring"); ring && !ring->empty())
-        directories.push_back(*ring);
+    const auto list = parseOptions(environment ? environment : "", problem);
+    const std::string *ring = list ? findOption(*list, "ring") : nullptr;
+    return ringPlaces(ring ? *ring : "");
   }
   std::error_code ignored;
   for (std::string &directory : directories)
@@ -76,10 +76,32 @@ std::string describe(const RingFile &ring) {
                      ring.directory.empty() ? "" : ", of " + ring.directory);
 }
 
+// Where a flight recorder was told to make its session. If it was told a directory of sessions only, one is made there.
+std::string placeOfFlight(const RingFile &ring, std::string &problem) {
+  if (std::string session = flightSession(ring.directory); !session.empty())
+    return session;
+  const std::string output = flightOutput(ring.directory);
+  return output.empty() ? std::string() : makeSession(output, problem).value_or("");
+}
+
+void saveAndTell(const RingFile &ring, bool quiet, RecoverTotals &totals) {
+  std::string problem = "its manifest does not say where sessions go";
+  const std::string session = placeOfFlight(ring, problem);
+  const Expected<std::string> saved = session.empty()
+                                          ? Error{.code = "E_IO", .message = problem, .file = ring.directory}
+                                          : saveFlight(ring.directory, session);
+  if (!saved) {
+    ++totals.failed;
+    complain(saved.error().text());
+  } else if (!quiet) {
+    Output().print("{}: is the session {} now\n", ring.directory, *saved);
+  }
+}
+
 int clean(const Options &options) {
   uint64_t others = 0, recording = 0, removed = 0, bytes = 0;
   RecoverTotals totals;
-  const auto say = [&](const RingFile &ring, const char *what) {
+  const auto say = [&](const RingFile &ring, const std::string &what) {
     if (!options.quiet)
       Output().print("{}: {}\n", describe(ring), what);
   };
@@ -89,16 +111,20 @@ int clean(const Options &options) {
       ++recording;
       continue;
     }
-    const bool isGone = ring.state == RingFile::State::SessionGone;
+    const bool isGone = ring.state != RingFile::State::Unfinished;
+    const char *const why =
+        ring.state == RingFile::State::Answered ? "its session has been written" : "its session is gone";
     bytes += ring.bytes;
     if (options.dryRun) {
-      say(ring, isGone ? "would be removed, for its session is gone" : "would be recovered");
+      say(ring, isGone ? fmt::format("would be removed, for {}", why) : "would be recovered");
       isGone ? ++removed : ++totals.recovered;
     } else if (!isGone) {
       say(ring, "is recovered");
       recoverAndTell(ring.directory, {.exitCode = {}, .signal = {}, .ring = ring.path}, options.quiet, totals);
+      if (ring.isFlight)
+        saveAndTell(ring, options.quiet, totals);
     } else if (const auto done = removeRing(ring); done) {
-      say(ring, "removed, for its session is gone");
+      say(ring, fmt::format("removed, for {}", why));
       ++removed;
     } else {
       complain(done.error().text());

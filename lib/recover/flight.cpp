@@ -1,0 +1,143 @@
+// From a flight recorder's memory to a session on disk.
+#include "ada/trace/recover.h"
+
+#include "ada/trace/manifest.h"
+#include "base/file_bytes.h"
+#include "base/file_descriptor.h"
+#include "base/write_all.h"
+#include "formats/atf/directories.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace ada {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 1 << 20;
+
+Error failure(const std::string &path, const char *what, int number) { return systemError(path, what, number); }
+
+// [begin, end) of the file, in pieces.
+Expected<void> copyRange(int from, int to, off_t begin, off_t end, const std::string &path) {
+  std::vector<char> piece(kPieceBytes);
+  while (begin < end) {
+    const ssize_t n =
+        ::pread(from, piece.data(), std::min<std::size_t>(kPieceBytes, (std::size_t)(end - begin)), begin);
+    if (n <= 0)
+      return failure(path, "cannot be read", n < 0 ? errno : EIO);
+    if (!writeAllAt(to, piece.data(), static_cast<std::size_t>(n), static_cast<std::uint64_t>(begin)))
+      return failure(path, "cannot be copied", errno);
+    begin += n;
+  }
+  return {};
+}
+
+// Blocks that were taken away are holes, and gigabytes of them: they stay holes.
+Expected<void> copyFile(const std::string &from, const std::string &to) {
+  const FileDescriptor in(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const FileDescriptor out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  struct stat info = {};
+  if (!in || ::fstat(in.get(), &info) != 0)
+    return failure(from, "cannot be opened", errno);
+  if (!out || ::ftruncate(out.get(), info.st_size) != 0)
+    return failure(to, "cannot be made", errno);
+  for (off_t at = 0; at < info.st_size;) {
+    off_t begin = ::lseek(in.get(), at, SEEK_DATA), end = info.st_size;
+    if (begin < 0 && errno == ENXIO)
+      break;
+    if (begin < 0) // a file system without holes
+      begin = at;
+    else if (const off_t hole = ::lseek(in.get(), begin, SEEK_HOLE); hole >= 0)
+      end = std::min(hole, end);
+    if (auto copied = copyRange(in.get(), out.get(), begin, end, to); !copied)
+      return copied;
+    at = end;
+  }
+  return {};
+}
+
+Expected<void> copyProcess(const std::string &from, const std::string &to) {
+  std::error_code error;
+  if (!fs::create_directories(to, error) && error)
+    return failure(to, "cannot be made", error.value());
+  for (fs::directory_iterator at(from, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string(), target = atf::joinPath(to, name);
+    const fs::file_status status = at->symlink_status(error);
+    Expected<void> copied;
+    if (fs::is_directory(status))
+      copied = copyProcess(at->path().string(), target);
+    else if (fs::is_regular_file(status))
+      copied = copyFile(at->path().string(), target);
+    if (!copied)
+      return copied;
+  }
+  return error ? failure(from, "cannot be read", error.value()) : Expected<void>();
+}
+
+} // namespace
+
+std::string flightPlace(const std::string &directory) {
+  const std::string place = atf::parentPath(directory);
+  return atf::baseName(place).starts_with("adatrace-flight-") ? place : std::string();
+}
+
+// The path that an option of the recorder is, absolute; empty if it has none.
+static std::string pathOption(const std::string &directory, std::string_view option) {
+  const auto manifest = Manifest::read(atf::joinPath(directory, "manifest.json"));
+  if (!manifest)
+    return {};
+  for (const auto &[name, value] : manifest->options)
+    if (name == option && !value.empty())
+      return (fs::path(manifest->cwd) / value).string();
+  return {};
+}
+
+std::string flightSession(const std::string &directory) { return pathOption(directory, "session"); }
+std::string flightOutput(const std::string &directory) { return pathOption(directory, "output"); }
+
+Expected<std::string> saveFlight(const std::string &directory, const std::string &session) {
+  const std::string place = flightPlace(directory);
+  struct stat info = {};
+  if (place.empty() || ::lstat(place.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
+    return Error{.code = "E_IO", .message = "is not what a flight recorder keeps in memory", .file = directory};
+  if (info.st_uid != ::geteuid()) // its owner says where it goes
+    return Error{.code = "E_UNSAFE", .message = "belongs to another user, who may make a session of it", .file = place};
+  const std::string name(atf::baseName(directory)), temporary = session + ".part-" + name.substr(name.find('_') + 1);
+  const mode_t mask = ::umask(077);
+  std::error_code error;
+  fs::remove_all(temporary, error); // of a dump that was being copied when the process was killed
+  auto copied = copyProcess(directory, atf::joinPath(temporary, name));
+  ::umask(mask);
+  // As the runtime's: the name is free, or an empty directory's; else a number is added.
+  std::string target = session;
+  if (copied)
+    for (unsigned number = 2; ::rename(temporary.c_str(), target.c_str()) != 0; ++number) {
+      if ((errno != ENOTEMPTY && errno != EEXIST) || number == 10000) {
+        copied = failure(target, "cannot be made", errno);
+        break;
+      }
+      target = session + '_' + std::to_string(number);
+    }
+  if (!copied) {
+    fs::remove_all(temporary, error);
+    return copied.error();
+  }
+  removeFlight(directory);
+  return target;
+}
+
+void removeFlight(const std::string &directory) {
+  std::error_code ignored;
+  if (const std::string place = flightPlace(directory); !place.empty())
+    fs::remove_all(place, ignored);
+}
+
+} // namespace ada

@@ -1,0 +1,90 @@
+// Looks for flight recorders' rings, which outlive kill -9 as well as a stack that has overflowed.
+#include "finish_flights.h"
+#include "output/terminal.h"
+#include "recover_process.h"
+#include "session_place.h"
+
+#include "ada/trace/recover.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sys/wait.h>
+
+namespace ada::cli {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> ringPlaces(std::string_view ring) {
+  std::vector<std::string> places = {"/dev/shm"};
+  if (!ring.empty())
+    places.emplace_back(ring);
+  std::error_code ignored;
+  for (std::string &place : places)
+    if (const fs::path real = fs::canonical(place, ignored); !ignored)
+      place = real.string();
+  std::ranges::sort(places);
+  const auto same = std::ranges::unique(places);
+  places.erase(same.begin(), same.end());
+  return places;
+}
+
+static void finishFlight(const RingFile &ring, const std::string &session, const Ending &ending, bool quiet) {
+  const bool isProgram = ring.pid == static_cast<unsigned>(ending.pid);
+  RecoverOptions options;
+  options.ring = ring.path;
+  if (isProgram && WIFSIGNALED(ending.status))
+    options.signal = WTERMSIG(ending.status);
+  else if (isProgram)
+    options.exitCode = WEXITSTATUS(ending.status);
+  const bool isWanted = !isProgram || !WIFEXITED(ending.status) || WEXITSTATUS(ending.status) != 0;
+  RecoverTotals totals;
+  recoverAndTell(ring.directory, options, true, totals);
+  if (totals.failed || totals.running)
+    return;
+  if (!isWanted) {
+    removeFlight(ring.directory);
+    return;
+  }
+  const Expected<std::string> saved = saveFlight(ring.directory, session);
+  if (!saved)
+    complain(fmt::format("{}; the flight recorder's events are in {}", saved.error().text(), ring.directory));
+  else if (!quiet && !isProgram)
+    complain(fmt::format("what the flight recorder of process {} kept is in {}", ring.pid, *saved));
+}
+
+void finishFlights(const std::string &session, const std::vector<std::string> &places, const Ending &ending,
+                   bool quiet) {
+  std::vector<RingFile> rings = findRings(places);
+  std::erase_if(rings,
+                [&](const RingFile &ring) { return !ring.isFlight || flightSession(ring.directory) != session; });
+  // The program's own is the last, and so the one with the highest number.
+  std::ranges::stable_sort(rings, {},
+                           [&](const RingFile &ring) { return ring.pid == static_cast<unsigned>(ending.pid); });
+  for (const RingFile &ring : rings) {
+    if (ring.state == RingFile::State::Unfinished)
+      finishFlight(ring, session, ending, quiet);
+    else if (ring.state == RingFile::State::Answered)
+      (void)removeRing(ring);
+    else if (ring.state == RingFile::State::Recording && !quiet)
+      complain(fmt::format("process {} is still running and recording", ring.pid));
+  }
+}
+
+std::string lastDump(const std::string &session, pid_t pid) {
+  const auto hasProcess = [&](const std::string &path) {
+    return std::ranges::any_of(processDirectories(path), [&](const std::string &directory) {
+      return processId(directory) == static_cast<unsigned>(pid);
+    });
+  };
+  std::string last = session;
+  std::error_code ignored;
+  for (unsigned number = 2;; ++number) {
+    const std::string next = session + '_' + std::to_string(number);
+    if (!fs::is_directory(next, ignored))
+      return last;
+    if (hasProcess(next))
+      last = next;
+  }
+}
+
+} // namespace ada::cli
