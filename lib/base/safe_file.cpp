@@ -2,6 +2,7 @@
 #include "safe_file.h"
 
 #include "file_bytes.h"
+#include "sparse_copy.h"
 #include "write_all.h"
 
 #include <algorithm>
@@ -159,6 +160,45 @@ Expected<void> removeFile(const std::string &path, const struct stat *only) {
   if (::unlinkat(place->directory.get(), place->name.c_str(), 0) != 0 && errno != ENOENT)
     return systemError(path, "cannot be removed", errno);
   return {};
+}
+
+Expected<void> makeOwnFile(const std::string &path) {
+  const auto place = placeOf(path);
+  if (!place)
+    return place.error();
+  const int directory = place->directory.get();
+  const char *name = place->name.c_str();
+  struct stat info, owner;
+  if (::fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno == ENOENT ? Expected<void>() : systemError(path, "cannot be examined", errno);
+  if (S_ISREG(info.st_mode) && info.st_nlink == 1)
+    return {};
+  if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode))
+    return notRegular(path);
+  const FileDescriptor from(::openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!from)
+    return systemError(path, "is a link that cannot be followed", errno);
+  if (::fstat(from.get(), &info) != 0 || ::fstat(directory, &owner) != 0)
+    return systemError(path, "cannot be examined", errno);
+  if (!S_ISREG(info.st_mode))
+    return notRegular(path);
+  if (info.st_uid != owner.st_uid)
+    return Error{.code = "E_UNSAFE",
+                 .message = "is another name of a file that belongs to another user than its directory",
+                 .file = path};
+  const std::string temporary = place->name + ".own." + std::to_string(::getpid());
+  ::unlinkat(directory, temporary.c_str(), 0); // of a process of this number that was killed
+  const FileDescriptor to(
+      ::openat(directory, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!to)
+    return systemError(path, "cannot be copied", errno);
+  giveToOwnerOf(place->directory, to.get());
+  auto done = copySparse(from.get(), to.get(), path);
+  if (done && ::renameat(directory, temporary.c_str(), directory, name) != 0)
+    done = systemError(path, "cannot be replaced by a copy", errno);
+  if (!done)
+    ::unlinkat(directory, temporary.c_str(), 0);
+  return done;
 }
 
 void removeEmptyDirectory(const std::string &path) {

@@ -27,6 +27,10 @@ Expected<FileDescriptor> openForWriting(const std::string &path, int flags, mode
 
 /// Removes a file or link; nothing if there is none. `only`: only if it is this file.
 Expected<void> removeFile(const std::string &path, const struct stat *only = nullptr);
+/// Makes sure that writing to `path` writes to no other name: a file that is reached by a symbolic link, or has several
+/// names, is replaced by a copy, and the other name stays as it is. Nothing if there is no such file. E_UNSAFE if it is
+/// no regular file, or neither the directory's owner has it: its bytes are not to be shown to them.
+Expected<void> makeOwnFile(const std::string &path);
 /// Removes a directory if it is empty.
 void removeEmptyDirectory(const std::string &path);
 /// Makes a directory (0700) that may be there already.

@@ -4,16 +4,14 @@
 #include "ada/trace/manifest.h"
 #include "base/file_bytes.h"
 #include "base/file_descriptor.h"
-#include "base/write_all.h"
+#include "base/sparse_copy.h"
 #include "formats/atf/directories.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <vector>
 
 namespace ada {
 
@@ -21,47 +19,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 1 << 20;
-
 Error failure(const std::string &path, const char *what, int number) { return systemError(path, what, number); }
 
-// [begin, end) of the file, in pieces.
-Expected<void> copyRange(int from, int to, off_t begin, off_t end, const std::string &path) {
-  std::vector<char> piece(kPieceBytes);
-  while (begin < end) {
-    const ssize_t n =
-        ::pread(from, piece.data(), std::min<std::size_t>(kPieceBytes, (std::size_t)(end - begin)), begin);
-    if (n <= 0)
-      return failure(path, "cannot be read", n < 0 ? errno : EIO);
-    if (!writeAllAt(to, piece.data(), static_cast<std::size_t>(n), static_cast<std::uint64_t>(begin)))
-      return failure(path, "cannot be copied", errno);
-    begin += n;
-  }
-  return {};
-}
-
-// Blocks that were taken away are holes, and gigabytes of them: they stay holes.
 Expected<void> copyFile(const std::string &from, const std::string &to) {
   const FileDescriptor in(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  const FileDescriptor out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  struct stat info = {};
-  if (!in || ::fstat(in.get(), &info) != 0)
+  if (!in)
     return failure(from, "cannot be opened", errno);
-  if (!out || ::ftruncate(out.get(), info.st_size) != 0)
+  const FileDescriptor out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!out)
     return failure(to, "cannot be made", errno);
-  for (off_t at = 0; at < info.st_size;) {
-    off_t begin = ::lseek(in.get(), at, SEEK_DATA), end = info.st_size;
-    if (begin < 0 && errno == ENXIO)
-      break;
-    if (begin < 0) // a file system without holes
-      begin = at;
-    else if (const off_t hole = ::lseek(in.get(), begin, SEEK_HOLE); hole >= 0)
-      end = std::min(hole, end);
-    if (auto copied = copyRange(in.get(), out.get(), begin, end, to); !copied)
-      return copied;
-    at = end;
-  }
-  return {};
+  return copySparse(in.get(), out.get(), to);
 }
 
 Expected<void> copyProcess(const std::string &from, const std::string &to) {

@@ -246,6 +246,15 @@ bool manifestIsFinal(const std::string &directory) {
   return how->is_string() && *how != manifest::kRunning;
 }
 
+std::string manifestRing(const std::string &directory) {
+  const auto json = readManifest(directory);
+  if (!json || !json->contains(manifest::kRecorder))
+    return {};
+  const Json &recorder = (*json)[manifest::kRecorder];
+  const auto ring = recorder.is_object() ? recorder.find(manifest::kRing) : recorder.end();
+  return ring != recorder.end() && ring->is_string() ? ring->get<std::string>() : std::string();
+}
+
 bool manifestIsOfPart(const std::string &directory) {
   const auto json = readManifest(directory);
   return json && json->contains(manifest::kPart);

@@ -27,6 +27,9 @@ struct RecoveredThread {
 // True if the manifest says how the process ended.
 bool manifestIsFinal(const std::string &directory);
 
+// The ring file that a manifest names; empty if it names none.
+std::string manifestRing(const std::string &directory);
+
 // True if it says that the directory is one of several parts of a trace (option rotate).
 bool manifestIsOfPart(const std::string &directory);
 

@@ -79,9 +79,21 @@ public:
 
 private:
   std::string indexPath(std::uint64_t number) const {
-    const std::string thread = atf::joinPath(directory_, "thread_" + std::to_string(number));
+    const std::string thread = threadPath(number);
     const std::string path = atf::indexPathIn(thread);
     return !atf::exists(path) && isPacked() ? atf::joinPath(thread, "index.atp") : path;
+  }
+  // A link is followed to what the same user has: from there on, none is.
+  std::string threadPath(std::uint64_t number) const {
+    std::string path = atf::joinPath(directory_, "thread_" + std::to_string(number));
+    struct stat info = {}, ours = {};
+    if (::lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode))
+      return path;
+    const auto target = canonicalPath(path);
+    return target && ::stat(target->c_str(), &info) == 0 && ::stat(directory_.c_str(), &ours) == 0 &&
+                   info.st_uid == ours.st_uid
+               ? *target
+               : path;
   }
   bool isPacked() const { return ring_ && ring_->header().format == ADA_FORMAT_PACKED; }
 
@@ -98,8 +110,19 @@ private:
     ++result.threads;
   }
 
+  // What is going to be written to, or removed, gets no second name.
+  static Expected<void> makeOwnFiles(const std::string &indexPath) {
+    const std::string thread = atf::parentPath(indexPath);
+    for (const std::string &path : {indexPath, atf::detailPathIn(thread), atf::schedPathIn(thread)})
+      if (auto own = makeOwnFile(path); !own)
+        return own;
+    return {};
+  }
+
   Expected<void> finishFile(std::uint64_t number) {
     const std::string path = indexPath(number), detailPath = atf::detailPathIn(atf::parentPath(path));
+    if (auto own = makeOwnFiles(path); !own)
+      return own;
     if (!hasHeader(path) && !hasHeader(detailPath)) { // killed before it could write anything
       if (auto removed = removeFile(path); !removed)
         return removed;
@@ -189,6 +212,8 @@ private:
     const std::string path = indexPath(thread.index);
     if (auto made = makeDirectory(atf::parentPath(path)); !made) // there already, if the drain has written anything
       return made;
+    if (auto own = makeOwnFiles(path); !own)
+      return own;
     if (!hasHeader(path)) // not begun, or killed while its header was written
       if (auto made = createFile(path, thread.tid); !made)
         return made;
@@ -339,10 +364,15 @@ RingPlace findRing(const std::string &directory, const std::string &given) {
   return place;
 }
 
+// The directory is a copy of the one that the ring names: the manifest was written by the ring's process.
+bool isCopyOf(const std::string &directory, const std::string &itsDirectory, const std::string &ringPath) {
+  return atf::baseName(directory) == atf::baseName(itsDirectory) && manifestRing(directory) == ringPath;
+}
+
 // The directory's owner may have linked any file as its ring. Nothing if it is the one of this directory: it has the
-// same owner, and it names the directory, unless that was moved.
+// same owner, and it names the directory, unless that was moved, or copied (`isCopy`).
 Expected<void> checkRing(const RingSnapshot &ring, const std::string &path, const std::string &directory,
-                         bool isOfOtherPart) {
+                         bool isOfOtherPart, bool &isCopy) {
   const auto refuse = [&](std::string message) { return Error{.code = "E_UNSAFE", .message = message, .file = path}; };
   struct stat ours = {}, named = {};
   if (::stat(directory.c_str(), &ours) != 0)
@@ -350,8 +380,10 @@ Expected<void> checkRing(const RingSnapshot &ring, const std::string &path, cons
   if (ring.file().st_uid != ours.st_uid)
     return refuse("is linked as the ring of " + directory + ", but belongs to another user");
   const std::string itsDirectory = ring.directory();
-  if (!isOfOtherPart && !itsDirectory.empty() && ::stat(itsDirectory.c_str(), &named) == 0 &&
-      (named.st_dev != ours.st_dev || named.st_ino != ours.st_ino))
+  const bool isAnother = !isOfOtherPart && !itsDirectory.empty() && ::stat(itsDirectory.c_str(), &named) == 0 &&
+                         (named.st_dev != ours.st_dev || named.st_ino != ours.st_ino);
+  isCopy = isAnother && isCopyOf(directory, itsDirectory, path);
+  if (isAnother && !isCopy)
     return refuse("is linked as the ring of " + directory + ", but is that of " + itsDirectory);
   return {};
 }
@@ -375,6 +407,11 @@ bool hasUnfinishedFiles(const std::string &directory) {
   return false;
 }
 
+bool isLink(const std::string &path) {
+  struct stat info = {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
 // Of a process that was killed when it had just made the directory of the next part of its trace (option rotate): there
 // is no manifest, no ring, and nothing in its files.
 bool isOfNothing(const std::string &directory) {
@@ -384,7 +421,7 @@ bool isOfNothing(const std::string &directory) {
   return std::ranges::all_of(atf::threadDirectories(directory), [&](const auto &thread) {
     const std::string path = atf::indexPathIn(atf::joinPath(directory, thread.name));
     if (!hasHeader(path))
-      return true;
+      return !isLink(path);
     const auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
     return reader && reader->isPacked() && reader->empty();
   });
@@ -443,6 +480,7 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
     return nothing;
   }
 
+  bool isCopy = false; // the original needs the ring
   std::optional<RingSnapshot> ring;
   std::optional<RecordingLock> ringLock;
   if (!place.path.empty()) {
@@ -450,7 +488,7 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
     if (opened) {
       ring.emplace(std::move(*opened));
       const bool isOfOther = isOfAnotherPart(*ring, directory);
-      if (auto checked = checkRing(*ring, place.path, directory, isOfOther); !checked)
+      if (auto checked = checkRing(*ring, place.path, directory, isOfOther, isCopy); !checked)
         return checked.error();
       ringLock.emplace(place.path, RecordingLock::For::Recovery);
       if (isRecording(ring->header(), place.path, ringLock->owner()))
@@ -474,12 +512,15 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
   recovery.remainingThreads();
   // Its own manifest is better if it was killed between its last file and the removal of the ring, or could not write
   // its files to the end.
-  if (!finished && !isClosed)
+  if (!finished && !isClosed) {
+    if (auto own = makeOwnFile(atf::joinPath(directory, "manifest.json")); !own)
+      return own.error();
     if (auto done = updateManifest(directory, recovery.threads, ring ? &*ring : nullptr, options, recovery.result);
         !done)
       return done.error();
+  }
   if (!options.keepRing && recovery.result.failures.empty()) {
-    if (ring)
+    if (ring && !isCopy)
       if (auto removed = removeRingFile(*ring, place.path); !removed)
         recovery.result.failures.push_back(removed.error());
     if (place.linked)

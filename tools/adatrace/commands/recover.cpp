@@ -152,6 +152,10 @@ int run(const Options &options) {
     return options.path.empty() ? fail(kCantRead, "there is no session under ./{}; name one", kDefaultOutput)
                                 : fail(kCantRead, "{}: {}", path, error ? error.message() : "this is not a directory");
   const std::vector<std::string> directories = directoriesOf(path);
+  for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+    if (processId(at->path().string()) && at->is_symlink())
+      warning("{} is a symbolic link, and perhaps another session's: name the directory that it leads to",
+              at->path().string());
   if (directories.empty())
     return fail(kCantRead, "{}: no process has recorded here (there is no directory pid_N)", path);
   RecoverTotals totals;
