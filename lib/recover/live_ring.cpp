@@ -203,7 +203,8 @@ OrderResult triggerProcess(pid_t pid) {
   }
   if (!best)
     return {What::NotRecording,
-            process + " is not recording: it was not built with the AdaTrace plugin, or runs untraced"};
+            process + " is not recording: it has recorded nothing yet (enabled=0, or nothing that include and exclude "
+                      "select was called), runs untraced, or was not built with the AdaTrace plugin"};
   return give(*best);
 }
 

@@ -37,7 +37,7 @@ Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
   const ada_ring_header &h = ring.header();
   if (h.magic == 0)
     return Error{.code = kRingNotBegun,
-                 .message = "the ring file is empty: the process was killed while it started",
+                 .message = "the ring file is empty: the process ended while it started",
                  .file = path};
   if (h.magic != ADA_RING_MAGIC)
     return bad("not a ring file: it does not begin with ADARING3");

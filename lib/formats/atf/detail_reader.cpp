@@ -145,8 +145,8 @@ Expected<void> DetailReader::walkToFooter(const OpenOptions &options) {
 Expected<void> DetailReader::walkWithoutFooter(const std::vector<std::uint64_t> &doubtful) {
   Bytes file{base_, static_cast<std::size_t>(total_)};
   const std::uint64_t start = head_.eventsOffset;
-  warn("W_NO_FOOTER",
-       "the writer did not finish (the program was killed or still runs); all whole events in the file are used");
+  warn("W_NO_FOOTER", "the writer did not finish (the program was killed, ended without exit(), or still runs); all "
+                      "whole events in the file are used");
   Walk walk = walkEvents(file, start, total_, lowMemory_ ? &shared_->file : nullptr, kStride);
   for (std::uint64_t place : doubtful)
     if (walk.why != Stop::AtEnd && walk.end == place)

@@ -140,8 +140,8 @@ void IndexReader::countWithoutFooter() {
     --count_;
     warn("W_FOOTER_CORRUPT", "the file ends inside the footer; all events before it are used, without a checksum");
   } else {
-    warn("W_NO_FOOTER",
-         "the writer did not finish (the program was killed or still runs); all whole events in the file are used");
+    warn("W_NO_FOOTER", "the writer did not finish (the program was killed, ended without exit(), or still runs); all "
+                        "whole events in the file are used");
   }
   if (room % kIndexEventBytes != 0 && !cutInFooter)
     warn("W_PARTIAL_EVENT",

@@ -285,8 +285,10 @@ Expected<void> checkSched(const std::string &path) {
       return errorAt("E_BAD_RECORD", "goes on behind its end", path, offsetOf(i));
   }
   if (bytes.size() != offsetOf(count) || count == 0 || recordAt(bytes, count - 1).kind != Kind::KnownTo)
-    return errorAt("E_TRUNCATED", "has no end: its process was killed, or still runs; `adatrace recover` adds it", path,
-                   bytes.size());
+    return errorAt(
+        "E_TRUNCATED",
+        "has no end: its process was killed, ended without exit(), or still runs; `adatrace recover` adds it", path,
+        bytes.size());
   if (recordAt(bytes, count - 1).value != crc32c(0, bytes.data(), offsetOf(count - 1)))
     return errorAt("E_BAD_CHECKSUM", "its checksum does not fit its bytes", path, offsetOf(count - 1) + 12);
   return {};

@@ -66,7 +66,8 @@ void SessionCheck::checkManifest(const ProcessTrace &process) {
   for (const Warning &flaw : manifest.warnings)
     problem(file, fmt::format("{} [{}]", flaw.message, flaw.code));
   if (manifest.exit.how == "running")
-    problem(file, "the process did not finish its trace (killed, or still running); `adatrace recover` finishes it");
+    problem(file, "the process did not finish its trace (it was killed, ended without exit(), or still runs); "
+                  "`adatrace recover` finishes it");
   for (const auto &[field, value] : manifest.recorder)
     if (field == "failure")
       problem(file, "recorder.failure: the recorder failed: " + value);

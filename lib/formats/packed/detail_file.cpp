@@ -26,8 +26,10 @@ Expected<DetailFile> DetailFile::parse(std::span<const std::byte> bytes, const s
   const bool isWhole = file.isFinished_ && file.head_.end <= bytes.size();
   file.scan(isWhole ? std::uint64_t{file.head_.end} : bytes.size());
   if (!file.isFinished_) {
-    file.warn("W_NO_FOOTER", "the writer did not finish (the program was killed or still runs); all whole events in "
-                             "the file are used");
+    file.warn(
+        "W_NO_FOOTER",
+        "the writer did not finish (the program was killed, ended without exit(), or still runs); all whole events in "
+        "the file are used");
   } else if (!isWhole) {
     file.isFinished_ = false;
     file.warn("W_FOOTER_CORRUPT", "the file was cut off; all whole events in it are used");

@@ -34,8 +34,10 @@ Expected<File> File::parse(std::span<const std::byte> bytes, const std::string &
   if (file.head_.flags & kFileFinished)
     file.warn("W_FOOTER_CORRUPT", "the block index is damaged or cut off; the blocks were looked for one by one");
   else
-    file.warn("W_NO_FOOTER", "the writer did not finish the file (the program was killed, or still runs); all whole "
-                             "events are used");
+    file.warn(
+        "W_NO_FOOTER",
+        "the writer did not finish the file (the program was killed, ended without exit(), or still runs); all whole "
+        "events are used");
   file.scan();
   return file;
 }

@@ -109,15 +109,16 @@ std::string reasonForNothing(const RecordTotals &totals, const OptionList &optio
                        program);
   if (isFlight(options) && totals.processes == 0)
     return "nobody asked the flight recorder, and the program ended well";
-  if (totals.processes == 0 && built == Instrumentation::Yes)
-    return "no process could record: it said why on standard error, or was ended by _exit before its first event";
-  if (totals.processes == 0)
+  if (totals.processes == 0 && built != Instrumentation::Yes)
     return "no process that it started was built with the AdaTrace plugin; `adatrace info FILE` tells of a program or "
            "library, `adatrace flags` prints the compiler options";
   if (const std::string *enabled = findOption(options, "enabled"); enabled && *enabled == "0")
     return "recording was off from the start (enabled=0) and ada_start() was not called";
   if (isSet("include") || isSet("exclude"))
     return "no function that ran is selected by include and exclude";
+  if (totals.processes == 0)
+    return "no instrumented function was called, or the program could not begin to record, which it says on standard "
+           "error; `adatrace info FILE` counts the functions of a program or library";
   return "no instrumented function was called; `adatrace info FILE` counts those of a program or library";
 }
 
@@ -146,6 +147,10 @@ void recoverUnfinished(const std::string &session, const Ending &ending, bool qu
 void reportEnd(const std::string &session, const OptionList &options, const Ending &ending, const std::string &program,
                Instrumentation built) {
   const RecordTotals totals = RecordWatch(session).refresh();
+  if (std::error_code error; !fs::exists(session, error)) { // it was there when the program started
+    complain(fmt::format("there is no trace: {} was removed or renamed while the program ran", readable(session)));
+    return;
+  }
   if (totals.events == 0) {
     complain("nothing was recorded: " + reasonForNothing(totals, options, program, built));
     return;

@@ -187,7 +187,7 @@ std::function<int()> declare(CLI::App &app, const Invocation &) {
 
 const Command kRecover = {
     "recover",
-    "Finish the trace of a program that was killed",
+    "Finish the trace of a program that was killed, or ended without exit()",
     "adatrace recover ada-traces/session_20261121_101500\n"
     "adatrace recover --clean --dry-run",
     declare,

@@ -1,15 +1,21 @@
 // Adatrace trigger: keep the detail of this moment.
 #include "command.h"
+#include "options/runtime_options.h"
+#include "process/finish_flights.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
 #include "trace/trace_input.h"
 
 #include "recover/live_ring.h"
 
+#include "ada/trace/manifest.h"
+#include "ada/trace/recover.h"
 #include "ada/trace/session.h"
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -48,6 +54,33 @@ void sayGiven(const std::string &who, const Options &options) {
     Output().print("triggered {}\n", who);
 }
 
+// Flight recorders whose dumps go to the session. Until then all of them is in memory.
+std::vector<RingFile> flightsOf(const std::string &path) {
+  std::error_code error;
+  const std::string session = fs::absolute(path, error).lexically_normal().string();
+  const auto isSame = [&](const std::string &other) {
+    return !other.empty() &&
+           (fs::equivalent(other, path, error) || fs::path(other).lexically_normal().string() == session);
+  };
+  std::string problem;
+  const char *environment = std::getenv("ADA_OPTIONS");
+  const auto list = parseOptions(environment ? environment : "", problem);
+  const std::string *ring = list ? findOption(*list, "ring") : nullptr;
+  std::vector<RingFile> rings = findRings(ringPlaces(ring ? *ring : ""));
+  std::erase_if(rings, [&](const RingFile &found) {
+    return !found.isFlight || found.state != RingFile::State::Recording || !isSame(flightSession(found.directory));
+  });
+  return rings;
+}
+
+// Whether the session holds dumps of flight recorders, or nothing yet: their processes may be running.
+bool isOfFlight(const std::vector<std::string> &directories) {
+  return std::ranges::all_of(directories, [](const std::string &directory) {
+    const auto manifest = Manifest::read(directory + "/manifest.json");
+    return !manifest || manifest->exit.how == "dump";
+  });
+}
+
 // All processes of a session that are still running.
 int triggerSession(const std::string &path, const Options &options) {
   std::vector<std::string> directories = processDirectories(path);
@@ -55,6 +88,17 @@ int triggerSession(const std::string &path, const Options &options) {
     directories = {path};
   unsigned given = 0, running = 0;
   int code = kOk;
+  for (const RingFile &flight : flightsOf(path)) {
+    ++running;
+    const OrderResult result = triggerRing(flight.path, flight.directory);
+    if (result.what == OrderResult::What::Given) {
+      ++given;
+      sayGiven(fmt::format("process {}", flight.pid), options);
+      continue;
+    }
+    complain(result.why);
+    code = exitCodeOf(result.what);
+  }
   for (const std::string &directory : directories) {
     if (stateOf(directory) != ProcessState::Running)
       continue;
@@ -71,8 +115,12 @@ int triggerSession(const std::string &path, const Options &options) {
     complain(result.why);
     code = exitCodeOf(result.what);
   }
-  if (running == 0)
+  if (running == 0 && !isOfFlight(directories))
     return fail(kProblemsFound, "no process of {} is running any more", path);
+  if (running == 0)
+    return fail(kProblemsFound,
+                "no process is found that records into {}; name the process if its ring is elsewhere (option ring)",
+                path);
   // A process that ended in between is not a failure if others took the request.
   return given > 0 ? kOk : code;
 }
@@ -93,7 +141,7 @@ int run(const Options &options) {
       return fail(kCantRead, "there is no session under ./{}; name one, or a process", kDefaultOutput);
     path = *newest;
   }
-  if (!fs::is_directory(path, error))
+  if (!fs::is_directory(path, error) && flightsOf(path).empty())
     return fail(kCantRead, "{}: this is neither the number of a process nor a session", path);
   return triggerSession(path, options);
 }
