@@ -302,6 +302,8 @@ static void describeThread(Json &thread, std::uint64_t number, const RecoveredTh
     thread[manifest::kName] = t.name;
   thread[manifest::kEventCount] = t.events;
   thread.erase(manifest::kDetailCount); // of when the manifest was written; the file knows
+  if (t.removed > 0 && !isPart)
+    thread[manifest::kRemovedCount] = t.removed;
   if (const std::uint64_t leftOut = beyond(t.leftOut, leftOutBefore(thread)))
     thread[manifest::kLeftOutCount] = leftOut;
   if (!t.lost.empty()) {

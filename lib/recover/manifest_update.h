@@ -21,6 +21,7 @@ struct RecoveredThread {
   std::vector<std::uint64_t> lost; // by ADA_LOST_*; empty likewise
   std::vector<ring::Gap> gaps;     // where: those that the drain had not seen
   HeldSum held;                    // without what the manifest alone knows, where the ring file does not
+  std::uint64_t removed = 0;       // how many, of the events before the first one that is there
   bool isCut = false;              // older events were removed (max_size, max_time, flight), or are in other parts
 };
 

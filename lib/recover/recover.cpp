@@ -101,7 +101,8 @@ private:
     RecoveredThread &t = threads[number];
     t.events = reader.size();
     t.tid = reader.header().threadId;
-    t.isCut = reader.endNumber() > reader.size();
+    t.removed = reader.endNumber() - reader.size();
+    t.isCut = t.removed > 0;
     if (!reader.empty()) {
       t.timeStartNs = reader.firstNs();
       t.timeEndNs = reader.lastNs();
