@@ -36,9 +36,8 @@ Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
   RingSnapshot ring(static_cast<const std::byte *>(base), size, info);
   const ada_ring_header &h = ring.header();
   if (h.magic == 0)
-    return Error{.code = kRingNotBegun,
-                 .message = "the ring file is empty: the process ended while it started",
-                 .file = path};
+    return Error{
+        .code = kRingNotBegun, .message = "the ring file is empty: the process ended while it started", .file = path};
   if (h.magic != ADA_RING_MAGIC)
     return bad("not a ring file: it does not begin with ADARING3");
   if (h.abi_version != ADA_ABI_VERSION)
