@@ -1,15 +1,27 @@
 // What changed between two sides of one or several runs each: per function, and what of it is more than noise.
 //
-// With four runs or more per side: the runs' values are ranked, and an exact permutation test of the rank sum (Mann and
-// Whitney's; ties have their mean rank) says how often chance alone would part the sides as far. With eight functions
-// or more it is done twice, with the values as they are and with each run's speed taken out, which the median function
-// tells; the smaller chance counts double. Calls and self of all functions that take at least kLeastShare of the time
-// are tested together, at a false discovery rate of kRate (Benjamini and Hochberg): without any real change, one
-// comparison in fifty names something. So are total, p50 and p99, which follow of them and name nobody. A change of
-// less than kLeastChange is never named. With two or three runs a test can't tell: a change of five per cent counts if
-// the gap between the sides is three times what the runs of a side differ by. With one run per side only the calls'
-// durations are there. They say nothing of how runs differ, so the bar is higher: ten per cent more or less, and two
-// durations taken at random are in the order of the change more often than not by at least a sixth (Cliff's delta 1/6).
+// Two tests say so where a side has two runs or more, and either is enough.
+//
+// Ranks, where the numbers of runs are enough to tell (five per side, say): an exact permutation test of the rank sum
+// (Mann and Whitney's; ties have their mean rank) says how often chance alone would part the sides as far. With eight
+// functions or more it is done twice, with the values as they are and with each run's speed taken out, which the median
+// function tells; the smaller chance counts double. Calls and self of all functions that take at least kLeastShare of
+// the time are tested together, at a false discovery rate of kRate (Benjamini and Hochberg): without any real change,
+// one comparison in fifty names something.
+//
+// Plain separation (separation.h), from two runs per side on: the sides of a value do not overlap, and the gap between
+// them is larger, for what it varies, than any other way to deal the runs to two sides gives for any value. Again with
+// the values as they are and with speeds taken out. Without any real change it names something in one comparison of
+// fifty where there are 50 ways to deal the runs (five per side), and in 3 of 100 with fewer (measured in
+// diff_test.cpp; the exact bound is one in the number of ways: 35 for four runs per side, 10 for three, 3 for two).
+//
+// Calls and self name a function. Total, p50 and p99 are tested in the same way; they follow of what others do, and
+// name nobody. A change of less than kLeastChange is never named.
+//
+// With one run on a side only the calls' durations are there. They say nothing of how runs differ, so the bar is
+// higher: kLeastSingleChange more or less, and two durations taken at random are in the order of the change more often
+// than not by at least a sixth (Cliff's delta 1/6); and if the other side has several runs, the change is four times
+// what these differ by.
 #ifndef ADA_LIB_ANALYSIS_DIFF_H
 #define ADA_LIB_ANALYSIS_DIFF_H
 
@@ -23,7 +35,7 @@
 
 namespace ada::analysis {
 
-inline constexpr double kLeastShare = 0.001, kRate = 0.02, kLeastChange = 0.01;
+inline constexpr double kLeastShare = 0.001, kRate = 0.02, kLeastChange = 0.01, kLeastSingleChange = 0.1;
 
 enum class DiffValue { Calls, Total, Self, P50, P99 };
 inline constexpr size_t kDiffValues = 5;
@@ -47,7 +59,7 @@ struct DiffRow {
   const DiffPair &operator[](DiffValue value) const { return values[static_cast<size_t>(value)]; }
   /// Calls or self are: total grows with what a function calls.
   bool isSignificant() const;
-  /// It is significant by its p50 only: see judge() in diff.cpp.
+  /// It is significant by its p50 only: see judge() in diff_judge.cpp.
   bool isByMedian = false;
 };
 
@@ -55,6 +67,11 @@ struct Diff {
   std::vector<model::Function> functions;
   std::vector<DiffRow> rows; ///< first what is significant, then by how much self time changed
   DiffPair whole;            ///< self time of all functions
+  /// How fast each run was as a whole, and a single call in it; with eight functions or more, and two runs per side.
+  std::optional<DiffPair> speed, pace;
+  /// Functions whose calls or self times lie apart on the two sides, but by less than so few runs can tell from noise;
+  /// and how many runs per side can, if they stay apart.
+  size_t undecided = 0, runsNeeded = 0;
 };
 
 /// Compares reports by function, one for each run.
@@ -62,10 +79,6 @@ Diff makeDiff(std::span<const Report> a, std::span<const Report> b);
 /// Compares call paths (PathsBy::Trace), one for each run: a row for each function and way to it. There are no p50 and
 /// p99; with one run per side only the change counts, for nothing tells how single calls differ.
 Diff makePathDiff(std::span<const CallPaths> a, std::span<const CallPaths> b);
-
-/// How likely chance parts two groups of values at least as far: the exact permutation test of the rank sum, or its
-/// normal approximation for more than 50 values.
-double rankSumTest(std::span<const double> a, std::span<const double> b);
 
 } // namespace ada::analysis
 

@@ -1,5 +1,5 @@
 // What diff takes for more than noise: the test's exact values, a planted change among noise, quiet without one.
-#include "analysis/diff.h"
+#include "analysis/diff_judge.h"
 #include "mixed_source.h"
 
 #include <cmath>
@@ -56,6 +56,66 @@ Diff compare(std::uint64_t seed, double factor, int runs, double busy = 0) {
   }
   return makeDiff(a, b);
 }
+
+enum class Noise { Quiet, Rough, Busy, Random };
+
+// A comparison of runs that were made in turn, of 200 functions whose times go from 20 us to 20 ms. Runs differ in
+// speed by 2 % (Quiet) or 5 %, and then drift by 10 %; functions by 0.3 %, or each by its own measure (2 % for half of
+// them, 10 % and more for some), with a wild run in ten. Busy: now and then a thread loses its processor for 8 ms on
+// average, up to twice per run and function. Random: a third of the functions are called by chance, from less than once
+// in a run on. Function 7 takes `factor` as long, and differs by 30 % from run to run.
+Diff compareLarge(std::mt19937_64 &random, Noise noise, std::size_t runsA, std::size_t runsB, double factor = 1) {
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> chance(0, 1);
+  std::vector<Report> sides[2];
+  const double drift = noise == Noise::Quiet ? 0 : 0.1 * normal(random);
+  struct Kind {
+    double time, spread, preempted, calls;
+  };
+  std::vector<Kind> kinds;
+  for (int f = 0; f < 200; ++f) {
+    const double share = std::exp(-6.9 * chance(random));
+    kinds.push_back({20e6 * share, 0.01 * std::exp(1.2 * std::abs(normal(random))),
+                     noise == Noise::Busy ? 2 * share : 0,
+                     noise == Noise::Random && f % 3 == 0 ? std::exp(8 * chance(random) - 1) : 0});
+  }
+  kinds[7] = {10e6, 0.3, 0, 0};
+  for (std::size_t at = 0; sides[0].size() < runsA || sides[1].size() < runsB; ++at) {
+    if (sides[at % 2].size() == (at % 2 ? runsB : runsA))
+      continue;
+    const double speed = (noise == Noise::Quiet ? 0.02 : 0.05) * normal(random) +
+                         drift * static_cast<double>(at) / static_cast<double>(runsA + runsB);
+    Report report;
+    for (std::uint32_t f = 0; f < kinds.size(); ++f) {
+      const Kind &kind = kinds[f];
+      const double spread = noise == Noise::Quiet && f != 7 ? 0.003 : kind.spread;
+      const bool isWild = noise == Noise::Rough && chance(random) < 0.1;
+      double time = kind.time * std::exp(speed + spread * (isWild ? 4 : 1) * normal(random));
+      std::uint64_t calls = 1000;
+      if (kind.calls > 0) {
+        calls = std::poisson_distribution<std::uint64_t>(kind.calls)(random);
+        time *= static_cast<double>(calls) / kind.calls;
+      }
+      if (kind.preempted > 0)
+        for (int n = std::poisson_distribution<int>(kind.preempted)(random); n > 0; --n)
+          time += std::exponential_distribution<double>(1 / 8e6)(random);
+      if (f == 7 && at % 2)
+        time *= factor;
+      report.functions.push_back({.index = f, .id = f, .name = "f" + std::to_string(f)});
+      ReportRow row;
+      row.function = &report.functions.back();
+      row.figures.calls = calls;
+      row.figures.selfNs = row.figures.totalNs = static_cast<std::uint64_t>(time);
+      if (calls > 0)
+        row.figures.durations.add(static_cast<std::uint64_t>(time / static_cast<double>(calls)));
+      report.rows.push_back(row);
+    }
+    sides[at % 2].push_back(std::move(report));
+  }
+  return makeDiff(sides[0], sides[1]);
+}
+
+constexpr Noise kNoises[] = {Noise::Quiet, Noise::Rough, Noise::Busy, Noise::Random};
 
 } // namespace
 
@@ -143,4 +203,74 @@ TEST(Diff, NewAndGone) {
       EXPECT_EQ(row[DiffValue::Total].change(), -1);
     }
   }
+}
+
+// What diff.h says of how often something is named without a change, with noise of all kinds.
+TEST(Diff, SeldomNamesNoise) {
+  constexpr int kTimes = 15;
+  const std::pair<std::size_t, std::size_t> sizes[] = {{2, 2}, {3, 2}, {3, 3}, {4, 4}, {5, 5}};
+  int all = 0, named = 0;
+  for (const auto &[a, b] : sizes)
+    for (const Noise noise : kNoises) {
+      std::mt19937_64 random(100 * a + b);
+      for (int i = 0; i < kTimes; ++i, ++all)
+        named += !namedBy(compareLarge(random, noise, a, b)).empty();
+    }
+  EXPECT_LE(named, all * 3 / 100);
+}
+
+// A function that takes fifty times as long, and differs by 30 % from run to run: nobody would doubt it from two runs
+// on.
+TEST(Diff, NamesWhatIsPlain) {
+  constexpr int kTimes = 10;
+  const std::pair<std::size_t, std::size_t> sizes[] = {{2, 2}, {3, 2}, {3, 3}, {4, 4}, {5, 3}, {5, 5}, {6, 6}, {7, 7}};
+  for (const auto &[a, b] : sizes)
+    for (const Noise noise : {Noise::Quiet, Noise::Rough}) {
+      std::mt19937_64 random(100 * a + b);
+      int found = 0;
+      for (int i = 0; i < kTimes; ++i)
+        found += std::ranges::count(namedBy(compareLarge(random, noise, a, b, 50)), "f7");
+      EXPECT_GE(found, 6) << a << " against " << b << ", noise " << int(noise);
+    }
+}
+
+// Where the sides lie apart by no more than the runs of one differ, it takes more runs, and the comparison says how
+// many. Rules are judged by themselves, so theirs are fewer.
+TEST(Diff, SaysHowManyRunsAreNeeded) {
+  const auto reports = [](std::initializer_list<double> times) {
+    std::vector<Report> runs;
+    for (const double time : times) {
+      Report &report = runs.emplace_back();
+      for (std::uint32_t f = 0; f < 10; ++f) {
+        report.functions.push_back({.index = f, .id = f, .name = "f" + std::to_string(f)});
+        ReportRow row;
+        row.function = &report.functions.back();
+        row.figures.calls = 1000;
+        row.figures.selfNs = row.figures.totalNs = f == 7 ? std::uint64_t(time * 1e6) : 1'000'000;
+        report.rows.push_back(row);
+      }
+    }
+    return runs;
+  };
+  const Diff four = makeDiff(reports({10, 11, 12, 13}), reports({14, 15, 16, 17}));
+  EXPECT_TRUE(namedBy(four).empty());
+  EXPECT_EQ(four.undecided, 1u);
+  EXPECT_EQ(four.runsNeeded, 5u);
+  const auto verdictOf = [](const Diff &diff, double change) {
+    std::vector<const DiffRow *> rows;
+    for (const DiffRow &row : diff.rows)
+      if (row.function->name == "f7")
+        rows.push_back(&row);
+    return judgeRule(diff, rows, DiffValue::Self, true, change);
+  };
+  EXPECT_EQ(verdictOf(four, 0.05).undecided.size(), 1u);
+  EXPECT_EQ(verdictOf(four, 0.05).runsNeeded, 5u);
+  EXPECT_TRUE(verdictOf(four, 0.6).undecided.empty()); // it did not grow as much
+  EXPECT_EQ(verdictOf(four, -0.05).broken.size(), 1u); // and should have shrunk
+  const Diff plain = makeDiff(reports({10, 11, 12, 13}), reports({500, 510, 490, 520}));
+  EXPECT_EQ(namedBy(plain), std::vector<std::string>{"f7"});
+  EXPECT_EQ(plain.undecided, 0u);
+  EXPECT_EQ(verdictOf(plain, 0.05).broken.size(), 1u);
+  const Diff noise = makeDiff(reports({10, 14, 12, 16, 18}), reports({11, 13, 15, 17, 19}));
+  EXPECT_TRUE(verdictOf(noise, 0.01).broken.empty() && verdictOf(noise, 0.01).undecided.empty());
 }

@@ -213,11 +213,19 @@ int run(Options &options, const Invocation &invocation) {
   printDiff(out, Palette(invocation.color, STDOUT_FILENO), diff, options.lines);
   out.flush();
   warnAboutUnmatched(options.filter.options, diff.functions);
-  for (const DiffRule &rule : rules)
-    if (const std::string broken = brokenBy(rule, diff, options.lines.names.style); !broken.empty()) {
-      complain(broken);
-      exitCode = std::max<int>(exitCode, kProblemsFound);
-    }
+  bool isBroken = false, isUndecided = false;
+  for (const DiffRule &rule : rules) {
+    const RuleAnswer answer = answerTo(rule, diff, options.lines.names.style);
+    for (const std::string &text : {answer.broken, answer.fault})
+      if (!text.empty())
+        complain(text);
+    isBroken = isBroken || !answer.broken.empty();
+    isUndecided = isUndecided || !answer.fault.empty();
+  }
+  if (isBroken) // whatever others would say
+    return std::max<int>(exitCode, kProblemsFound);
+  if (isUndecided)
+    return std::max<int>(exitCode, kWrongUsage);
   return exitCode;
 }
 

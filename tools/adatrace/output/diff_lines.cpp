@@ -3,6 +3,7 @@
 #include "base/quantities.h"
 #include "json_fields.h"
 
+#include "analysis/diff_judge.h"
 #include "analysis/path_views.h"
 
 #include <charconv>
@@ -147,6 +148,12 @@ void printDiff(Output &out, const Palette &palette, const analysis::Diff &diff, 
   if (shown < diff.rows.size())
     out.print("{}{}{} changed no more than by noise; --all shows them\n", options.format == "markdown" ? "\n" : "",
               shown ? "... and " : "", formatCount(diff.rows.size() - shown, options.byPath ? "path" : "function"));
+  if (diff.undecided > 0)
+    out.print("{}{} in every run, but {} against {} can't tell that from noise; {} a side could\n",
+              options.format == "markdown" ? "\n" : "",
+              options.byPath ? formatCount(diff.undecided, "path") + (diff.undecided == 1 ? " differs" : " differ")
+                             : formatCount(diff.undecided, "function") + (diff.undecided == 1 ? " differs" : " differ"),
+              diff.whole.a.size(), formatCount(diff.whole.b.size(), "run"), diff.runsNeeded);
 }
 
 std::optional<DiffRule> parseDiffRule(const std::string &text) {
@@ -180,17 +187,30 @@ std::optional<DiffRule> parseDiffRule(const std::string &text) {
   return rule;
 }
 
-std::string brokenBy(const DiffRule &rule, const analysis::Diff &diff, NameStyle style) {
+RuleAnswer answerTo(const DiffRule &rule, const analysis::Diff &diff, NameStyle style) {
   const std::vector<bool> chosen = analysis::chosenFunctions(diff.functions, {rule.glob});
-  const bool areTested = std::min(diff.whole.a.size(), diff.whole.b.size()) >= 4;
-  std::string broken;
-  for (const DiffRow &row : diff.rows) {
-    const DiffPair &pair = row[rule.value];
-    const bool isBroken = rule.isMore ? pair.change() > rule.change : pair.change() < rule.change;
-    if (chosen[row.function->index] && isBroken && (pair.isSignificant || !areTested))
-      broken += fmt::format("{}{} ({})", broken.empty() ? "" : ", ", pathText(row, diff, style), changeText(pair));
-  }
-  return broken.empty() ? broken : fmt::format("'{}' holds for {}", rule.text, broken);
+  std::vector<const DiffRow *> rows;
+  for (const DiffRow &row : diff.rows)
+    if (chosen[row.function->index])
+      rows.push_back(&row);
+  if (rows.empty())
+    return {.fault = fmt::format("'{}' can't fail: no function is called '{}'", rule.text, rule.glob)};
+  const analysis::RuleVerdict verdict = analysis::judgeRule(diff, rows, rule.value, rule.isMore, rule.change);
+  const auto listed = [&](const std::vector<const DiffRow *> &which) {
+    std::string list;
+    for (const DiffRow *row : which)
+      list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", pathText(*row, diff, style),
+                          changeText((*row)[rule.value]));
+    return list;
+  };
+  RuleAnswer answer;
+  if (!verdict.broken.empty())
+    answer.broken = fmt::format("'{}' holds for {}", rule.text, listed(verdict.broken));
+  if (!verdict.undecided.empty())
+    answer.fault = fmt::format("'{}' can't be decided for {}: {} against {} can't tell that from noise; {} a side can",
+                               rule.text, listed(verdict.undecided), diff.whole.a.size(),
+                               formatCount(diff.whole.b.size(), "run"), verdict.runsNeeded);
+  return answer;
 }
 
 } // namespace ada::cli

@@ -29,9 +29,12 @@ struct DiffRule {
   double change = 0;  ///< 0.05
 };
 std::optional<DiffRule> parseDiffRule(const std::string &text);
-/// A sentence about the functions that break the rule; empty if none does. With four runs or more per side, a change
-/// that may be noise breaks none.
-std::string brokenBy(const DiffRule &rule, const analysis::Diff &diff, NameStyle style);
+/// Sentences about a rule; empty where there is nothing to say.
+struct RuleAnswer {
+  std::string broken; ///< names the functions that break it
+  std::string fault;  ///< the rule could not have failed, or the number of runs can't decide it
+};
+RuleAnswer answerTo(const DiffRule &rule, const analysis::Diff &diff, NameStyle style);
 
 } // namespace ada::cli
 #endif // ADATRACE_DIFF_LINES_H
