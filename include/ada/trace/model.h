@@ -150,7 +150,7 @@ struct Function {
   bool isExternal = false;    ///< a library's, recorded where it is called; file and line are those of a declaration
   bool isCoroutine = false;   ///< creates a coroutine, or is a part of one: "f.resume"
   bool isInlined = false;     ///< copies of a function that were inlined into others
-  std::uint64_t original = 0; ///< of these: the function's id
+  std::uint64_t original = 0; ///< of these: the function's id, which may be 0, or that of the first of the copies
   SymbolKind kind = SymbolKind::Function;
   bool isRenamed = false; ///< `displayName` is what the source gave it (ADA_NAMED)
 
@@ -158,7 +158,7 @@ struct Function {
   /// annotation one for each place. They go by their names.
   bool goesByName() const { return isExternal || kind != SymbolKind::Function; }
   /// The id that calls of the function and of its inlined copies have in common.
-  std::uint64_t commonId() const { return isInlined && original ? original : id; }
+  std::uint64_t commonId() const { return isInlined ? original : id; }
 };
 
 /// What a source knows before the first event.

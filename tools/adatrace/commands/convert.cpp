@@ -9,6 +9,7 @@
 #include "trace/chosen_calls.h"
 
 #include "convert/budget.h"
+#include "formats/merge_copies.h"
 #include "formats/table.h"
 #include "model/spool.h"
 #include "shared/options/numbers.h"
@@ -217,8 +218,8 @@ Expected<uint64_t> minDuration(const Options &options, model::TraceSource &sourc
   const model::BudgetUse use = {
       .makeSink =
           [&](model::ByteSink bytes) {
-            return options.outFormat.format->makeSink({.bytes = std::move(bytes)},
-                                                      {options.outFormat.variant, !options.roundTimes});
+            return model::mergeCopies(options.outFormat.format->makeSink(
+                {.bytes = std::move(bytes)}, {options.outFormat.variant, !options.roundTimes}));
           },
       .read =
           [&](model::TraceSink &sink) {

@@ -9,6 +9,7 @@
 
 #include "ada/trace/convert.h"
 #include "base/temporary_file.h"
+#include "formats/merge_copies.h"
 #include "formats/table.h"
 
 #include <CLI/CLI.hpp>
@@ -70,7 +71,7 @@ Expected<TemporaryFile> convertFor(const Viewer &viewer, TraceInput &input, cons
   };
   const model::FormatChoice format = model::formatNamed(viewer.format);
   const std::unique_ptr<model::TraceSink> sink =
-      format.format->makeSink({.bytes = bytes}, {format.variant, /*exactTimes=*/true});
+      model::mergeCopies(format.format->makeSink({.bytes = bytes}, {format.variant, /*exactTimes=*/true}));
   analysis::PartOptions part{.calls = options.filter.options, .threads = options.input.threads, .from = {}, .to = {}};
   const uint64_t minDurationNs = std::exchange(part.calls.minDurationNs, 0);
   if (input.fromNs() != 0)

@@ -9,6 +9,8 @@
 #include "process/session_place.h"
 #include "terminal.h"
 
+#include "formats/merge_copies.h"
+
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
@@ -206,7 +208,8 @@ std::unique_ptr<model::TraceSink> ConvertOutput::makeSink(bool exactTimes) {
     target.isDirectory = s.kind == State::Kind::Directory;
     target.path = s.kind == State::Kind::Directory ? s.temporary : s.filePath();
   }
-  return s.format.format->makeSink(std::move(target), {.variant = s.format.variant, .exactTimes = exactTimes});
+  return model::mergeCopies(
+      s.format.format->makeSink(std::move(target), {.variant = s.format.variant, .exactTimes = exactTimes}));
 }
 
 Expected<void> ConvertOutput::State::copyToStream() {

@@ -1,0 +1,78 @@
+// Makes a function and its inlined copies one function.
+#include "merge_copies.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace ada::model {
+
+namespace {
+
+class MergeCopies : public TraceSink {
+public:
+  explicit MergeCopies(std::unique_ptr<TraceSink> sink) : sink_(std::move(sink)) {}
+
+  Expected<void> begin(const TraceInfo &info) override { return sink_->begin(info); }
+  Expected<void> addProcess(const Process &process) override { return sink_->addProcess(process); }
+  Expected<void> addThread(const Thread &thread) override { return sink_->addThread(thread); }
+  Expected<void> addFunction(const Function &function) override {
+    const std::uint32_t next = count_;
+    const auto [at, isNew] = known_.try_emplace({function.process, function.commonId(), function.types}, Known{next});
+    Known &known = at->second;
+    // Other formats may have several functions of one id.
+    const bool isAnother = !isNew && !function.isInlined && known.hasOriginal;
+    known.hasOriginal = known.hasOriginal || !function.isInlined;
+    numbers_.push_back(isAnother ? next : known.number);
+    areOther_ = areOther_ || numbers_.back() != function.index;
+    if (!isNew && !isAnother)
+      return {};
+    ++count_;
+    Function common = function; // the first that is met stands for all
+    common.index = next;
+    common.id = function.commonId();
+    common.isInlined = false;
+    return sink_->addFunction(common);
+  }
+  Expected<void> events(const Batch &batch) override {
+    if (!areOther_)
+      return sink_->events(batch);
+    events_.assign(batch.events.begin(), batch.events.end());
+    for (Event &event : events_)
+      if (event.function < numbers_.size())
+        event.function = numbers_[event.function];
+    Batch mapped = batch;
+    mapped.events = events_;
+    return sink_->events(mapped);
+  }
+  Expected<void> endThread(std::uint32_t thread) override { return sink_->endThread(thread); }
+  Expected<void> finish() override { return sink_->finish(); }
+  bool needsRange() const override { return sink_->needsRange(); }
+  bool wantsDetails() const override { return sink_->wantsDetails(); }
+  std::vector<Loss> losses() const override { return sink_->losses(); }
+
+private:
+  struct Known {
+    std::uint32_t number = 0;
+    bool hasOriginal = false;
+  };
+
+  std::unique_ptr<TraceSink> sink_;
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::string>, Known> known_;
+  std::uint32_t count_ = 0;            // of functions that the sink knows
+  std::vector<std::uint32_t> numbers_; // by the source's number
+  std::vector<Event> events_;
+  bool areOther_ = false; // some number is not the source's
+};
+
+} // namespace
+
+std::unique_ptr<TraceSink> mergeCopies(std::unique_ptr<TraceSink> sink) {
+  if (!sink || sink->takesSymbols())
+    return sink;
+  return std::make_unique<MergeCopies>(std::move(sink));
+}
+
+} // namespace ada::model
