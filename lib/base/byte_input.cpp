@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -118,6 +119,22 @@ ByteInput::ByteInput(ByteInput &&) noexcept = default;
 ByteInput &ByteInput::operator=(ByteInput &&) noexcept = default;
 ByteInput::~ByteInput() = default;
 
+// False: it is a FIFO, and nothing writes to it. Reads block from now on.
+static bool waitForWriter(int fd) {
+  constexpr int kMostMs = 5000;
+  struct stat info;
+  if (::fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode)) {
+    pollfd wait{fd, POLLIN, 0};
+    // A pipe without data and without writers reads as nothing, one with writers as EAGAIN. No byte can be taken: there
+    // is no room for one. (volatile: the compiler would warn of that.)
+    void *volatile nowhere = nullptr;
+    if (::poll(&wait, 1, kMostMs) == 0 && ::read(fd, nowhere, 1) == 0)
+      return false;
+  }
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  return true;
+}
+
 Expected<ByteInput> ByteInput::open(const std::string &path) {
   auto state = std::make_unique<State>();
   State &s = *state;
@@ -127,10 +144,15 @@ Expected<ByteInput> ByteInput::open(const std::string &path) {
     s.fd = STDIN_FILENO;
   } else {
     s.name = path;
-    s.own = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    // O_NONBLOCK: opening a FIFO would wait for a writer, which may never come.
+    s.own = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     s.fd = s.own.get();
     if (s.fd < 0)
       return s.fail("cannot be opened");
+    if (!waitForWriter(s.fd))
+      return Error{.code = "E_IO",
+                   .message = "is a pipe that no program has opened for writing in five seconds",
+                   .file = s.name};
   }
   struct stat info;
   if (::fstat(s.fd, &info) != 0)
