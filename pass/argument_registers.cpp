@@ -24,13 +24,37 @@ bool hasOrdinaryStack(CallingConv::ID convention) {
   return convention == CallingConv::C || convention == CallingConv::Fast || convention == CallingConv::Cold;
 }
 
+/// Whether the entry hook of FUNCTION can be given more than it has in registers. The list of a variadic function says
+/// what its vector registers held, and where floating point is not allowed there are none.
+bool canForward(const Function &function) {
+  return !function.isVarArg() && !function.hasFnAttribute(Attribute::NoImplicitFloat) &&
+         !hasFeature(function, "-sse2") && !hasFeature(function, "-sse");
+}
+
+/// The type of an argument's value on the stack.
+Type *typeOnStack(Type *type, AttributeSet attributes) {
+  return attributes.hasAttribute(Attribute::ByVal) ? attributes.getByValType() : type;
+}
+
 } // namespace
 
-ArgumentRegisters::ArgumentRegisters(const Function &function)
+ArgumentRegisters::ArgumentRegisters(const Function &function, StackArguments stack)
     : layout_(function.getParent()->getDataLayout()),
       isAArch64_(compat::targetTriple(*function.getParent()).isAArch64()), hasAvx_(hasFeature(function, "+avx")),
       hasAvx512_(hasFeature(function, "+avx512f")), generalLimit_(isAArch64_ ? 8 : 6),
-      isStackKnown_(!isAArch64_ && hasOrdinaryStack(function.getCallingConv())) {}
+      isStackKnown_(!isAArch64_ && hasOrdinaryStack(function.getCallingConv())),
+      forwardsStack_(stack == StackArguments::Forwarded && !isAArch64_) {
+  if (!forwardsStack_)
+    return;
+  isStackKnown_ = false; // it is of whatever function the hook is in then
+  forwarded_ = kVectorRegisters;
+  if (!canForward(function))
+    return;
+  ArgumentRegisters all(function);
+  for (const Argument &argument : function.args())
+    all.place(argument.getType(), function.getAttributes().getParamAttrs(argument.getArgNo()));
+  forwarded_ = all.vectorTaken();
+}
 
 bool ArgumentRegisters::countVector(FixedVectorType *type, Need &need) const {
   Type *element = type->getElementType();
@@ -94,6 +118,8 @@ bool ArgumentRegisters::count(Type *type, Need &need) const {
 /// Takes the next part of the stack, of those that System V's x86-64 convention has; LLVM's rules are in CC_X86_64_C.
 ArgumentPlace ArgumentRegisters::placeOnStack(Type *type, AttributeSet attributes,
                                               SmallVectorImpl<ValuePiece> *pieces) {
+  if (forwardsStack_)
+    return forward(type, attributes, pieces);
   uint64_t size = 8, alignment = 8;
   if (attributes.hasAttribute(Attribute::ByVal)) {
     type = attributes.getByValType();
@@ -119,6 +145,22 @@ ArgumentPlace ArgumentRegisters::placeOnStack(Type *type, AttributeSet attribute
     pieces->push_back({ValuePiece::Where::Stack, unsigned(8 + stackTaken_), unsigned(size)});
   stackTaken_ += size;
   return ArgumentPlace::Stack;
+}
+
+/// Takes vector registers for an argument on the stack, if enough are left.
+ArgumentPlace ArgumentRegisters::forward(Type *type, AttributeSet attributes, SmallVectorImpl<ValuePiece> *pieces) {
+  type = typeOnStack(type, attributes);
+  if (!type || !type->isSized() || isa<ScalableVectorType>(type) ||
+      (type->isAggregateType() && !attributes.hasAttribute(Attribute::ByVal)))
+    return ArgumentPlace::Elsewhere;
+  const uint64_t size = layout_.getTypeAllocSize(type).getFixedValue(), count = (size + 15) / 16;
+  if (size == 0 || size > kMostResultBytes || forwarded_ + count > kVectorRegisters)
+    return ArgumentPlace::Elsewhere;
+  for (uint64_t at = 0; at < size; at += 16, ++forwarded_)
+    if (pieces)
+      pieces->push_back({ValuePiece::Where::Vector, forwarded_, unsigned(std::min<uint64_t>(16, size - at))});
+  vectorGiven_ = forwarded_;
+  return ArgumentPlace::Forwarded;
 }
 
 ArgumentPlace ArgumentRegisters::place(Type *type, AttributeSet attributes, SmallVectorImpl<ValuePiece> *pieces) {
@@ -158,7 +200,7 @@ ArgumentPlace ArgumentRegisters::place(Type *type, AttributeSet attributes, Smal
     if (need.general)
       generalGiven_ = general_;
     if (need.vector)
-      vectorGiven_ = vector_;
+      vectorGiven_ = std::max(vectorGiven_, vector_);
     return ArgumentPlace::Registers;
   }
   if (isAArch64_) {

@@ -22,7 +22,12 @@ namespace ada {
 /// A part of a value, in one register or on the stack. General registers are numbered in the order in which they carry
 /// arguments (of a result: results).
 struct ValuePiece {
-  enum class Where { General, Vector, Stack };
+  enum class Where {
+    General,
+    Vector,
+    Stack,
+    LeftOut, ///< nowhere: callers need not pass it
+  };
   Where where;
   unsigned number; // on the stack: bytes above the stack pointer at the function's first instruction
   unsigned bytes;
@@ -30,16 +35,23 @@ struct ValuePiece {
 
 enum class ArgumentPlace {
   Registers, ///< wholly in registers
+  Forwarded, ///< on the stack; the entry hook is given it in vector registers
   Stack,     ///< on the stack, in a known place
   Elsewhere, ///< in memory, or in a register of its own (`nest`, AArch64's x8)
   Unknown,   ///< not known, and neither are the places of those after it
+};
+
+/// What becomes of arguments that the convention passes on the stack.
+enum class StackArguments {
+  InPlace,   ///< they are where the caller put them
+  Forwarded, ///< the entry hook is given their values in the vector registers that no other argument takes
 };
 
 /// Gives out the registers of one call in order.
 class ArgumentRegisters {
 public:
   /// For the parameters, or the result, of FUNCTION: the target and what it can do are asked of it.
-  explicit ArgumentRegisters(const llvm::Function &function);
+  explicit ArgumentRegisters(const llvm::Function &function, StackArguments stack = StackArguments::InPlace);
 
   /// The next parameter; its pieces are appended to PIECES if that is not null and it is in registers or on the stack.
   ArgumentPlace place(llvm::Type *type, llvm::AttributeSet attributes,
@@ -56,6 +68,7 @@ private:
     unsigned general = 0, vector = 0;
     bool beginsEven = false; // AArch64's 128-bit integers
   };
+  ArgumentPlace forward(llvm::Type *type, llvm::AttributeSet attributes, llvm::SmallVectorImpl<ValuePiece> *pieces);
   bool count(llvm::Type *type, Need &need) const;
   bool countVector(llvm::FixedVectorType *type, Need &need) const;
   ArgumentPlace placeOnStack(llvm::Type *type, llvm::AttributeSet attributes,
@@ -69,6 +82,8 @@ private:
   uint64_t stackTaken_ = 0; // bytes
   bool isStackKnown_;       // until something is there whose size is not certain
   bool lost_ = false;
+  bool forwardsStack_;
+  unsigned forwarded_ = 0; // the next vector register for what is forwarded
 };
 
 /// The most bytes of a result in memory that are recorded.

@@ -31,6 +31,33 @@ AttributeSet pointerAttributes(LLVMContext &context, AttributeSet from) {
       .addAttributes(context, AttributeSet::get(context, {compat::noCapture(context)}));
 }
 
+/// The value of an ARGUMENT that travels on the stack, in vectors of 16 bytes.
+SmallVector<Value *, 4> asVectors(IRBuilder<> &builder, Argument &argument) {
+  const DataLayout &layout = argument.getParent()->getParent()->getDataLayout();
+  Type *vector = FixedVectorType::get(builder.getInt64Ty(), 2);
+  SmallVector<Value *, 4> parts;
+  const auto add = [&](Value *integer) {
+    parts.push_back(builder.CreateBitCast(builder.CreateZExt(integer, builder.getInt128Ty()), vector));
+  };
+  if (argument.hasByValAttr()) {
+    const uint64_t size = layout.getTypeAllocSize(argument.getParamByValType()).getFixedValue();
+    Value *start = builder.CreatePointerCast(&argument, compat::pointerType(builder.getContext()));
+    for (uint64_t at = 0; at < size; at += 16) {
+      Type *type = builder.getIntNTy(unsigned(std::min<uint64_t>(16, size - at) * 8));
+      Value *address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), start, at);
+      add(builder.CreateAlignedLoad(type, builder.CreatePointerCast(address, compat::pointerTo(type)), Align(1)));
+    }
+    return parts;
+  }
+  Value *value = &argument;
+  const unsigned bits = unsigned(layout.getTypeSizeInBits(value->getType()).getFixedValue());
+  value = value->getType()->isPointerTy() ? builder.CreatePtrToInt(value, builder.getInt64Ty())
+                                          : builder.CreateBitCast(value, builder.getIntNTy(bits));
+  for (unsigned at = 0; at < bits; at += 128)
+    add(builder.CreateTrunc(builder.CreateLShr(value, at), builder.getIntNTy(std::min(128u, bits - at))));
+  return parts;
+}
+
 } // namespace
 
 Function *Hooks::declare(StringRef name, FunctionType *type) {
@@ -135,13 +162,16 @@ Value *Hooks::addressOf(IRBuilder<> &builder, const InMemory &inMemory) {
 void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, Frame &frame) {
   LLVMContext &context = module_.getContext();
   bool isAArch64 = compat::targetTriple(module_).isAArch64();
-  ArgumentRegisters registers(function);
-  SmallVector<Argument, 8> forwarded;
+  ArgumentRegisters registers(function, stack_);
+  SmallVector<Argument, 8> forwarded, fromStack;
   for (llvm::Argument &argument : function.args()) {
     AttributeSet from = function.getAttributes().getParamAttrs(argument.getArgNo());
     ArgumentPlace place = registers.place(argument.getType(), from);
     if (place == ArgumentPlace::Unknown)
       break;
+    if (place == ArgumentPlace::Forwarded)
+      for (Value *part : asVectors(builder, argument))
+        fromStack.push_back({part, AttributeSet()});
     AttributeSet attributes = abiAttributes(context, from);
     // In x8 beside the ordinary arguments; LLVM accepts that in the first two places only.
     bool isInX8 = isAArch64 && from.hasAttribute(Attribute::StructRet) && forwarded.empty();
@@ -154,6 +184,7 @@ void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, Fra
       attributes = pointerAttributes(context, attributes);
     forwarded.push_back({&argument, attributes});
   }
+  forwarded.append(fromStack.begin(), fromStack.end()); // in the vector registers behind those of the others
   frame.carried |= registers.generalTaken() | registers.vectorTaken() << 4;
   fill(builder, frame, entry);
   if (!function.isVarArg())

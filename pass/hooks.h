@@ -5,8 +5,14 @@
 // where %frame is the activation's ada_frame, %on the enable byte's value, and the arguments are the function's own: at
 // its entry they are in the right registers already, so that forwarding them costs no instruction, and the trampoline
 // sees what the caller passed.
+//
+// Where a hook may end up in another function, or the optimizer may still change the signature of its own (hooks before
+// inlining, LTO), the stack that it finds is not the one that the table describes. There the values of arguments on the
+// stack are forwarded as well, as vectors behind the others (StackArguments::Forwarded).
 #ifndef ADA_PASS_HOOKS_H
 #define ADA_PASS_HOOKS_H
+
+#include "argument_registers.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
@@ -25,7 +31,8 @@ struct Frame {
 
 class Hooks {
 public:
-  explicit Hooks(llvm::Module &module) : module_(module) {}
+  /// STACK: how entry hooks are told of arguments on the stack.
+  Hooks(llvm::Module &module, StackArguments stack) : module_(module), stack_(stack) {}
 
   /// Memory for FUNCTION's frame, with its static allocas; ENABLED is known where hooks are called.
   /// ENDS_OTHERWISE: there are exits that return nothing, although the function does.
@@ -52,6 +59,7 @@ public:
 
 private:
   llvm::Module &module_;
+  StackArguments stack_;
 
   struct Argument {
     llvm::Value *value;

@@ -38,9 +38,9 @@ class ModuleInstrumenter {
 public:
   ModuleInstrumenter(Module &module, const PassOptions &options, const Filter &filter, bool beforeInlining)
       : module_(module), options_(options), filter_(filter),
-        sites_(module, beforeInlining || isForLto(module) ? SiteTable::Form::Early : SiteTable::Form::Tied,
-               beforeInlining, options.pointees),
-        hooks_(module), libraryCalls_(module, filter) {}
+        form_(beforeInlining || isForLto(module) ? SiteTable::Form::Early : SiteTable::Form::Tied),
+        sites_(module, form_, beforeInlining, options.pointees), hooks_(module, stackArguments(form_)),
+        libraryCalls_(module, filter) {}
 
   /// Instruments the functions among which the filter chooses, of those that IS_CANDIDATE accepts.
   bool run(function_ref<bool(const Function &)> isCandidate);
@@ -49,6 +49,7 @@ private:
   Module &module_;
   const PassOptions &options_;
   const Filter &filter_;
+  SiteTable::Form form_;
   SiteTable sites_;
   Hooks hooks_;
   LibraryCalls libraryCalls_;

@@ -107,6 +107,26 @@ inline void dropMemoryAttributes(llvm::Function &function) {
 #endif
 }
 
+/// Whether FUNCTION is known to read nothing that its arguments point to.
+inline bool readsNoArgumentMemory(const llvm::Function &function) {
+#if LLVM_VERSION_MAJOR >= 16
+  return !llvm::isRefSet(function.getMemoryEffects().getModRef(llvm::IRMemLocation::ArgMem));
+#else
+  return function.doesNotAccessMemory() || function.hasFnAttribute(llvm::Attribute::WriteOnly) ||
+         function.onlyAccessesInaccessibleMemory();
+#endif
+}
+
+/// Whether ARGUMENT's function is known to write some of what it points to before it reads it (from 20 on).
+inline bool isInitialized(const llvm::Argument &argument) {
+#if LLVM_VERSION_MAJOR >= 20
+  return argument.hasAttribute(llvm::Attribute::Initializes);
+#else
+  (void)argument;
+  return false;
+#endif
+}
+
 /// Whether code generation would give FUNCTION, as it is, a stack protector; true where LLVM does not tell.
 inline bool requiresStackProtector(llvm::Function &function) {
 #if LLVM_VERSION_MAJOR >= 19

@@ -98,7 +98,7 @@ Site SiteTable::add(Function &function) {
 
   std::string name = callee ? sourceName(*callee) : symbol.str();
   std::string signature = signatureText(function);
-  std::string types = typesText(function, pointees_);
+  std::string types = typesText(function, pointees_, stackArguments(form_));
   std::string pretty = demangledName(name).full;
   StringRef shown = function.getFnAttribute(kAttrName).getValueAsString();
   std::string file = callee ? debugInfoPath(*callee) : sourcePath(function);

@@ -13,6 +13,8 @@
 #ifndef ADA_PASS_SITE_TABLE_H
 #define ADA_PASS_SITE_TABLE_H
 
+#include "argument_registers.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -65,6 +67,11 @@ private:
   void place(llvm::GlobalVariable &global, llvm::Function &function);
   void addImage();
 };
+
+/// How entry hooks of FORM are told of arguments on the stack.
+inline StackArguments stackArguments(SiteTable::Form form) {
+  return form == SiteTable::Form::Early ? StackArguments::Forwarded : StackArguments::InPlace;
+}
 
 } // namespace ada
 

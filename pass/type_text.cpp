@@ -23,36 +23,69 @@ namespace ada {
 
 namespace {
 
-/// Pieces as docs/types.md writes them; "-" if a register is wider than what is recorded of it, or a value on the stack
-/// larger than what readers show.
+using Where = ValuePiece::Where;
+
+/// Pieces as docs/types.md writes them; "!" if callers leave out all of them. "-" if a register is wider than what is
+/// recorded of it, or a value on the stack larger than what readers show.
 std::string placeText(ArrayRef<ValuePiece> pieces) {
   std::string text;
+  bool isLeftOut = true;
   for (const ValuePiece &piece : pieces) {
-    bool isStack = piece.where == ValuePiece::Where::Stack;
-    if (piece.bytes > (isStack ? kMostResultBytes : 16))
+    if (piece.bytes > (piece.where == Where::Stack ? kMostResultBytes : 16))
       return "-";
-    char kind = isStack ? 'm' : piece.where == ValuePiece::Where::Vector ? 'v' : 'i';
-    text += (text.empty() ? "" : "+") + std::string(1, kind) + std::to_string(piece.number) +
-            (piece.bytes == 8 ? "" : "." + std::to_string(piece.bytes));
+    text += text.empty() ? "" : "+";
+    if (piece.where == Where::LeftOut)
+      text += '!';
+    else
+      text += (piece.where == Where::Stack    ? 'm'
+               : piece.where == Where::Vector ? 'v'
+                                              : 'i') +
+              std::to_string(piece.number);
+    if (piece.bytes != 8)
+      text += "." + std::to_string(piece.bytes);
+    isLeftOut &= piece.where == Where::LeftOut;
   }
-  return text.empty() ? "-" : text;
+  return text.empty() ? "-" : isLeftOut ? "!" : text;
 }
 
 /// How many bytes of a parameter's own value the lowered TYPE holds.
 uint64_t bytesOf(const DataLayout &layout, Type *type) { return layout.getTypeStoreSize(type).getFixedValue(); }
 
-/// Whether FUNCTION uses none of its lowered parameters from FIRST up to END, and a call leaves them out: the optimizer
-/// puts an arbitrary value there in the calls that it sees.
-bool isLeftOut(const Function &function, unsigned first, unsigned end) {
-  for (unsigned i = first; i < end; ++i)
-    if (!function.getArg(i)->use_empty())
-      return false;
-  return any_of(function.users(), [&](const User *user) {
-    const auto *call = dyn_cast<CallBase>(user);
-    return call && call->getCalledOperand() == &function && call->arg_size() >= end &&
-           isa<UndefValue>(call->getArgOperand(first));
-  });
+/// Whether FUNCTION does not use its lowered parameter NUMBER, and a call leaves it out: the optimizer puts an
+/// arbitrary value there in the calls that it sees. Of a value in several parameters it may do that to some.
+bool isLeftOut(const Function &function, unsigned number) {
+  return function.getArg(number)->use_empty() && any_of(function.users(), [&](const User *user) {
+           const auto *call = dyn_cast<CallBase>(user);
+           return call && call->getCalledOperand() == &function && call->arg_size() > number &&
+                  isa<UndefValue>(call->getArgOperand(number));
+         });
 }
+
+/// Whether callers that see FUNCTION's body know that it reads nothing of what its lowered parameter NUMBER points to.
+/// They need not have stored it then.
+bool isUnread(const Function &function, unsigned number) {
+  const Argument &argument = *function.getArg(number);
+  return argument.getType()->isPointerTy() &&
+         (argument.hasAttribute(Attribute::ReadNone) || argument.hasAttribute(Attribute::WriteOnly) ||
+          compat::isInitialized(argument) || compat::readsNoArgumentMemory(function));
+}
+
+/// Takes the next lowered parameter of FUNCTION, NUMBER, out of REGISTERS. Appends to PIECES where it is, or that it is
+/// left out.
+ArgumentPlace takeNext(ArgumentRegisters &registers, const Function &function, unsigned number,
+                       SmallVectorImpl<ValuePiece> &pieces) {
+  const size_t first = pieces.size();
+  ArgumentPlace place =
+      registers.place(function.getArg(number)->getType(), function.getAttributes().getParamAttrs(number), &pieces);
+  if (place != ArgumentPlace::Unknown && pieces.size() > first &&
+      (isLeftOut(function, number) || (function.getArg(number)->hasByValAttr() && isUnread(function, number))))
+    for (ValuePiece &piece : MutableArrayRef<ValuePiece>(pieces).drop_front(first))
+      piece.where = Where::LeftOut;
+  return place;
+}
+
+/// Whether a value of PLACE has pieces that say where it is.
+bool hasPieces(ArgumentPlace place) { return place != ArgumentPlace::Elsewhere && place != ArgumentPlace::Unknown; }
 
 /// Matches source parameters with lowered ones.
 class Matcher {
@@ -63,11 +96,11 @@ class Matcher {
   bool lost_ = false; // what follows can't be matched
 
 public:
-  explicit Matcher(const Function &function)
-      : function_(function), layout_(function.getParent()->getDataLayout()), registers_(function) {
+  Matcher(const Function &function, StackArguments stack)
+      : function_(function), layout_(function.getParent()->getDataLayout()), registers_(function, stack) {
     // The hidden pointer to a result in memory.
     if (next_ < function.arg_size() && function.hasParamAttribute(next_, Attribute::StructRet))
-      take(nullptr);
+      take();
   }
 
   std::string result(const DIType *diType) const {
@@ -95,15 +128,27 @@ public:
   /// Where a parameter of DITYPE is; "-" if that is not known, "!" if callers leave it out.
   std::string parameter(const DIType *diType) {
     firstTaken_ = ~0u;
-    std::string where = place(diType);
-    return where != "-" && firstTaken_ < next_ && isLeftOut(function_, firstTaken_, next_) ? "!" : where;
+    pieces_.clear();
+    partBytes_.clear();
+    isUnread_ = false;
+    return place(diType);
   }
+
+  /// Whether it points to what callers need not have stored.
+  bool hasUnread() const { return isUnread_; }
+
+  /// Bytes of the value that the lowered parameter NUMBER, of those that the last parameter() took, holds.
+  unsigned bytesOfPart(unsigned number) const { return partBytes_[number]; }
 
   /// The lowered parameters that the last parameter() took: [first, second).
   std::pair<unsigned, unsigned> taken() const { return {std::min(firstTaken_, next_), next_}; }
 
 private:
   unsigned firstTaken_ = 0;
+  // Of the present parameter: where it is, and how many bytes of that each lowered parameter has.
+  SmallVector<ValuePiece, 4> pieces_;
+  SmallVector<unsigned, 4> partBytes_;
+  bool isUnread_ = false;
 
   std::string place(const DIType *diType) {
     const DIType *type = plain(diType);
@@ -120,15 +165,14 @@ private:
     if (next_ >= function_.arg_size())
       return lose();
     const Argument &first = *function_.getArg(next_);
-    SmallVector<ValuePiece, 4> pieces;
     if (first.hasPassPointeeByValueCopyAttr()) // a copy on the stack
-      return take(&pieces) && !lost_ ? placeText(pieces) : "-";
+      return take() && !lost_ ? placeText(pieces_) : "-";
     // What C++ does not allow to be copied into registers, and what AArch64 finds too large. Another pointer is a
     // member.
     bool isByAddress = isStruct && ((composite->getFlags() & DINode::FlagTypePassByReference) || bytes > 16);
     if (isByAddress && first.getType()->isPointerTy()) { // a copy elsewhere
-      const bool isKnown = take(&pieces) && isKnownString(type);
-      return isKnown ? placeText(pieces) : "-"; // of others the register holds no value of the type
+      const bool isKnown = take() && isKnownString(type);
+      return isKnown ? placeText(pieces_) : "-"; // of others the register holds no value of the type
     }
     bool wantsPointer = isa<DIDerivedType>(type) && type->getTag() != dwarf::DW_TAG_ptr_to_member_type;
     if (!isSplit && wantsPointer != first.getType()->isPointerTy() && type->getName() != "decltype(nullptr)")
@@ -144,22 +188,27 @@ private:
       if ((!isSplit && size != bytes && !(size * 8 >= bitsOf(type) && type->getTag() == dwarf::DW_TAG_base_type)) ||
           (isSplit && size > ((bytes - seen + 7) & ~uint64_t(7))))
         return lose();
-      hasPlace &= take(&pieces);
+      hasPlace &= take();
       if (lost_)
         return "-";
       seen += isSplit ? ((size + 7) & ~uint64_t(7)) : size;
     }
-    return hasPlace ? placeText(pieces) : "-";
+    return hasPlace ? placeText(pieces_) : "-";
   }
 
-  /// Passes over a lowered parameter; whether its place is known, in registers or on the stack.
-  bool take(SmallVectorImpl<ValuePiece> *pieces) {
+  /// Passes over a lowered parameter; whether its place is known.
+  bool take() {
     firstTaken_ = std::min(firstTaken_, next_);
-    ArgumentPlace place =
-        registers_.place(function_.getArg(next_)->getType(), function_.getAttributes().getParamAttrs(next_), pieces);
+    const size_t before = pieces_.size();
+    ArgumentPlace place = takeNext(registers_, function_, next_, pieces_);
+    isUnread_ |= isUnread(function_, next_);
     ++next_;
+    unsigned bytes = 0;
+    for (const ValuePiece &piece : ArrayRef<ValuePiece>(pieces_).drop_front(before))
+      bytes += piece.bytes;
+    partBytes_.push_back(bytes);
     lost_ |= place == ArgumentPlace::Unknown;
-    return place == ArgumentPlace::Registers || place == ArgumentPlace::Stack;
+    return hasPieces(place);
   }
   std::string lose() {
     lost_ = true;
@@ -176,47 +225,69 @@ private:
   }
 };
 
+/// TYPE, a parameter's, with a '-' behind the pointer or reference in it: what is there is not recorded.
+std::string withoutContents(const std::string &type) {
+  const bool isPointer = compat::startsWith(type, "p(") || compat::startsWith(type, "r(");
+  size_t at = isPointer ? 2 : type.find(":p(");
+  if (at == std::string::npos)
+    return type;
+  for (at += isPointer ? 0 : 3; at < type.size() && type[at] != ')'; ++at)
+    at += type[at] == '\\';
+  return isPointer ? type.substr(0, at + 1) + "-" : type.substr(0, at + 1) + "-" + type.substr(at + 1);
+}
+
 //===--- Signatures that the optimizer changes ----------------------------===//
 
 // It does that to functions that it knows all calls of, so these have their parameters numbered before it begins: an
-// attribute "ada-parameter"="K/N" says that a lowered parameter is one of N that carry the source's parameter K. It
-// stays with the lowered parameter as long as that exists.
+// attribute "ada-parameter"="K/I" says that a lowered parameter is part I of the source's parameter K. It stays with
+// the lowered parameter as long as that exists. The function's own attribute says which parameters were found, and how
+// many bytes each of their parts has: "0,1:8+8,2:4"; 0 is a result.
 constexpr const char *kParameter = "ada-parameter", *kNumbered = "ada-parameters-numbered";
 
-/// Where the source's parameters 1 to COUNT - 1 of a numbered FUNCTION are.
-SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned count) {
-  struct Found {
-    SmallVector<ValuePiece, 4> pieces;
-    unsigned first = 0, number = 0, of = 0;
+/// Where the source's parameters 1 to COUNT - 1 of a numbered FUNCTION are. Sets UNREAD of those that point to what
+/// callers need not have stored.
+SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned count, StackArguments stack,
+                                             SmallVectorImpl<bool> &unread) {
+  struct Part {
+    SmallVector<ValuePiece, 2> pieces;
     bool hasPlace = true;
   };
-  SmallVector<Found, 8> found(count);
-  ArgumentRegisters registers(function);
-  for (unsigned i = 0; i < function.arg_size(); ++i) {
-    AttributeSet attributes = function.getAttributes().getParamAttrs(i);
-    auto [parameter, of] = attributes.getAttribute(kParameter).getValueAsString().split('/');
-    unsigned k = 0;
-    SmallVector<ValuePiece, 4> pieces;
-    ArgumentPlace place = registers.place(function.getArg(i)->getType(), attributes, &pieces);
-    if (!attributes.hasAttribute(kParameter) || parameter.getAsInteger(10, k) || k >= count)
-      continue;
-    Found &one = found[k];
-    of.getAsInteger(10, one.of);
-    one.first = one.number++ ? one.first : i;
-    one.hasPlace &= place == ArgumentPlace::Registers || place == ArgumentPlace::Stack;
-    one.pieces.append(pieces.begin(), pieces.end());
-  }
+  SmallVector<SmallVector<Part, 2>, 8> parts(count);
   SmallVector<StringRef, 8> known;
   function.getFnAttribute(kNumbered).getValueAsString().split(known, ',', -1, false);
+  for (StringRef text : known) { // until they are found, parts are taken away: callers do not pass them
+    auto [number, sizes] = text.split(':');
+    unsigned k = 0, bytes = 0;
+    if (number.getAsInteger(10, k) || k >= count)
+      continue;
+    while (!sizes.empty() && !sizes.consumeInteger(10, bytes)) {
+      parts[k].emplace_back();
+      parts[k].back().pieces.push_back({Where::LeftOut, 0, bytes});
+      sizes.consume_front("+");
+    }
+  }
+  ArgumentRegisters registers(function, stack);
+  for (unsigned i = 0; i < function.arg_size(); ++i) {
+    SmallVector<ValuePiece, 4> pieces;
+    ArgumentPlace place = takeNext(registers, function, i, pieces);
+    auto [parameter, part] =
+        function.getAttributes().getParamAttrs(i).getAttribute(kParameter).getValueAsString().split('/');
+    unsigned k = 0, at = 0;
+    if (parameter.getAsInteger(10, k) || part.getAsInteger(10, at) || k >= count || at >= parts[k].size())
+      continue;
+    parts[k][at].pieces.assign(pieces.begin(), pieces.end());
+    parts[k][at].hasPlace = hasPieces(place);
+    unread[k] |= isUnread(function, i);
+  }
   SmallVector<std::string, 8> places;
   for (unsigned k = 1; k < count; ++k) {
-    const Found &one = found[k];
-    if (!one.number)
-      places.push_back(is_contained(known, std::to_string(k)) ? "!" : "-"); // taken away: callers do not pass it
-    else if (one.number != one.of || !one.hasPlace)
-      places.push_back("-");
-    else
-      places.push_back(isLeftOut(function, one.first, one.first + one.number) ? "!" : placeText(one.pieces));
+    SmallVector<ValuePiece, 4> pieces;
+    bool hasPlace = true;
+    for (const Part &part : parts[k]) {
+      pieces.append(part.pieces.begin(), part.pieces.end());
+      hasPlace &= part.hasPlace;
+    }
+    places.push_back(hasPlace ? placeText(pieces) : "-");
   }
   return places;
 }
@@ -266,14 +337,13 @@ std::string codeOf(Type *lowered) {
 }
 
 /// The types of lowered parameters from FIRST on, which have no names.
-std::string furtherTypes(const Function &wrapper, unsigned first) {
-  ArgumentRegisters registers(wrapper);
+std::string furtherTypes(const Function &wrapper, unsigned first, StackArguments stack) {
+  ArgumentRegisters registers(wrapper, stack);
   std::string text;
   for (unsigned i = 0; i < wrapper.arg_size(); ++i) {
     SmallVector<ValuePiece, 4> pieces;
     Type *type = wrapper.getArg(i)->getType();
-    ArgumentPlace place = registers.place(type, wrapper.getAttributes().getParamAttrs(i), &pieces);
-    bool hasPlace = place == ArgumentPlace::Registers || place == ArgumentPlace::Stack;
+    bool hasPlace = hasPieces(registers.place(type, wrapper.getAttributes().getParamAttrs(i), &pieces));
     if (i < first)
       continue;
     std::string code = codeOf(type);
@@ -285,9 +355,9 @@ std::string furtherTypes(const Function &wrapper, unsigned first) {
 }
 
 /// The text for a WRAPPER of a function that has no debug information.
-std::string typesByPrototype(const Function &wrapper, const Prototype &prototype) {
+std::string typesByPrototype(const Function &wrapper, const Prototype &prototype, StackArguments stack) {
   auto placeOf = [](ArgumentPlace place, ArrayRef<ValuePiece> pieces) {
-    return place == ArgumentPlace::Registers || place == ArgumentPlace::Stack ? placeText(pieces) : "-";
+    return hasPieces(place) ? placeText(pieces) : "-";
   };
   SmallVector<ValuePiece, 4> pieces;
   std::string text = "-";
@@ -296,7 +366,7 @@ std::string typesByPrototype(const Function &wrapper, const Prototype &prototype
     text = placeOf(place, pieces);
   }
   text += ":" + codeOf(prototype.result);
-  ArgumentRegisters registers(wrapper);
+  ArgumentRegisters registers(wrapper, stack);
   for (unsigned i = 0; i < prototype.parameters.size(); ++i) {
     pieces.clear();
     ArgumentPlace place =
@@ -304,7 +374,7 @@ std::string typesByPrototype(const Function &wrapper, const Prototype &prototype
     text += ";" + escaped(prototype.parameters[i].name) + ":" + placeOf(place, pieces) + ":" +
             codeOf(prototype.parameters[i].type);
   }
-  return text + (prototype.isVariadic ? furtherTypes(wrapper, prototype.parameters.size()) : "");
+  return text + (prototype.isVariadic ? furtherTypes(wrapper, prototype.parameters.size(), stack) : "");
 }
 
 /// The names of FUNCTION's parameters, by number from 1.
@@ -335,22 +405,24 @@ void numberParameters(Function &function) {
   if (!type || !function.hasLocalLinkage() || function.hasFnAttribute(kNumbered))
     return;
   DITypeRefArray types = type->getTypeArray();
-  Matcher matcher(function);
+  Matcher matcher(function, StackArguments::InPlace);
   std::string known = function.getReturnType()->isVoidTy() ? "" : "0"; // the parameters, and the result as 0
   for (unsigned k = 1; k < types.size() && types[k]; ++k) {
     if (matcher.parameter(types[k]) == "-")
       continue;
     auto [first, end] = matcher.taken();
-    std::string value = std::to_string(k) + "/" + std::to_string(end - first);
-    for (unsigned i = first; i < end; ++i)
-      function.addParamAttr(i, Attribute::get(function.getContext(), kParameter, value));
     known += (known.empty() ? "" : ",") + std::to_string(k);
+    for (unsigned i = first; i < end; ++i) {
+      std::string value = std::to_string(k) + "/" + std::to_string(i - first);
+      function.addParamAttr(i, Attribute::get(function.getContext(), kParameter, value));
+      known += (i == first ? ":" : "+") + std::to_string(matcher.bytesOfPart(i - first));
+    }
   }
   if (matcher.isComplete())
     function.addFnAttr(kNumbered, known);
 }
 
-std::string typesText(const Function &function, bool pointees) {
+std::string typesText(const Function &function, bool pointees, StackArguments stack) {
   if (isCoroutinePart(function))
     return "i0:p(void);frame:i0:p(void)"; // nextCoroutine()
   const Function *callee = wrappedCallee(function);
@@ -359,8 +431,9 @@ std::string typesText(const Function &function, bool pointees) {
   Prototype prototype;
   const bool hasPrototype = callee && findPrototype(*callee, prototype);
   if (!type || !type->getTypeArray().size())
-    return hasPrototype && function.arg_size() >= prototype.parameters.size() ? typesByPrototype(function, prototype)
-                                                                              : "";
+    return hasPrototype && function.arg_size() >= prototype.parameters.size()
+               ? typesByPrototype(function, prototype, stack)
+               : "";
   bool isAArch64 = compat::targetTriple(*function.getParent()).isAArch64();
   DITypeRefArray types = type->getTypeArray();
   SmallVector<StringRef, 8> names = parameterNames(function, *subprogram);
@@ -369,15 +442,18 @@ std::string typesText(const Function &function, bool pointees) {
     for (const Prototype::Parameter &parameter : prototype.parameters)
       names.push_back(parameter.name);
   }
-  Matcher matcher(function);
+  Matcher matcher(function, stack);
   TypeLayout layout(!isAArch64, pointees);
   SmallVector<std::string, 8> places;
   unsigned count = 1;
-  for (; count < types.size() && types[count]; ++count)
+  SmallVector<bool, 8> unread(1, false);
+  for (; count < types.size() && types[count]; ++count) {
     places.push_back(matcher.parameter(types[count]));
+    unread.push_back(matcher.hasUnread());
+  }
   bool isNumbered = function.hasLocalLinkage() && function.hasFnAttribute(kNumbered);
   if (isNumbered)
-    places = placesOfNumbered(function, count);
+    places = placesOfNumbered(function, count, stack, unread);
   else if (!matcher.isComplete() && function.hasLocalLinkage())
     places.assign(places.size(), "-"); // the optimizer may have changed the signature
   std::string result = !types[0] ? "-" : isNumbered && isResultLeftOut(function) ? "!" : matcher.result(types[0]);
@@ -385,11 +461,12 @@ std::string typesText(const Function &function, bool pointees) {
   for (unsigned i = 1; i < count; ++i) {
     // A std::string by value is what its place holds the address of.
     const bool isString = places[i - 1] != "-" && isKnownString(plain(types[i]));
+    const std::string written = isString ? "r(" + escaped(stringName(plain(types[i]))) + ")" : layout.write(types[i]);
     text += ";" + escaped(i < names.size() ? names[i] : StringRef()) + ":" + places[i - 1] + ":" +
-            (isString ? "r(" + escaped(stringName(plain(types[i]))) + ")" : layout.write(types[i]));
+            (unread[i] ? withoutContents(written) : written);
   }
   if (count < types.size() && callee && matcher.hasPassedAll())
-    return text + furtherTypes(function, matcher.taken().second);
+    return text + furtherTypes(function, matcher.taken().second, stack);
   if (count < types.size()) // a null type
     text += ";...:-:v";
   return text;

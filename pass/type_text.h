@@ -6,6 +6,8 @@
 #ifndef ADA_PASS_TYPE_TEXT_H
 #define ADA_PASS_TYPE_TEXT_H
 
+#include "argument_registers.h"
+
 #include <string>
 
 namespace llvm {
@@ -19,8 +21,8 @@ namespace ada {
 void numberParameters(llvm::Function &function);
 
 /// The text for ada_function.types_off; "" without debug information. POINTEES: with the layout of what pointers and
-/// references point to.
-std::string typesText(const llvm::Function &function, bool pointees);
+/// references point to. STACK: as the entry hook is told.
+std::string typesText(const llvm::Function &function, bool pointees, StackArguments stack);
 
 } // namespace ada
 

@@ -15,9 +15,14 @@ namespace ada::types {
 
 //===--- from registers ---------------------------------------------------===//
 
+static std::uint64_t lowBits(std::uint32_t count) {
+  return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
+}
+
 Value Parameter::value(const Registers &registers) const {
   std::array<std::byte, Value::kMostBytes> bytes;
   std::size_t used = 0;
+  std::uint64_t leftOut = 0;
   for (const Piece &piece : where) {
     std::byte general[8];
     Bytes from;
@@ -41,6 +46,13 @@ Value Parameter::value(const Registers &registers) const {
         return Value(type);
       from = registers.stack.subspan(piece.number);
       break;
+    case Piece::Place::LeftOut:
+      if (used + piece.bytes > bytes.size())
+        return Value(type);
+      leftOut |= lowBits(piece.bytes) << used;
+      std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(used), piece.bytes, std::byte{0});
+      used += piece.bytes;
+      continue;
     }
     if (piece.bytes > from.size() || used + piece.bytes > bytes.size())
       return Value(type);
@@ -49,7 +61,7 @@ Value Parameter::value(const Registers &registers) const {
   }
   if (used == 0)
     return Value(type);
-  return Value(type, Bytes(bytes).first(used), flags);
+  return Value(type, Bytes(bytes).first(used), flags, leftOut);
 }
 
 const Contents *Parameter::contents(const Registers &registers) const {
@@ -138,7 +150,7 @@ std::string argumentsText(const FunctionTypes &types, const Registers &registers
   unsigned general = 0, vector = 0; // claimed by parameters
   for (const Parameter &parameter : types.parameters) {
     for (const Piece &piece : parameter.where)
-      if (piece.number < 32 && piece.place != Piece::Place::Stack)
+      if (piece.number < 32 && (piece.place == Piece::Place::General || piece.place == Piece::Place::Vector))
         (piece.place == Piece::Place::General ? general : vector) |= 1u << piece.number;
     std::string value = valueText(parameter, registers);
     append(list, parameter.name.empty() ? value : oneLine(parameter.name) + "=" + value);

@@ -32,12 +32,14 @@ public:
 
   bool where(Parameter &parameter) {
     std::vector<Piece> &pieces = parameter.where;
-    parameter.isLeftOut = take('!');
-    if (parameter.isLeftOut || take('-'))
+    if (take('-'))
       return true;
+    bool isAllLeftOut = true;
     do {
       Piece piece;
-      if (take('i'))
+      if (take('!'))
+        piece.place = Piece::Place::LeftOut;
+      else if (take('i'))
         piece.place = Piece::Place::General;
       else if (take('v'))
         piece.place = Piece::Place::Vector;
@@ -45,14 +47,18 @@ public:
         piece.place = Piece::Place::Stack;
       else
         return false;
-      if (!number(piece.number))
+      if (piece.place != Piece::Place::LeftOut && !number(piece.number))
         return false;
+      isAllLeftOut &= piece.place == Piece::Place::LeftOut;
       if (take('.') && (!number(piece.bytes) || piece.bytes == 0))
         return false;
       if (piece.bytes > kMostPieceBytes || pieces.size() == kMostPieces)
         return false;
       pieces.push_back(piece);
     } while (take('+'));
+    parameter.isLeftOut = isAllLeftOut;
+    if (isAllLeftOut)
+      pieces.clear();
     return true;
   }
 
@@ -129,8 +135,10 @@ private:
   // Width of a number: what no machine has is damage.
   bool bits(Type &out) { return number(out.bits) && out.bits > 0 && out.bits <= 512; }
 
-  // "*8{…", "#4s32": what is there takes so many bytes, which its type says as well.
+  // "*8{…", "#4s32": what is there takes so many bytes, which its type says as well. "-": nobody need have stored it.
   bool pointee(Type &out, unsigned nesting) {
+    if (take('-'))
+      return true;
     out.pointsToVector = take('#');
     if (!out.pointsToVector && !take('*'))
       return true;

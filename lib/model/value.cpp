@@ -61,7 +61,9 @@ std::string flagsText(const FlagNames &names, std::uint64_t value) {
 // Writes one value, for people or as JSON.
 class Renderer {
 public:
-  explicit Renderer(bool json) : json_(json) {}
+  // `leftOut`: bit i says that nothing is in byte i of what is at `first`.
+  explicit Renderer(bool json, const std::byte *first = nullptr, std::uint64_t leftOut = 0)
+      : json_(json), first_(first), leftOut_(leftOut) {}
   std::string out;
 
   // `bytes`: what there is from the value's first byte on.
@@ -83,11 +85,24 @@ public:
     const std::size_t shown = size == 0 && type.kind == Kind::Unknown ? bytes.size() : size;
     if (shown > bytes.size() || shown == 0)
       return word(json_ ? "null" : "?");
+    if (const std::size_t missing = missingOf(bytes.first(shown)); missing > 0)
+      return word(json_ ? "null" : missing == shown ? "<unused>" : "?");
     scalar(type, bytes.first(shown), flags);
   }
 
 private:
   using Names = std::map<std::string, unsigned>; // the last number given
+
+  // How many bytes were left out.
+  std::size_t missingOf(Bytes bytes) const {
+    if (leftOut_ == 0)
+      return 0;
+    std::size_t missing = 0;
+    for (const std::byte &byte : bytes)
+      if (const auto at = static_cast<std::size_t>(&byte - first_); at < 64)
+        missing += leftOut_ >> at & 1;
+    return missing;
+  }
 
   void word(std::string_view text) { out += text; }
   // What JSON has no type for is a string.
@@ -162,7 +177,7 @@ private:
     const Type &element = type.members[0].type;
     const std::size_t size = element.bytes();
     const std::size_t there = size == 0 ? 0 : std::min<std::size_t>(type.count, bytes.size() / size);
-    if (element.kind == Kind::Char && there == type.count) {
+    if (element.kind == Kind::Char && there == type.count && missingOf(bytes.first(there)) == 0) {
       // Text, up to its end as C sees it.
       std::string text;
       for (std::size_t i = 0; i < there && bytes[i] != std::byte{0}; ++i)
@@ -181,15 +196,23 @@ private:
   }
 
   bool json_;
+  const std::byte *first_;
+  std::uint64_t leftOut_;
 };
 
 } // namespace
 
 //===--- Value ------------------------------------------------------------===//
 
-Value::Value(const Type &type, Bytes bytes, const FlagNames *flags)
-    : shape_(&type), flags_(flags), size_(static_cast<std::uint8_t>(std::min(bytes.size(), kMostBytes))), known_(true) {
+Value::Value(const Type &type, Bytes bytes, const FlagNames *flags, std::uint64_t leftOut)
+    : shape_(&type), flags_(flags), leftOut_(leftOut),
+      size_(static_cast<std::uint8_t>(std::min(bytes.size(), kMostBytes))), known_(true) {
   std::copy_n(bytes.begin(), size_, storage_.begin());
+}
+
+bool Value::hasNumber() const noexcept {
+  const std::uint32_t bytes = shape_->bytes();
+  return known_ && bytes <= size_ && (bytes >= 64 ? leftOut_ : leftOut_ & ((std::uint64_t{1} << bytes) - 1)) == 0;
 }
 
 std::optional<std::uint64_t> Value::asUnsigned() const {
@@ -205,7 +228,7 @@ std::optional<std::uint64_t> Value::asUnsigned() const {
   default:
     return std::nullopt;
   }
-  if (!known_ || shape_->bits > 64 || shape_->bytes() > size_)
+  if (!hasNumber() || shape_->bits > 64)
     return std::nullopt;
   const bool isSigned = shape_->kind == Kind::Signed || (shape_->kind == Kind::Enum && shape_->isSigned);
   const Wide value = extend(load(bytes()), shape_->bits, isSigned);
@@ -218,13 +241,13 @@ std::optional<std::int64_t> Value::asSigned() const {
   if (std::optional<std::uint64_t> value = asUnsigned())
     return *value >> 63 ? std::nullopt : std::optional(static_cast<std::int64_t>(*value));
   const bool isSigned = shape_->kind == Kind::Signed || (shape_->kind == Kind::Enum && shape_->isSigned);
-  if (!known_ || !isSigned || shape_->bits > 64 || shape_->bytes() > size_)
+  if (!hasNumber() || !isSigned || shape_->bits > 64)
     return std::nullopt;
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(extend(load(bytes()), shape_->bits, true)));
 }
 
 std::optional<double> Value::asDouble() const {
-  if (!known_ || shape_->bytes() > size_)
+  if (!hasNumber())
     return std::nullopt;
   if (shape_->kind == Kind::Float) {
     if (std::optional<long double> value = floatOf(load(bytes()), shape_->bits))
@@ -245,7 +268,7 @@ std::optional<double> Value::asDouble() const {
 std::string Value::text() const {
   if (!known_)
     return shape_->kind == Kind::Void ? "" : "?";
-  Renderer renderer(false);
+  Renderer renderer(false, storage_.data(), leftOut_);
   renderer.write(*shape_, bytes(), flags_);
   return std::move(renderer.out);
 }
@@ -253,7 +276,7 @@ std::string Value::text() const {
 std::string Value::json() const {
   if (!known_)
     return "null";
-  Renderer renderer(true);
+  Renderer renderer(true, storage_.data(), leftOut_);
   renderer.write(*shape_, bytes(), flags_);
   return std::move(renderer.out);
 }

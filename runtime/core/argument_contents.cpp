@@ -80,7 +80,7 @@ Found formOfTarget(Field rest, bool isPointer) {
 
 Found formOf(Field type, bool isTwo) {
   if (isTwo) {
-    if (!type.takes("{basic_string_view<char,"))
+    if (!type.takes("{basic_string_view<char,") || type.has(")-"))
       return {};
     if (type.has("|_M_len@0:u64,_M_str@8:p(const char)}"))
       return {ContentForm::View};
@@ -94,13 +94,15 @@ Found formOf(Field type, bool isTwo) {
     return {};
   Field text = type;
   text.takes("const ");
+  type.take(')');
+  if (type.first() == '-') // callers need not have stored it
+    return {};
   if (text.takes("std::string)"))
     return {ContentForm::Object};
   if (text.takes("std::__1::string)"))
     return {ContentForm::Libcxx};
   if (isPointer && text.takes("char)"))
     return {ContentForm::Terminated};
-  type.take(')');
   return formOfTarget(type, isPointer);
 }
 

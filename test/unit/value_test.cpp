@@ -152,6 +152,25 @@ TEST(Value, LeftOut) {
   EXPECT_EQ(resultJson(types, registers), "null");
 }
 
+TEST(Value, PartsLeftOut) {
+  const std::uint64_t general[] = {10, 0x64636261};
+  const Registers registers{.general = general};
+  const auto show = [&](const char *text) {
+    const FunctionTypes types = FunctionTypes::parse(text);
+    EXPECT_TRUE(types.isWhole);
+    return argumentsText(types, registers, 1) + " " + argumentsJson(types, registers);
+  };
+  EXPECT_EQ(show("-:v;m:i0+!:{Mix|id@0:s32,weight@8:f64}"), "m={id=10, weight=<unused>} {\"m\":{\"id\":10,\"weight\":null}}");
+  EXPECT_EQ(show("-:v;m:!+i0.4:{P|x@0:f32,y@4:f32,z@8:s32}"),
+            "m={x=<unused>, y=<unused>, z=10} {\"m\":{\"x\":null,\"y\":null,\"z\":10}}");
+  EXPECT_EQ(show("-:v;v:i0+!:s128"), "v=? {\"v\":null}");
+  EXPECT_EQ(show("-:v;v:!+!:s128"), "v=<unused> {\"v\":null}");
+  EXPECT_EQ(show("-:v;p:i0:p(const char)-"), "p=0xa {\"p\":\"0xa\"}");
+  const FunctionTypes half = FunctionTypes::parse("-:v;v:!.4:s32;w:!.2+i0.2:s32");
+  EXPECT_EQ(half.parameters[1].value(registers).asSigned(), std::nullopt);
+  EXPECT_TRUE(half.parameters[0].isLeftOut && !half.parameters[1].isLeftOut);
+}
+
 TEST(Value, AsNumbers) {
   const FunctionTypes types = FunctionTypes::parse("i0:s32;u:i0:u64;f:v0:f32;p:i0:p()");
   const std::uint64_t general[] = {0xffffffffffffffff};

@@ -91,6 +91,7 @@ struct Piece {
     General, ///< `number` as in a detail event's registers
     Vector,  ///< `number` as in its vector registers
     Stack,   ///< `number` bytes above the stack pointer at entry
+    LeftOut, ///< nowhere: the function does not use these bytes, and callers need not pass them
   };
   Place place = Place::General;
   std::uint32_t number = 0;
@@ -149,14 +150,15 @@ class Value {
 public:
   /// No value: the parameter was not in a register that was recorded.
   explicit Value(const Type &type) : shape_(&type) {}
-  /// At most kMostBytes of `bytes` are taken.
-  Value(const Type &type, std::span<const std::byte> bytes, const FlagNames *flags = nullptr);
+  /// At most kMostBytes of `bytes` are taken. `leftOut`: bit i says that byte i holds nothing of the value.
+  Value(const Type &type, std::span<const std::byte> bytes, const FlagNames *flags = nullptr,
+        std::uint64_t leftOut = 0);
 
   /// The largest value that is held completely; structs in registers have 64.
   static constexpr std::size_t kMostBytes = 64;
 
   const Type &type() const noexcept { return *shape_; }
-  /// True if its bytes are known.
+  /// True if its bytes are known; of some, a part may have been left out.
   bool isKnown() const noexcept { return known_; }
   std::span<const std::byte> bytes() const noexcept { return {storage_.data(), size_}; }
 
@@ -171,7 +173,8 @@ public:
   /// nullptr, {x=1, y=2}, [1, 2], "text" for an array of char,
   /// O_RDONLY|O_CLOEXEC; "?" if it is not known and "" for
   /// void. Numbers are whole: floating point as short as reads back the same.
-  /// One line: control characters in names are replaced.
+  /// One line: control characters in names are replaced. A member that was left out is "<unused>", one of which a
+  /// part was is "?".
   std::string text() const;
 
   /// As JSON: numbers and booleans as such, structs as objects, arrays as
@@ -181,9 +184,13 @@ public:
   std::string json() const;
 
 private:
+  /// Whether all that a number takes is there.
+  bool hasNumber() const noexcept;
+
   const Type *shape_;
   const FlagNames *flags_ = nullptr;
   std::array<std::byte, kMostBytes> storage_{};
+  std::uint64_t leftOut_ = 0;
   std::uint8_t size_ = 0;
   bool known_ = false;
 };

@@ -33,8 +33,40 @@ KEEP int visible(int a, int b) {
   sink = b;
   return b;
 }
+// Of values in several registers each part is left out for itself.
+struct Mix {
+  int id;
+  double weight;
+};
+struct Floats {
+  float x, y, z;
+};
+// CHECK-DAG: id(in={id=10, weight=<unused>}) → 10
+// O0-DAG: id(in={id=10, weight=20.5}) → 10
+KEEP int id(Mix in) {
+  sink = in.id;
+  return in.id;
+}
+// CHECK-DAG: height(p={x=<unused>, y=<unused>, z=3.5}) → 3.5
+// O0-DAG: height(p={x=1.5, y=2.5, z=3.5}) → 3.5
+KEEP float height(Floats p) {
+  sink = (int)p.z;
+  return p.z;
+}
+// CHECK-DAG: weight(in={id=<unused>, weight=20.5}) → 20.5
+// O0-DAG: weight(in={id=10, weight=20.5}) → 20.5
+KEEP static double weight(Mix in) {
+  sink = (int)in.weight;
+  return in.weight;
+}
 int main() {
   int n = sink;
+  sink = 0;
+  id({10 + n, 20.5 + n});
+  sink = 0;
+  if (height({1.5f + n, 2.5f + n, 3.5f + n}) + weight({10 + n, 20.5 + n}) != 24)
+    return 1;
+  n = sink = 0;
   ignored(9 + n);
   n += removed(3 + n, 4 + n, 5 + n, 2.5 + n) - 11;
   return (int)constant(7, {1 + n, 2 + n}) + visible(5 + n, 6) - 16;
