@@ -1,6 +1,7 @@
 // The HTTP side of `adatrace view`. The only file that includes the HTTP library, which takes long to compile.
 #include "http_server.h"
 #include "view/assets.h"
+#include "view/connections.h"
 
 #include "base/file_bytes.h"
 #include "base/json.h"
@@ -13,6 +14,8 @@
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
+#include <poll.h>
 #include <span>
 #include <string_view>
 #include <sys/random.h>
@@ -87,6 +90,74 @@ void respondError(httplib::Response &response, int status, std::string_view mess
   respond(response, status, json.object(), "application/json");
 }
 
+// A connection whose next request has a complete head. No read waits; a write waits for the client, five seconds.
+class SocketStream : public httplib::Stream {
+public:
+  explicit SocketStream(int socket) : socket_(socket) {}
+  bool is_readable() const override { return true; }
+  bool is_writable() const override {
+    pollfd wait{socket_, POLLOUT, 0};
+    return ::poll(&wait, 1, 5000) > 0;
+  }
+  ssize_t read(char *bytes, size_t size) override {
+    if (at_ == head_.size()) { // once: only the head is taken, for another request may follow
+      head_.resize(Connections::kMostHead);
+      const ssize_t n = ::recv(socket_, head_.data(), head_.size(), MSG_PEEK | MSG_DONTWAIT);
+      head_.resize(n > 0 ? static_cast<size_t>(n) : 0);
+      const size_t end = head_.find("\r\n\r\n");
+      head_.resize(end == head_.npos ? 0 : end + 4);
+      at_ = 0;
+      if (head_.empty() || ::recv(socket_, head_.data(), head_.size(), MSG_DONTWAIT) < 0)
+        return -1;
+    }
+    const size_t n = std::min(size, head_.size() - at_);
+    std::memcpy(bytes, head_.data() + at_, n);
+    at_ += n;
+    return static_cast<ssize_t>(n);
+  }
+  ssize_t write(const char *bytes, size_t size) override {
+    return is_writable() ? ::send(socket_, bytes, size, MSG_NOSIGNAL) : -1;
+  }
+  void get_remote_ip_and_port(std::string &, int &) const override {}
+  void get_local_ip_and_port(std::string &, int &) const override {}
+  socket_t socket() const override { return socket_; }
+
+private:
+  int socket_;
+  std::string head_;
+  size_t at_ = 0;
+};
+
+// The library's server gives each connection a thread for as long as it is open; this one only each request.
+class RequestServer : public httplib::Server {
+public:
+  RequestServer() {
+    // The library hands on a connection as a task; run at once, that is process_and_close_socket().
+    struct Queue : httplib::TaskQueue {
+      RequestServer &server;
+      explicit Queue(RequestServer &owner) : server(owner) {}
+      void enqueue(std::function<void()> task) override { task(); }
+      void shutdown() override { server.connections_.reset(); }
+    };
+    new_task_queue = [this] {
+      connections_.emplace([this](int socket) { return answerOne(socket); });
+      return new Queue(*this);
+    };
+  }
+
+private:
+  bool process_and_close_socket(socket_t socket) override {
+    connections_->add(socket);
+    return true;
+  }
+  bool answerOne(int socket) {
+    SocketStream stream(socket);
+    bool isClosed = false;
+    return process_request(stream, /*close_connection=*/false, isClosed, nullptr) && !isClosed;
+  }
+  std::optional<Connections> connections_;
+};
+
 } // namespace
 
 struct HttpServer::State {
@@ -96,7 +167,7 @@ struct HttpServer::State {
   std::string token = randomToken();
   int port = 0;
   std::atomic<bool> hasEnded = false;
-  httplib::Server server;
+  RequestServer server;
 
   void answer(const httplib::Request &request, httplib::Response &response);
   void answerFile(std::string name, httplib::Response &response) const;
@@ -192,8 +263,6 @@ HttpServer::HttpServer(Options options, ApiHandler handler) : state_(std::make_u
   httplib::Server &server = state_->server;
   server.set_payload_max_length(kMostBody);
   server.set_tcp_nodelay(true);
-  // A browser keeps up to six connections open, and each takes a thread.
-  server.new_task_queue = [] { return new httplib::ThreadPool(16); };
   server.set_keep_alive_max_count(100'000);
   server.set_keep_alive_timeout(2);
   // The library's choice lets two servers share a port.
