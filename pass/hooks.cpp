@@ -267,6 +267,7 @@ void Hooks::withFrame(IRBuilder<> &builder, StringRef name) {
 
 void Hooks::beforeExec(IRBuilder<> &builder) { plainCall(builder, "__ada_before_exec", {}); }
 void Hooks::afterExec(IRBuilder<> &builder) { plainCall(builder, "__ada_after_exec", {}); }
+void Hooks::beforeSignalStack(IRBuilder<> &builder) { plainCall(builder, "__ada_before_signal_stack", {}); }
 void Hooks::beforeClone(IRBuilder<> &builder) { plainCall(builder, "__ada_before_clone", {}); }
 
 void Hooks::beforeExit(IRBuilder<> &builder, Value *status) { plainCall(builder, "__ada_before_exit", {status}); }

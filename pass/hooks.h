@@ -49,6 +49,7 @@ public:
   void resync(llvm::IRBuilder<> &builder) { withFrame(builder, "__ada_resync"); }
   void beforeExec(llvm::IRBuilder<> &builder);
   void afterExec(llvm::IRBuilder<> &builder);
+  void beforeSignalStack(llvm::IRBuilder<> &builder);
   void beforeExit(llvm::IRBuilder<> &builder, llvm::Value *status);
   void beforeClone(llvm::IRBuilder<> &builder);
 

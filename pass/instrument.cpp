@@ -191,9 +191,10 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
 }
 
 /// exec and _exit run no destructors, and a process that is made without libc's fork no handlers. Functions that are
-/// not traced announce them as well: it is the process that ends, or is copied.
+/// not traced announce them as well: it is the process that ends, or is copied. So does who gives the thread a stack
+/// for its signal handlers.
 bool ModuleInstrumenter::announceProcessEnds() {
-  enum Kind { None, Exec, Exit, Clone };
+  enum Kind { None, Exec, Exit, Clone, SignalStack };
   bool changed = false;
   for (Function &function : module_) {
     if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||
@@ -214,7 +215,8 @@ bool ModuleInstrumenter::announceProcessEnds() {
                             (isLibcFunction(*callee, {"syscall"}) && !call->hasFnAttr(kAttrMakesNoProcess) &&
                              mayMakeProcess(*call))
                         ? Clone
-                        : None;
+                    : isLibcFunction(*callee, {"sigaltstack"}) ? SignalStack
+                                                               : None;
         if (kind == Exit && (call->arg_empty() || !call->getArgOperand(0)->getType()->isIntegerTy(32)))
           kind = None; // not libc's
         const auto *before = dyn_cast_or_null<CallBase>(instruction.getPrevNode());
@@ -233,8 +235,10 @@ bool ModuleInstrumenter::announceProcessEnds() {
         }
       } else if (kind == Exit)
         hooks_.beforeExit(builder, call->getArgOperand(0));
-      else
+      else if (kind == Clone)
         hooks_.beforeClone(builder);
+      else
+        hooks_.beforeSignalStack(builder);
       changed = true;
     }
     if (!calls.empty())

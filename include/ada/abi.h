@@ -219,13 +219,15 @@ void __ada_unwind_x15(void);
  *   __ada_after_exec  after execve and similar functions, which return only if they
  *                     fail: recording goes on.
  *   __ada_before_clone before _Fork, clone and the system calls that make a process:
- *                     the child must not write to its parent's ring. */
+ *                     the child must not write to its parent's ring.
+ *   __ada_before_signal_stack before sigaltstack: where handlers run may change. */
 void __ada_mark_frame(const void *frame);
 void __ada_resync(const void *frame);
 void __ada_before_exec(void);
 void __ada_before_exit(int status);
 void __ada_after_exec(void);
 void __ada_before_clone(void);
+void __ada_before_signal_stack(void);
 
 /* Around calls that change the stack; also in functions that are not traced. A
  * token is an ada_fiber (ada/trace.h), or null for a stack that has recorded
@@ -259,19 +261,25 @@ void __ada_annotation_point(const ada_annotation *site, const ada_value *values)
  * not older than the start stamp of the chunk that it lies in. */
 typedef struct ada_record {
   uint64_t stamp; /* raw clock counter (x86-64 TSC, AArch64 CNTVCT_EL0) */
-  uint64_t what;  /* entry or frame address; kind in the low four bits */
+  uint64_t what;  /* entry or frame address; kind in the low four bits; of a CALL where it is on the stack, see */
+                  /* ADA_RECORD_STACK */
 } ada_record;
 
 ADA_ABI_ASSERT(sizeof(ada_record) == ADA_RECORD_BYTES, "ada_record is 16 bytes");
 ADA_ABI_ASSERT(offsetof(ada_record, stamp) == 0 && offsetof(ada_record, what) == 8, "trampolines store both");
 
-#define ADA_RECORD_MARK 4   /* what: frame address (rounded down to 16) */
-#define ADA_RECORD_RESYNC 5 /* what: frame address (rounded down to 16) */
-#define ADA_RECORD_GAP 6    /* Records were lost here. what: closed << 34 | opened << 4 | kind. `closed` */
-                            /* calls that were open before the gap have ended in it; `opened` calls */
-                            /* that began in it are still open. */
-#define ADA_RECORD_LOST 7   /* Comes before the first record behind a gap. what: how many records the thread has */
-                            /* lost so far << 4 | kind */
+#define ADA_RECORD_MARK 4     /* what: frame address (rounded down to 16) */
+#define ADA_RECORD_RESYNC 5   /* what: frame address (rounded down to 16) */
+#define ADA_RECORD_GAP 6      /* Records were lost here. what: closed << 34 | opened << 4 | kind. `closed` */
+                              /* calls that were open before the gap have ended in it; `opened` calls */
+                              /* that began in it are still open. */
+#define ADA_RECORD_LOST 7     /* Comes before the first record behind a gap. what: how many records the thread has */
+                              /* lost so far << 4 | kind */
+#define ADA_RECORD_NOTHING 12 /* a place that was reserved for something else */
+#define ADA_RECORD_STACK                                                                                               \
+  13 /* What: an address | kind. Until the next such record, a CALL with n in the top 16 bits of */
+     /* `what` had its ada_frame.sp at this address plus 16 * n, rounded down to 16. n is 0 */
+     /* where that is not known, and so is the address on stacks that prove nothing. */
 #define ADA_RECORD_DETAIL 8 /* added to CALL and RETURN: an ada_detail follows in the next units; how many is in */
                             /* the top byte of `what` */
 

@@ -51,7 +51,7 @@
 extern "C" {
 #endif
 
-#define ADA_RING_MAGIC 0x33474e4952414441ull /* "ADARING3" */
+#define ADA_RING_MAGIC 0x34474e4952414441ull /* "ADARING4" */
 
 #ifndef ADA_CHUNK_BYTES
 #define ADA_CHUNK_BYTES 65536u
@@ -138,6 +138,9 @@ typedef struct ada_ring_header {
   uint64_t lost_before;      /* (atomic) likewise of events_lost */
 } ada_ring_header;
 
+/* Copies of its functions may have been inlined together with their hooks: two open calls can have one frame. */
+#define ADA_MODULE_INLINED 1u
+
 typedef struct ada_ring_module {
   uint64_t begin, end;   /* its ada_functions section in memory */
   uint64_t loaded_stamp; /* (atomic) counter when it was registered: of the modules that cover an */
@@ -146,7 +149,8 @@ typedef struct ada_ring_module {
   uint32_t module_id;
   uint32_t next_retired;   /* the runtime's: the slot number + 1 that can be reused after this one */
   uint64_t unloaded_stamp; /* counter when it was unloaded, the runtime's as well */
-  uint64_t reserved[3];
+  uint64_t flags;          /* ADA_MODULE_* */
+  uint64_t reserved[2];
 } ada_ring_module;
 
 /* A run of places that a thread had reserved, but of which nothing was known yet when
@@ -241,7 +245,10 @@ typedef struct ada_ring_thread {
   uint64_t held_seq;             /* what chunks below this number tell of is in the thread's lane, or in held_missing */
   uint64_t held_missing;         /* of the present part: what chunks told of and the lane has not */
   uint64_t held_unplaced_before; /* of held_unplaced, what the parts before this one have told */
-  uint64_t reserved[6];
+  uint64_t stack_low;       /* the thread's own: how far its stack is known to reach, */
+  uint64_t signal_stack;    /* and the signal stack it was asked about, with 1 if that lies in frames */
+  uint64_t stack_window;    /* the last ADA_RECORD_STACK */
+  uint64_t reserved[3];
 } ada_ring_thread;
 
 #define ADA_DRAINED_HELD 1u

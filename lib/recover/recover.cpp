@@ -333,8 +333,9 @@ private:
     const std::vector<const ada_chunk *> chunks = ring_->chunksOf(thread.index);
     ring::takeRest(chunks.data(), chunks.size(), cursor, state, batch, [&] {
       for (std::uint64_t i = 0; i < batch.count; ++i)
-        ring::expand(state, records[i], clock_, modules_, growFrames,
-                     [&](const ring::Event &e) { emit(e, details[i]); });
+        ring::expand(
+            state, records[i], clock_, modules_, growFrames, [&](const ring::Event &e) { emit(e, details[i]); },
+            details[i]);
     });
   }
 

@@ -170,12 +170,22 @@ uint8_t Images::triggersOf(uint64_t functionId) const {
   return m && m->triggers && ordinal < m->functions() ? m->triggers[ordinal] : 0;
 }
 
+bool Image::mayShareFrames() const {
+  for (uint64_t i = 0; i < functions(); ++i) {
+    const ada_function &f = table->functions_begin[i];
+    if (!annotationOf(f) && (f.address_off == 0 || (f.flags & (ADA_FUNCTION_EARLY | ADA_FUNCTION_INLINED))))
+      return true;
+  }
+  return false;
+}
+
 bool Images::writeModule(Ring &ring, Image &image) {
   ada_ring_module *m = ring.addModule();
   if (!m)
     return false;
   m->begin = image.functionsBegin, m->end = image.functionsEnd;
   m->module_id = image.moduleId;
+  m->flags = image.mayShareFrames() ? ADA_MODULE_INLINED : 0;
   image.ringSlot = ring.publish(m, TickClock::now(ring)) + 1; // records that come are not older
   return true;
 }

@@ -54,6 +54,8 @@ struct Image {
   FunctionFigures *figures; // by function; null without option `budget`
 
   uint64_t functions() const { return (functionsEnd - functionsBegin) / sizeof(ada_function); }
+  // Whether hooks may have been inlined: such functions' entries have no address (pass/site_table.h).
+  bool mayShareFrames() const;
 };
 
 class Images {

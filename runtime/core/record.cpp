@@ -10,11 +10,12 @@
 #include "process_events.h"
 #include "session.h"
 #include "shared/ring/thread_reader.h"
+#include "stack_window.h"
 #include "thread.h"
 
 #include <errno.h>
 
-__thread AdaThread ada_thread = {ADA_POSITION_PARKED, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, 0, 0};
+__thread AdaThread ada_thread = {ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, 0, 0};
 
 // Who links the archive gets api.cpp with the hooks: with <ada/annotations.h> images know its functions by weak
 // references only, and these bring nothing out of an archive.
@@ -99,6 +100,7 @@ Outcome attach(AdaThread &t) {
   if (!slot)
     return later ? Outcome::Wait : Outcome::Lost;
   slot->tid = sys::threadId();
+  slot->stack_low = slot->signal_stack = slot->stack_window = 0;
   t.nextSeq = 0;
   t.chunk = nullptr;
   t.slot = slot;
@@ -265,6 +267,7 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
   uint64_t signals = sys::blockSignals();
   t.busy = 1;
   uint64_t place = 0;
+  bool isFresh = false; // the chunk: it can be read without those before it
   for (bool hasWaited = false;; hasWaited = true) {
     // A signal handler on top of us may have got a chunk meanwhile, and its process may just have found its clock.
     uint64_t &position = positionOf(t);
@@ -272,6 +275,11 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
     if (!isFull(position)) {
       if (t.hasLost || (t.gapOpened | t.gapClosed))
         storeGap(t, position);
+      if ((isFresh || t.stack == 0) && !isFull(position)) {
+        isFresh = false;
+        const uint64_t sp = ((uint64_t)__builtin_frame_address(0) & ~15ull) | arch::kEntryPhase;
+        store(arch::reserve(&position, sizeof(ada_record)), windowFor(t, sp), TickClock::stamp(runtime.ring));
+      }
       place = arch::reserve(&position, bytes);
       if (!isFull(place))
         break;
@@ -290,8 +298,10 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
         hold.endAt(t, runtime.ring.stamp());
       break;
     }
-    if (outcome == Outcome::Ready)
+    if (outcome == Outcome::Ready) {
+      isFresh = true;
       continue;
+    }
     hold.wait(t);
     // Handlers may run while we wait, and record: they will wait as well.
     t.busy = 0;
@@ -339,6 +349,33 @@ uint64_t readableStack(uint64_t sp, uint64_t wanted) {
   return wanted <= onPage || isReadable(sp + onPage) ? wanted : onPage;
 }
 
+uint64_t reserve(AdaThread &t, uint64_t what) {
+  const uint64_t place = arch::reserve(&t.position, sizeof(ada_record));
+  return __builtin_expect(isFull(place), 0) ? reserveSlowly(t, what, sizeof(ada_record)) : place;
+}
+
+// Makes a place that was reserved the record that moves the window to `sp`. If a signal handler has reserved places
+// behind it meanwhile, and perhaps moved the window, it comes to nothing.
+void moveWindowAt(AdaThread &t, uint64_t place, uint64_t sp) {
+  const uint64_t signals = sys::blockSignals();
+  const bool isNewest = positionOf(t) == place + sizeof(ada_record);
+  const uint64_t what = isNewest ? moveWindow(t, sp) : ADA_RECORD_NOTHING;
+  store(place, what, TickClock::stamp(runtime.ring));
+  sys::restoreSignals(signals);
+}
+
+// A call, at a place that was reserved before its window is looked at: so the window is the one of the records before
+// that place, whatever handlers do.
+void recordCall(AdaThread &t, uint64_t what, uint64_t sp, uint64_t place) {
+  for (; place; place = reserve(t, what)) {
+    if (const uint64_t n = positionInWindow(t, sp); n <= 0xffff) {
+      store(place, what | n << ring::kPositionShift, TickClock::stamp(runtime.ring));
+      return;
+    }
+    moveWindowAt(t, place, sp);
+  }
+}
+
 // How many vectors are recorded. For the arguments of a variadic function it is the largest possible number, because
 // only the caller knew the true one. A result in memory is recorded as the vectors that it would fill.
 uint32_t vectorCount(const DetailSite &site, bool call) {
@@ -363,8 +400,13 @@ ArgumentContents contentsOf(const ada_function &function) {
 
 using namespace ada;
 
-extern "C" void ada_record_slow(uint64_t what) {
-  if (uint64_t place = reserveSlowly(ada_thread, what, sizeof(ada_record)))
+extern "C" void ada_record_slow(uint64_t what, const char *nest, uint64_t place) {
+  AdaThread &t = ada_thread;
+  if (isFull(place))
+    place = reserveSlowly(t, what, sizeof(ada_record));
+  if (nest && place)
+    recordCall(t, what, ((const ada_frame *)(nest - ADA_ENABLE_INDEX))->sp, place);
+  else if (place)
     store(place, what, TickClock::stamp(runtime.ring));
 }
 
@@ -379,6 +421,9 @@ ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uin
   uint64_t units = 7 + vectors + (stack + 15) / 16 + (contents.room(isCall) + 15) / 16;
   uint64_t bytes = sizeof(ada_record) + units * 16;
   uint64_t what = (uint64_t)frame->function | kind | ADA_RECORD_DETAIL | units << ring::kUnitsShift;
+  if (isCall && !isInWindow(t, frame->sp))
+    if (uint64_t before = arch::reserve(&t.position, sizeof(ada_record)); !isFull(before))
+      moveWindowAt(t, before, frame->sp);
   uint64_t place = arch::reserve(&t.position, bytes);
   if (__builtin_expect(isFull(place), 0))
     place = reserveSlowly(t, what, bytes);
@@ -470,6 +515,11 @@ extern "C" void __ada_before_clone(void) {
     t.resumeAt = t.position;
     t.position = ADA_POSITION_PARKED; // both processes come to reserveSlowly next
   }
+}
+
+extern "C" void __ada_before_signal_stack(void) {
+  ada_thread.hasSignalStack = true;
+  ada_thread.stack = 0; // the next call looks at it
 }
 
 extern "C" void __ada_resync(const void *frame) {

@@ -88,8 +88,9 @@ public:
 
   // Expands record `i` of the batch: calls emit(const ring::Event &, const ada_detail * or null) for each event.
   template <class Emit> void expand(Desk &desk, uint64_t slot, uint64_t i, Emit &&emit) {
-    ring::expand(threads_[slot].expansion, desk.batch_.records[i], desk.clock_, desk.modules_, growStack,
-                 [&](const ring::Event &e) { emit(e, e.ofRecord ? desk.batch_.details[i] : nullptr); });
+    ring::expand(
+        threads_[slot].expansion, desk.batch_.records[i], desk.clock_, desk.modules_, growStack,
+        [&](const ring::Event &e) { emit(e, e.ofRecord ? desk.batch_.details[i] : nullptr); }, desk.batch_.details[i]);
   }
   // For the thread that closes a chunk: how many are closed and not yet given back.
   uint32_t noteClosedChunk() { return __atomic_add_fetch(&closedChunks_, 1, __ATOMIC_RELAXED); }

@@ -9,9 +9,12 @@ namespace ada::ring {
 
 struct Frame {
   uint64_t functionId;
-  uint64_t mark;    // frame address given by __ada_mark_frame, 0 if none
-  uint64_t beginNs; // when it was entered
+  uint64_t mark;     // frame address given by __ada_mark_frame, 0 if none
+  uint64_t beginNs;  // when it was entered
+  uint64_t position; // where its frame begins on the stack. Where that is not known, as that of the call outside of it
 };
+
+inline constexpr uint64_t kNoPosition = UINT64_MAX; // above all others
 
 struct CallStack {
   Frame *frames = nullptr;
@@ -22,7 +25,10 @@ struct CallStack {
   // and their events carry the depth that is known.
   using Grow = Frame *(*)(Frame *old, size_t oldCapacity, size_t newCapacity);
 
-  bool push(uint64_t functionId, uint64_t beginNs, Grow grow) {
+  uint64_t position() const { return depth > 0 ? frames[depth - 1].position : kNoPosition; }
+
+  bool push(uint64_t functionId, uint64_t beginNs, Grow grow) { return push(functionId, beginNs, position(), grow); }
+  bool push(uint64_t functionId, uint64_t beginNs, uint64_t position, Grow grow) {
     if (depth == capacity) {
       size_t more = capacity ? capacity * 2 : 256;
       Frame *f = grow(frames, capacity, more);
@@ -30,7 +36,7 @@ struct CallStack {
         return false;
       frames = f, capacity = more;
     }
-    frames[depth++] = {functionId, 0, beginNs};
+    frames[depth++] = {functionId, 0, beginNs, position};
     return true;
   }
 };

@@ -205,6 +205,8 @@ inline bool takeFromRuns(ThreadWalk &w, uint64_t limit, uint64_t openCalls, bool
     w.takenRun = 0;
     return false;
   }
+  if (!hasDetail(best.what) && kindOf(best.what) == ADA_RECORD_CALL) // what is known of the stack is of its place
+    best.what &= (1ull << kPositionShift) - 1;
   add(batch, best, *run.chunk, w.takenPlace, w.place);
   return true;
 }
@@ -354,6 +356,18 @@ inline void restoreRuns(ThreadWalk &w, const ada_ring_cursor &cursor, const ada_
         w.runs[w.runCount++] = {chunks[i], chunks[i]->seq, run.depth, run.begin, run.end};
 }
 
+// The address of the last STACK record before a place. A chunk's first call comes behind one.
+inline uint64_t stackBaseAt(const ada_chunk &chunk, uint64_t end) {
+  uint64_t base = 0;
+  for (uint64_t place = 0; place < end && place < ADA_CHUNK_RECORDS;) {
+    const Place p = placeAt(chunk, place);
+    if (kindOf(p.what) == ADA_RECORD_STACK)
+      base = p.what & kPayloadMask;
+    place += p.units;
+  }
+  return base;
+}
+
 // For recovery: takes all that a dead thread's journal does not count as written. `chunks` are its own, by sequence
 // number; `state` is what the journal and the file tell of it. `expandBatch()` expands the batch with that state.
 template <class Expand>
@@ -366,6 +380,8 @@ inline void takeRest(const ada_chunk *const *chunks, size_t count, const ada_rin
       continue;
     walk.chunk = chunks[n], walk.seq = chunks[n]->seq;
     walk.place = walk.seq == cursor.chunk_seq ? cursor.record : 0;
+    if (walk.place > 0)
+      state.stackBase = stackBaseAt(*walk.chunk, walk.place);
     const bool isLast = n + 1 == count;
     for (bool more = true; more;) {
       const WalkRules rules{UINT64_MAX, isLast ? nullptr : chunks[n + 1], !isLast, true, state.stack.depth};

@@ -8,6 +8,10 @@
 //                                          records were lost: no event, but it is counted
 //   RESYNC                                 a setjmp returned: the calls above the marked one were left by longjmp and
 //                                          get EXCEPTION events
+//   CALL whose frame is not below those of open calls on the same stack
+//                                          they were left by a jump that nothing else tells of (its setjmp is not
+//                                          traced), and get EXCEPTION events at that time
+//   STACK                                  where on the stack the following calls are
 //   GAP                                    records were lost here: calls that were left meanwhile get RETURN events,
 //                                          calls that were entered meanwhile become placeholders, whose exits make no
 //                                          event
@@ -46,6 +50,7 @@ struct ThreadExpansion {
   uint64_t madeExits = 0;      // return events of calls whose exits were lost
   uint64_t silentExits = 0;    // exits without an event, for their calls were lost
   uint64_t unknownEntries = 0; // records whose function is in no module
+  uint64_t stackBase = 0;      // of the last STACK record
   bool hasNotes = false;       // there may be marks, placeholders or calls that wait on the stack
   // See left_out.h:
   uint64_t leastNs = 0;   // shorter calls stay out of the file
@@ -74,7 +79,9 @@ inline bool hasDetail(uint64_t what) {
 
 // A record with detail carries its length in the top byte of `what`, so that it is known as soon as `what` is.
 inline constexpr unsigned kUnitsShift = 56;
-inline constexpr uint64_t kPayloadMask = ((1ull << kUnitsShift) - 1) & ~(uint64_t)ADA_RECORD_KIND_MASK;
+inline constexpr unsigned kPositionShift = 48;
+inline constexpr uint64_t kPayloadMask = ((1ull << kPositionShift) - 1) & ~(uint64_t)ADA_RECORD_KIND_MASK;
+inline constexpr uint64_t kStackWindow = 1ull << 20; // what a STACK record's address holds for
 
 // How many units follow the record's own.
 inline uint64_t unitsOf(uint64_t what) { return __builtin_expect(hasDetail(what), 0) ? what >> kUnitsShift : 0; }
@@ -98,6 +105,23 @@ template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, u
   }
   if (stack.depth < t.floor)
     t.floor = stack.depth;
+}
+
+// A call that begins at `position`. `mayShare`: it may be an inlined copy, in the frame of a call that is open. A frame
+// is below those of the calls that it is inside of, so open calls that are not above it are gone.
+template <class Emit>
+inline void closeGone(ThreadExpansion &t, uint64_t position, bool mayShare, uint64_t ns, Emit &emit) {
+  size_t keep = t.stack.depth;
+  while (keep > 0 && t.stack.frames[keep - 1].position < position + !mayShare)
+    --keep;
+  closeDownTo(t, keep, kException, ns, emit);
+}
+
+// Where the call of a record is on the stack; kNoPosition if that is not known. `sp`: that of its detail, or 0.
+inline uint64_t positionOf(const ThreadExpansion &t, uint64_t what, uint64_t sp) {
+  const uint64_t n =
+      hasDetail(what) ? (sp - t.stackBase < kStackWindow ? (sp - t.stackBase) / 16 : 0) : what >> kPositionShift;
+  return t.stackBase != 0 && n != 0 ? t.stackBase + n * 16 : kNoPosition;
 }
 
 // An exit hook of `function` ran.
@@ -133,10 +157,10 @@ inline void expandExit(ThreadExpansion &t, uint64_t function, uint8_t how, uint6
   emit(Event{ns, function, stack.frames[stack.depth].beginNs, (uint32_t)stack.depth, how, true});
 }
 
-// Feeds one record; `emit(const Event &)` is called for each event it makes, in order.
+// Feeds one record, with its detail if it has one; `emit(const Event &)` is called for each event it makes, in order.
 template <class Emit>
 inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, ModuleMap &modules, CallStack::Grow grow,
-                   Emit &&emit) {
+                   Emit &&emit, const ada_detail *detail = nullptr) {
   uint64_t ns = clock.toNanoseconds(r.stamp);
   if (ns < t.lastNs)
     ns = t.lastNs;
@@ -149,19 +173,28 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
   case ADA_RECORD_CALL:
   case ADA_RECORD_RETURN:
   case ADA_RECORD_EXCEPTION: {
-    const uint64_t function = modules.functionId(payload, r.stamp);
+    const ModuleMap::Answer *answer = modules.answerFor(payload, r.stamp);
+    const uint64_t function = answer ? answer->functionId(payload) : kNoFunction;
     if (function == kNoFunction) {
       ++t.unknownEntries;
       t.gaps.lose(1);
     } else if (kind == ADA_RECORD_CALL) {
+      uint64_t position = positionOf(t, r.what, detail ? detail->sp : 0);
+      if (position == kNoPosition)
+        position = stack.position();
+      else
+        closeGone(t, position, answer->mayShare, ns, emit);
       t.gaps.end(ns);
       emit(Event{ns, function, ns, (uint32_t)stack.depth, kCall, true});
-      stack.push(function, ns, grow);
+      stack.push(function, ns, position, grow);
     } else {
       expandExit(t, function, (uint8_t)kind, ns, emit);
     }
     return;
   }
+  case ADA_RECORD_STACK:
+    t.stackBase = payload;
+    return;
   case ADA_RECORD_MARK:
     if (stack.depth > 0)
       stack.frames[stack.depth - 1].mark = payload;

@@ -23,6 +23,7 @@ public:
   // For entries in [begin, end) with stamps in [from, to): a copy of it stays true until the next update().
   struct Answer {
     uint64_t begin = 0, end = 0, from = 0, to = 0, moduleBits = 0;
+    bool mayShare = false; // its functions may share a frame, see ADA_MODULE_INLINED
 
     bool covers(uint64_t entry, uint64_t stamp) const {
       return entry - begin < end - begin && stamp >= from && stamp < to;
@@ -60,6 +61,7 @@ private:
     copy.begin = __atomic_load_n(&slot.begin, __ATOMIC_RELAXED);
     copy.end = __atomic_load_n(&slot.end, __ATOMIC_RELAXED);
     copy.module_id = __atomic_load_n(&slot.module_id, __ATOMIC_RELAXED);
+    copy.flags = __atomic_load_n(&slot.flags, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return copy.loaded_stamp != UINT64_MAX &&
            copy.loaded_stamp == __atomic_load_n(&slot.loaded_stamp, __ATOMIC_RELAXED);
@@ -78,7 +80,12 @@ private:
         best = m, isFound = true;
     if (!isFound)
       return findOldest(entry, answer);
-    answer = {best.begin, best.end, best.loaded_stamp, UINT64_MAX, (uint64_t)best.module_id << 32};
+    answer = {best.begin,
+              best.end,
+              best.loaded_stamp,
+              UINT64_MAX,
+              (uint64_t)best.module_id << 32,
+              (best.flags & ADA_MODULE_INLINED) != 0};
     // A younger module that takes some of this one's place ends the answer. If it was there already, but not at this
     // entry, the answer holds for this entry only.
     for (uint64_t i = 0; i < used_; ++i)
@@ -95,7 +102,12 @@ private:
     for (uint64_t i = 0; i < used_; ++i)
       if (read(modules_[i], m) && m.begin <= entry && entry < m.end && (!isFound || isYounger(oldest, m)))
         oldest = m, isFound = true;
-    answer = {entry, entry + sizeof(ada_function), 0, oldest.loaded_stamp, (uint64_t)oldest.module_id << 32};
+    answer = {entry,
+              entry + sizeof(ada_function),
+              0,
+              oldest.loaded_stamp,
+              (uint64_t)oldest.module_id << 32,
+              (oldest.flags & ADA_MODULE_INLINED) != 0};
     answer.moduleBits |= (entry - oldest.begin) / sizeof(ada_function);
     return isFound;
   }

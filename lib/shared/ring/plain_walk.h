@@ -19,13 +19,14 @@ struct PlainSpan {
   ClockMap::Segment segment;           // they are in it, and not before its base
   uint64_t firstUnit = 0;              // of the module's entries, in units of 16 bytes
   uint64_t entries = 0, moduleBits = 0;
+  uint64_t own = 0; // 1 if no two of its open calls can have one frame
 
   bool covers(uint64_t stamp, uint64_t ordinal) const { return stamp - firstStamp < stamps && ordinal < entries; }
   // Of an entry of the module its ordinal; of anything else a number that is not less than `entries`.
   uint64_t ordinal(uint64_t what) const {
     static_assert(sizeof(ada_function) == 3 * (ADA_RECORD_KIND_MASK + 1));
     constexpr uint64_t kThird = 0xAAAAAAAAAAAAAAAB; // times 3 is 1, modulo 2^64
-    return (what / (ADA_RECORD_KIND_MASK + 1) - firstUnit) * kThird;
+    return ((what & kPayloadMask) / (ADA_RECORD_KIND_MASK + 1) - firstUnit) * kThird;
   }
 
   // That of such a record; none if it is not plain.
@@ -34,7 +35,7 @@ struct PlainSpan {
     PlainSpan span;
     if (stamp - 1 >= limitStamp) // 0: not complete
       return span;
-    const ModuleMap::Answer *answer = modules.answerFor(what & ~(uint64_t)ADA_RECORD_KIND_MASK, stamp);
+    const ModuleMap::Answer *answer = modules.answerFor(what & kPayloadMask, stamp);
     clock.toNanoseconds(stamp);
     span.segment = clock.segment();
     if (!answer || !span.segment.isAfterBase(stamp))
@@ -47,6 +48,7 @@ struct PlainSpan {
     span.firstStamp = from, span.stamps = end <= from ? 0 : limitStamp < end ? limitStamp - from + 1 : end - from;
     span.firstUnit = answer->begin / (ADA_RECORD_KIND_MASK + 1);
     span.entries = (answer->end - answer->begin) / sizeof(ada_function), span.moduleBits = answer->moduleBits;
+    span.own = !answer->mayShare;
     return span;
   }
 };
@@ -68,6 +70,7 @@ inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion
   detail::PlainSpan span, other; // copies: the loop keeps the first one in registers
   uint64_t lastNs = t.lastNs;
   size_t depth = t.stack.depth, floor = t.floor;
+  const uint64_t base = t.stackBase; // a STACK record is not plain
   const ada_record *const records = recordsOf(*w.chunk), *const end = records + ADA_CHUNK_RECORDS - 1;
   const ada_record *r = records + w.place;
   uint64_t stamp = __atomic_load_n(&r->stamp, __ATOMIC_ACQUIRE);
@@ -97,7 +100,14 @@ inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion
     if (kind == ADA_RECORD_CALL) {
       if (__builtin_expect(depth == capacity, 0))
         break;
-      frames[depth] = {function, 0, ns};
+      const uint64_t outer = depth > 0 ? frames[depth - 1].position : kNoPosition, n = what >> kPositionShift;
+      uint64_t position = outer;
+      if (n != 0 && base != 0) {
+        position = base + n * 16;
+        if (__builtin_expect(outer < position + span.own, 0)) // calls were left by a jump
+          break;
+      }
+      frames[depth] = {function, 0, ns, position};
       emit(Event{ns, function, ns, (uint32_t)depth++, kCall, true});
     } else if (kind == ADA_RECORD_RETURN && depth > 0 && frames[depth - 1].functionId == function) {
       --depth;

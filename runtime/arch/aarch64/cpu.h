@@ -9,7 +9,8 @@
 
 namespace ada::arch {
 
-inline constexpr uint32_t kAtfArch = 2; // arm64 in ATF headers
+inline constexpr uint64_t kEntryPhase = 0; // of the stack pointer at a function's first instruction, modulo 16
+inline constexpr uint32_t kAtfArch = 2;    // arm64 in ATF headers
 inline constexpr const char *kCounterName = "cntvct";
 inline constexpr const char *kClockSource = nullptr; // the kernel has no other
 

@@ -38,8 +38,9 @@
 #include "saved_registers.h"
 #include <ada/abi.h>
 
-// The body of a hook: records KIND for the entry in x3.
-.macro RECORD kind
+// The body of a hook: records KIND for the entry in x3. Of a call, whose NEST register is given, with its position in
+// the window of the stack.
+.macro RECORD kind, nest
   mrs x16, tpidr_el0
   adrp x17, :gottprel:ada_thread
   ldr x17, [x17, :gottprel_lo12:ada_thread]
@@ -52,7 +53,16 @@
   and x1, x0, #0xffff
   add x17, x3, #\kind              // entry | kind: entries are 16-byte aligned
   cmp x1, #ADA_CHUNK_FULL
-  b.hs ada_slow_path
+  b.hs 8f
+.ifnb \nest
+  ldur x4, [\nest, #8 - ADA_ENABLE_INDEX] // frame.sp
+  ldr x5, [x16, #8]                // ada_thread.stack
+  sub x4, x4, x5
+  ror x4, x4, #4
+  lsr x5, x4, #16
+  cbnz x5, 8f
+  orr x17, x17, x4, lsl #48        // position | entry | kind
+.endif
   str x17, [x0, #8]                // record.what
   adrp x2, ada_tick
   ldr x1, [x2, :lo12:ada_tick]     // the time with clock=tick, else 0
@@ -61,14 +71,21 @@
 2:
   stlr x1, [x0]                    // record.stamp: the record counts from here on
   ret
+8:
+.ifnb \nest
+  mov x1, \nest
+.else
+  mov x1, xzr
+.endif
+  b ada_slow_path
 .endm
 
-.macro HOOK name, nest, kind
+.macro HOOK name, nest, kind, call
 FUNC_BEGIN(\name)
   hint #34                         // bti c
   tbnz \nest, #1, .Ldetail_\name   // ADA_ENABLE_DETAIL
   ldur x3, [\nest, #-ADA_ENABLE_INDEX]
-  RECORD \kind
+  RECORD \kind, \call
 FUNC_END(\name)
 .endm
 
@@ -89,12 +106,12 @@ FUNC_END(\name)
   .hidden ada_tick
 
 //===--- a function was called; it returns; it is left by unwinding -------===//
-HOOK __ada_enter, x18, ADA_RECORD_CALL
+HOOK __ada_enter, x18, ADA_RECORD_CALL, x18
 HOOK __ada_exit, x18, ADA_RECORD_RETURN
 UNWIND_HOOK __ada_unwind, x18
 
 //===--- the same for LLVM 22 ---------------------------------------------===//
-HOOK __ada_enter_x15, x15, ADA_RECORD_CALL
+HOOK __ada_enter_x15, x15, ADA_RECORD_CALL, x15
 HOOK __ada_exit_x15, x15, ADA_RECORD_RETURN
 UNWIND_HOOK __ada_unwind_x15, x15
 
@@ -154,14 +171,15 @@ C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
   ret
 .endm
 
-//===--- the slow path: entry | kind in x17 -------------------------------===//
-// Calls ada_record_slow(what), an ordinary C function.
+//===--- the slow path: entry | kind in x17, the place in x0, nest of a call or 0 in x1 ---===//
+// Calls ada_record_slow(what, nest, place), an ordinary C function.
   .hidden ada_record_slow
   .type ada_slow_path, %function
   .p2align 4
 ada_slow_path:
   .cfi_startproc
   PROLOGUE FRAME_BYTES
+  mov x2, x0
   mov x0, x17
   bl ada_record_slow
   EPILOGUE FRAME_BYTES

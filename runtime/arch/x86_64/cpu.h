@@ -10,7 +10,8 @@
 
 namespace ada::arch {
 
-inline constexpr uint32_t kAtfArch = 1; // x86_64 in ATF headers
+inline constexpr uint64_t kEntryPhase = 8; // of the stack pointer at a function's first instruction, modulo 16
+inline constexpr uint32_t kAtfArch = 1;    // x86_64 in ATF headers
 inline constexpr const char *kCounterName = "tsc";
 inline constexpr const char *kClockSource = "tsc";                // what Linux calls it; null if it has nothing else
 inline constexpr const char *kVdsoClock = "__vdso_clock_gettime"; // clock_gettime in the vDSO

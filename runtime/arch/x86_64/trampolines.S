@@ -68,16 +68,31 @@
   .error "one byte of the position has to tell whether a chunk is full"
 .endif
 
-// The body of a hook: records KIND for the ENTRY.
-.macro RECORD name, kind, entry
+// The body of a hook: records KIND for the ENTRY. Of a call (`isCall`), with its position in the window of the stack.
+.macro RECORD name, kind, entry, isCall=0
   movq ada_thread@GOTTPOFF(%rip), %r11
   SAVE rax
   movl $ADA_RECORD_BYTES, %eax
   xaddq %rax, %fs:(%r11)           // rax = this record; ada_thread.position is the first member
+.if !\isCall
   movq \entry, %r11
   leaq \kind(%r11), %r11           // entry | kind: entries are 16-byte aligned
+.endif
   cmpb $(ADA_CHUNK_FULL >> 8), %ah
   jae .Lslow_\name
+.if \isCall                       // where it is, see core/stack_window.h: the place comes first, see record.cpp
+  SAVE rdx
+  movq ada_thread@GOTTPOFF(%rip), %rdx
+  movq (8 - ADA_ENABLE_INDEX)(%r10), %r11 // frame.sp
+  subq %fs:8(%rdx), %r11           // ada_thread.stack
+  rorq $4, %r11
+  cmpq $0xffff, %r11
+  ja .Loutside_\name
+  shlq $48, %r11
+  orq \entry, %r11
+  leaq \kind(%r11), %r11           // position | entry | kind
+  RESTORE rdx
+.endif
   movq %r11, 8(%rax)               // record.what
   movq ada_tick(%rip), %r11
   testq %r11, %r11
@@ -101,18 +116,26 @@
   .cfi_adjust_cfa_offset 8         // likewise
   .cfi_rel_offset %rax, 0
   SAVE rdx
+.if \isCall
+.Loutside_\name:
+  movq \entry, %r11
+  leaq \kind(%r11), %r11
+  movq %r10, %rdx
+.else
+  xorl %edx, %edx
+.endif
   jmp .Lslow
 .endm
 
 // r10 is that of a frame, where only calls and exits are recorded.
 #define ENTRY_OF_FRAME -ADA_ENABLE_INDEX(%r10)
 
-.macro HOOK name, kind
+.macro HOOK name, kind, isCall=0
 FUNC_BEGIN(\name)
   endbr64                          // reached through the GOT: a valid indirect-branch target
   testb $ADA_ENABLE_DETAIL, %r10b
   jne .Ldetail_\name
-  RECORD \name, \kind, ENTRY_OF_FRAME
+  RECORD \name, \kind, ENTRY_OF_FRAME, \isCall
 FUNC_END(\name)
 .endm
 
@@ -120,7 +143,7 @@ FUNC_END(\name)
   .hidden ada_tick
 
 //===--- __ada_enter: a function was called -------------------------------===//
-HOOK __ada_enter, ADA_RECORD_CALL
+HOOK __ada_enter, ADA_RECORD_CALL, 1
 
 //===--- __ada_exit: it returns -------------------------------------------===//
 HOOK __ada_exit, ADA_RECORD_RETURN
@@ -154,8 +177,8 @@ FUNC_END(\name)
 C_HOOK __ada_annotation_begin, ADA_RECORD_CALL
 C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
 
-//===--- the slow path: entry | kind in r11, rax and rdx already pushed ---===//
-// Calls ada_record_slow(what), which may get a new chunk, wait for the drain, or start the thread's recording. An
+//===--- the slow path: entry | kind in r11, the place in rax, r10 of a call or 0 in rdx; rax and rdx already pushed ---===//
+// Calls ada_record_slow(what, nest, place), which may get a new chunk, wait for the drain, or start the thread's recording. An
 // ordinary C function: the vector registers may die by the contract.
   .hidden ada_record_slow
   .type ada_slow_path, %function
@@ -175,6 +198,8 @@ ada_slow_path:
   .cfi_adjust_cfa_offset 8
   cld                              // a signal handler may have been entered with DF set
   movq %r11, %rdi
+  movq %rdx, %rsi
+  movq %rax, %rdx
   callq ada_record_slow
   addq $8, %rsp
   .cfi_adjust_cfa_offset -8

@@ -76,6 +76,7 @@ void __ada_resync(const void *frame) { recorder_record(frame, 5); }
 void __ada_before_exec(void) { recorder_record(0, 6); }
 void __ada_after_exec(void) {}
 void __ada_before_clone(void) {}
+void __ada_before_signal_stack(void) {}
 
 void __ada_register_image(const ada_image *image) {
   if (image->abi_version != ADA_ABI_VERSION || image->entry_size != sizeof(ada_function))
