@@ -116,10 +116,11 @@ class Round:
         self.traceOptions += choose([[], [], ["detail=counted*"], ["format=1"], ["format=packed"], ["format=packed", "detail=counted*"], ["clock=system"], ["clock=tick"], ["clock=none"],
                                      ["min_duration=2us"], ["max_depth=3"], ["min_duration=1us", "max_depth=4", "format=packed"]])
         self.traceOptions += choose([[], [], ["drain_threads=2"], ["drain_threads=4"]])
-        kinds = ["signals=%d" % choose([100, 1000, 10000]), "loads", "fibers"]
+        kinds = ["signals=%d" % choose([100, 1000, 10000]), "loads", "fibers", "jumps"]
         kinds += [] if self.disk else ["forks"] # a child that can't make its directory runs untraced, and says so
         self.arguments = [str(choose([2000, 20000, 100001])), "threads=%d" % choose([1, 2, 4, 8])]
         self.arguments += [kind for kind in kinds if often(0.4)]
+        self.arguments += choose([[], [], [], ["namespace"], ["raw-exit"]])
 
     # Returns what the program knew of: calls, of them lost, and wrong ones; and whether it was killed.
     def play(self):
@@ -182,7 +183,10 @@ class Round:
         missing = max(0, 2 * ended - told)
         if not self.mayLose and not leftOut:
             missing = max(missing, ended - returns)
-        return ended, missing, max(0, calls - begun, told - 2 * begun), killed
+        wrong = max(0, calls - begun, told - 2 * begun)
+        if not killed and not self.mayLose and not leftOut: # what jumps have left has ended, by an exception
+            wrong = max(wrong, self.opened, abs(self.exceptions - (begun - ended)))
+        return ended, missing, wrong, killed
 
     def recover(self):
         if self.random.random() < 0.25:
@@ -250,6 +254,7 @@ class Round:
                 lost += sum(part.get("dropped", {}).values())
                 leftOut += part.get("left_out_count", 0)
         self.found = "%d calls, %d open, %d left by exceptions, %d events told to be lost, %d left out" % (calls, opened, exceptions, lost, leftOut)
+        self.opened, self.exceptions = opened, exceptions
         if lost and not self.mayLose:
             raise Failed("%d events are said to be lost" % lost)
         return calls, returns, lost, leftOut
@@ -287,7 +292,9 @@ def main():
     os.makedirs(options.directory)
     suffix = "-" + options.llvm if options.llvm else ""
     flags = ["-g", "-O2", "--ada-include=counted*"]
-    run([os.path.join(options.build, "bin/ada-clang++" + suffix), *flags, os.path.join(here, "storm.cpp"), "-pthread", "-ldl", "-o",
+    host = os.path.join(options.directory, "host.o")
+    run(["cc", "-O2", "-fPIC", "-c", os.path.join(here, "host.c"), "-o", host])
+    run([os.path.join(options.build, "bin/ada-clang++" + suffix), *flags, os.path.join(here, "storm.cpp"), host, "-pthread", "-ldl", "-o",
          os.path.join(options.directory, "storm")])
     run([os.path.join(options.build, "bin/ada-clang" + suffix), *flags, "-fPIC", "-shared", os.path.join(here, "library.c"), "-o",
          os.path.join(options.directory, "library.so")])

@@ -1,10 +1,13 @@
 // A program that calls a traced function from everywhere, and keeps the truth in shared memory.
 //
-//   storm TRUTH LIBRARY CALLS [threads=N] [signals=HZ] [forks] [loads] [fibers]
+//   storm TRUTH LIBRARY CALLS [threads=N] [signals=HZ] [forks] [loads] [fibers] [jumps] [namespace] [raw-exit]
 //
-// Only counted() and the library's function are traced. Each place that calls one has a counter of its own in the file
-// TRUTH: `begun` goes up before the call and `ended` after it. So after a kill the trace has at least `ended` returns
-// and at most `begun` calls; after CALLS calls per thread the program ends, and all of them are equal.
+// Only counted() and the library's function are traced. The program has a clock and an environment of its own. With
+// `jumps`, host.c jumps over calls of counted(): they end by an exception, and `ended` does not count them.
+//
+// Each place that calls one of them has a counter of its own in the file TRUTH: `begun` goes up before the call and
+// `ended` after it. So after a kill the trace has at least `ended` returns and at most `begun` calls; after CALLS calls
+// per thread the program ends, and all calls that nothing jumped over have returned.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,10 +17,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+// The runtime must call neither of these.
+extern "C" int clock_gettime(clockid_t, timespec *now) noexcept {
+  now->tv_sec = 1, now->tv_nsec = 0;
+  return 0;
+}
+extern "C" char *getenv(const char *) noexcept { return nullptr; }
+
+// In host.c, which is not traced.
+extern "C" void hostCall(void (*function)(void *), void *argument);
+extern "C" void hostJump(void);
 
 namespace {
 
@@ -48,10 +64,13 @@ template <class F> void count(Counter &c, F &&call) {
 
 } // namespace
 
-// The recursion makes call stacks of several sizes; each level is a call of its own.
-__attribute__((noinline)) void counted(Counter *inner, int depth) {
+// The recursion makes call stacks of several sizes; each level is a call of its own. With `jumps` the innermost one
+// leaves them all.
+__attribute__((noinline)) void counted(Counter *inner, int depth, bool jumps = false) {
   if (depth > 0)
-    count(*inner, [&] { counted(inner, depth - 1); });
+    count(*inner, [&] { counted(inner, depth - 1, jumps); });
+  else if (jumps)
+    hostJump();
   __asm__ volatile("" : : : "memory");
 }
 
@@ -155,6 +174,32 @@ void *loads(void *) {
     loadOne(c);
   return nullptr;
 }
+void *jumps(void *) {
+  Counter &c = newCounter();
+  auto *leave = +[](void *counter) {
+    Counter &c = *static_cast<Counter *>(counter);
+    count(c, [&] { counted(&c, 5, /*jumps=*/true); });
+  };
+  auto *stay = +[](void *counter) { some(*static_cast<Counter *>(counter), 3); };
+  for (uint64_t i = 0; i < calls / 9; ++i) {
+    hostCall(leave, &c);
+    hostCall(stay, &c);
+  }
+  some(c, 1); // above all that was left
+  return nullptr;
+}
+// The library once more, with a libc and a runtime of its own.
+void *nameSpace(void *) {
+  Counter &c = newCounter();
+  void *handle = dlmopen(LM_ID_NEWLM, library, RTLD_NOW);
+  if (!handle)
+    abort();
+  auto *call = reinterpret_cast<void (*)()>(dlsym(handle, "countedInLibrary"));
+  for (uint64_t i = 0; i < calls; ++i)
+    count(c, call);
+  dlclose(handle);
+  return nullptr;
+}
 void *forks(void *) {
   for (uint64_t i = 0; i < calls / 5000; ++i)
     forkOne();
@@ -172,6 +217,7 @@ int main(int argc, char **argv) {
   calls = strtoull(argv[3], nullptr, 10);
   pthread_t running[64];
   int count = 0;
+  bool endsRaw = false;
   auto start = [&](void *(*body)(void *)) {
     auto both = +[](void *f) -> void * {
       reinterpret_cast<void *(*)(void *)>(f)(nullptr);
@@ -199,11 +245,21 @@ int main(int argc, char **argv) {
       start(loads);
     else if (!strcmp(argv[i], "fibers"))
       start(fiberThread);
+    else if (!strcmp(argv[i], "jumps"))
+      start(jumps);
+    else if (!strcmp(argv[i], "namespace"))
+      start(nameSpace);
+    else if (!strcmp(argv[i], "raw-exit"))
+      endsRaw = true;
   }
   for (int i = 0; i < count; ++i)
     pthread_join(running[i], nullptr);
   itimerval none = {};
   setitimer(ITIMER_REAL, &none, nullptr);
   puts("done");
+  if (endsRaw) {
+    fflush(stdout);
+    syscall(SYS_exit, 0); // of the last thread
+  }
   return 0;
 }
