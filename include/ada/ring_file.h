@@ -245,9 +245,9 @@ typedef struct ada_ring_thread {
   uint64_t held_seq;             /* what chunks below this number tell of is in the thread's lane, or in held_missing */
   uint64_t held_missing;         /* of the present part: what chunks told of and the lane has not */
   uint64_t held_unplaced_before; /* of held_unplaced, what the parts before this one have told */
-  uint64_t stack_low;       /* the thread's own: how far its stack is known to reach, */
-  uint64_t signal_stack;    /* and the signal stack it was asked about, with 1 if that lies in frames */
-  uint64_t stack_window;    /* the last ADA_RECORD_STACK */
+  uint64_t stack_low;            /* the thread's own: how far its stack is known to reach, */
+  uint64_t signal_stack;         /* and the signal stack it was asked about, with 1 if that lies in frames */
+  uint64_t stack_window;         /* the last ADA_RECORD_STACK */
   uint64_t reserved[3];
 } ada_ring_thread;
 

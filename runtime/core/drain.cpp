@@ -143,20 +143,11 @@ void Drain::run() {
       manifestDueNs_ = 0;
       __atomic_store_n(&ring_->header().state, ADA_RING_RECORDING, __ATOMIC_RELEASE);
     }
-    if (identity_.hasChanged()) {
-      helpers_.begin([](void *identity, unsigned) { ((const Identity *)identity)->apply(); }, &identity_);
-      helpers_.finish([] {});
-      writer_.handOver(identity_);
-    }
+    followIdentity();
     if (!finishing && noteIfAbandoned())
       continue;
     reader_.takeAnchor();
-    // At once: a killed program must have its symbols.
-    if (const bool hasModules = reader_.takeModules(); hasModules || writer_.hasNewAnchors()) {
-      manifestChanged();
-      if (!hasManifest_ || !writer_.writeModules())
-        manifestDueNs_ = 0;
-    }
+    takeModules();
     if (manifestDueNs_ == 0)
       writeManifest();
     if (writer_.budget().active())
@@ -188,18 +179,42 @@ void Drain::run() {
       return;
     if (isDumping || reader_.closedChunks() >= kChunksToWakeFor)
       continue;
-    if (ownsFiles_ && !hasLookedForOrphans_) {
-      hasLookedForOrphans_ = true;
-      Path directory(ring_->path());
-      directory.toParent();
-      removeOrphans(directory.c_str(), ring_->path());
+    if (lookForOrphans())
       continue;
-    }
     __atomic_store_n(&sleeping_, 1, __ATOMIC_SEQ_CST);
     SchedLane &sched = writer_.sched();
     sys::futexWait(&wakeWord_, seen, sched.isBusy() ? 1000000 : records || sched.isUsed() ? 10000000 : 100000000);
     __atomic_store_n(&sleeping_, 0, __ATOMIC_RELEASE);
   }
+}
+
+// When the program has given up rights.
+void Drain::followIdentity() {
+  if (!identity_.hasChanged())
+    return;
+  helpers_.begin([](void *identity, unsigned) { ((const Identity *)identity)->apply(); }, &identity_);
+  helpers_.finish([] {});
+  writer_.handOver(identity_);
+}
+
+// At once: a killed program must have its symbols.
+void Drain::takeModules() {
+  if (const bool hasModules = reader_.takeModules(); !hasModules && !writer_.hasNewAnchors())
+    return;
+  manifestChanged();
+  if (!hasManifest_ || !writer_.writeModules())
+    manifestDueNs_ = 0;
+}
+
+// Once, when there is nothing else to do. True if that was now.
+bool Drain::lookForOrphans() {
+  if (!ownsFiles_ || hasLookedForOrphans_)
+    return false;
+  hasLookedForOrphans_ = true;
+  Path directory(ring_->path());
+  directory.toParent();
+  removeOrphans(directory.c_str(), ring_->path());
+  return true;
 }
 
 // The program's last thread has ended by the system call `exit`, which nobody is told of. We keep the process alive.
@@ -283,72 +298,6 @@ void Drain::rotate() {
   manifestDueNs_ = sys::nowNs() + 1000000000;
   if (writer_.failed())
     manifestChanged();
-}
-
-//===--- the flight recorder's dumps --------------------------------------===//
-
-void Drain::askForDump(bool isUrgent) {
-  if (isUrgent)
-    __atomic_store_n(&dumpIsUrgent_, true, __ATOMIC_RELAXED);
-  __atomic_add_fetch(&dumpsAsked_, 1, __ATOMIC_RELEASE);
-  wake();
-}
-
-// All that was recorded before the last pass is to be in it.
-int Drain::beginDump() {
-  writer_.finishFiles();
-  int error = dump_.begin(directory_, session_, ring_->header().pid);
-  if (error < 0)
-    return error;
-  const int signal = __atomic_load_n(&fatalSignal_, __ATOMIC_RELAXED);
-  error = signal ? writer_.writeManifest(Ending::Signal, signal, dump_.directory())
-                 : writer_.writeManifest(ending_, exitStatus_, dump_.directory());
-  if (error < 0)
-    dump_.abandon();
-  writer_.holdOldest(error == 0);
-  return error;
-}
-
-// Begins a dump, or goes on with one. `asked`: dumps asked for before the last pass, which took all that was recorded
-// before. True if there is more to copy. `toTheEnd`: of all of them, for one that is being copied may be older than
-// what was asked for last.
-bool Drain::dump(uint32_t asked, bool toTheEnd) {
-  constexpr uint64_t kSlice = 4 << 20; // a few milliseconds
-  while (dump_.active() || asked != dumpsBegun_) {
-    int error = 0;
-    if (!dump_.active()) {
-      dumpsBegun_ = asked;
-      error = beginDump();
-    }
-    do
-      if (error == 0)
-        error = dump_.step(kSlice);
-    while (toTheEnd && dump_.active());
-    if (dump_.active())
-      return true;
-    writer_.holdOldest(false);
-    if (error < 0 && dumpFailure_.empty())
-      dumpFailure_ << "cannot write " << session_ << ": " << errorText(error) << "; its events are in " << directory_;
-    if (!toTheEnd)
-      return asked != dumpsBegun_;
-    // Of a program that dies now this is the last dump, and what it leaves in memory is of no use to anybody.
-    if (asked == dumpsBegun_ && __atomic_exchange_n(&dumpIsUrgent_, false, __ATOMIC_RELAXED) && error == 0 &&
-        __atomic_load_n(&fatalSignal_, __ATOMIC_RELAXED))
-      __atomic_store_n(&ring_->header().state, ADA_RING_EXEC, __ATOMIC_RELEASE);
-  }
-  return false;
-}
-
-// The process ends: a last dump if its exit status says that something was wrong.
-void Drain::endFlight() {
-  if (exitStatus_ != 0)
-    askForDump(false);
-  while (true) {
-    const uint32_t asked = __atomic_load_n(&dumpsAsked_, __ATOMIC_ACQUIRE);
-    if (asked == dumpsBegun_ && !dump_.active())
-      return;
-    dump(asked, true);
-  }
 }
 
 //===--- a pass -----------------------------------------------------------===//

@@ -96,6 +96,9 @@ private:
   void writeManifest();
   void endHeld();
   void rotate();
+  void followIdentity();
+  void takeModules();
+  bool lookForOrphans();
   bool noteIfAbandoned();
   [[noreturn]] static void endProcess();
   void askForDump(bool isUrgent);

@@ -240,6 +240,7 @@ uint64_t &positionOf(AdaThread &t) {
 }
 
 // Reserves `bytes` for the record `what` where the fast path could not. Returns 0 if the record is lost.
+// Long because it says in one place what holds at each moment at which a signal handler may interrupt.
 uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
   if (t.busy) {
     // Code that the runtime itself called (the program's malloc, say, for a thread-specific value): not recorded.

@@ -1,5 +1,5 @@
-// The host of storm's jumps: it is not traced, catches errors with setjmp, and its error function jumps over its
-// callers.
+// The host of storm's jumps, which is not traced.
+// It catches errors with setjmp, and its error function jumps over its callers.
 #include <setjmp.h>
 
 static __thread jmp_buf top;

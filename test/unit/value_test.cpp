@@ -160,7 +160,8 @@ TEST(Value, PartsLeftOut) {
     EXPECT_TRUE(types.isWhole);
     return argumentsText(types, registers, 1) + " " + argumentsJson(types, registers);
   };
-  EXPECT_EQ(show("-:v;m:i0+!:{Mix|id@0:s32,weight@8:f64}"), "m={id=10, weight=<unused>} {\"m\":{\"id\":10,\"weight\":null}}");
+  EXPECT_EQ(show("-:v;m:i0+!:{Mix|id@0:s32,weight@8:f64}"),
+            "m={id=10, weight=<unused>} {\"m\":{\"id\":10,\"weight\":null}}");
   EXPECT_EQ(show("-:v;m:!+i0.4:{P|x@0:f32,y@4:f32,z@8:s32}"),
             "m={x=<unused>, y=<unused>, z=10} {\"m\":{\"x\":null,\"y\":null,\"z\":10}}");
   EXPECT_EQ(show("-:v;v:i0+!:s128"), "v=? {\"v\":null}");

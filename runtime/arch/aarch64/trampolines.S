@@ -171,7 +171,8 @@ C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
   ret
 .endm
 
-//===--- the slow path: entry | kind in x17, the place in x0, nest of a call or 0 in x1 ---===//
+//===--- the slow path ----------------------------------------------------===//
+// Entry | kind in x17, the place in x0, nest of a call or 0 in x1.
 // Calls ada_record_slow(what, nest, place), an ordinary C function.
   .hidden ada_record_slow
   .type ada_slow_path, %function

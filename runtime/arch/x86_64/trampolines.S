@@ -177,7 +177,8 @@ FUNC_END(\name)
 C_HOOK __ada_annotation_begin, ADA_RECORD_CALL
 C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
 
-//===--- the slow path: entry | kind in r11, the place in rax, r10 of a call or 0 in rdx; rax and rdx already pushed ---===//
+//===--- the slow path ----------------------------------------------------===//
+// Entry | kind in r11, the place in rax, r10 of a call or 0 in rdx; rax and rdx already pushed.
 // Calls ada_record_slow(what, nest, place), which may get a new chunk, wait for the drain, or start the thread's recording. An
 // ordinary C function: the vector registers may die by the contract.
   .hidden ada_record_slow

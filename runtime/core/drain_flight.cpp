@@ -1,0 +1,71 @@
+// What the drain does for the flight recorder: dumps that are asked for, and the last one.
+#include "drain.h"
+#include "message.h"
+
+namespace ada {
+
+void Drain::askForDump(bool isUrgent) {
+  if (isUrgent)
+    __atomic_store_n(&dumpIsUrgent_, true, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&dumpsAsked_, 1, __ATOMIC_RELEASE);
+  wake();
+}
+
+// All that was recorded before the last pass is to be in it.
+int Drain::beginDump() {
+  writer_.finishFiles();
+  int error = dump_.begin(directory_, session_, ring_->header().pid);
+  if (error < 0)
+    return error;
+  const int signal = __atomic_load_n(&fatalSignal_, __ATOMIC_RELAXED);
+  error = signal ? writer_.writeManifest(Ending::Signal, signal, dump_.directory())
+                 : writer_.writeManifest(ending_, exitStatus_, dump_.directory());
+  if (error < 0)
+    dump_.abandon();
+  writer_.holdOldest(error == 0);
+  return error;
+}
+
+// Begins a dump, or goes on with one. `asked`: dumps asked for before the last pass, which took all that was recorded
+// before. True if there is more to copy. `toTheEnd`: of all of them, for one that is being copied may be older than
+// what was asked for last.
+bool Drain::dump(uint32_t asked, bool toTheEnd) {
+  constexpr uint64_t kSlice = 4 << 20; // a few milliseconds
+  while (dump_.active() || asked != dumpsBegun_) {
+    int error = 0;
+    if (!dump_.active()) {
+      dumpsBegun_ = asked;
+      error = beginDump();
+    }
+    do
+      if (error == 0)
+        error = dump_.step(kSlice);
+    while (toTheEnd && dump_.active());
+    if (dump_.active())
+      return true;
+    writer_.holdOldest(false);
+    if (error < 0 && dumpFailure_.empty())
+      dumpFailure_ << "cannot write " << session_ << ": " << errorText(error) << "; its events are in " << directory_;
+    if (!toTheEnd)
+      return asked != dumpsBegun_;
+    // Of a program that dies now this is the last dump, and what it leaves in memory is of no use to anybody.
+    if (asked == dumpsBegun_ && __atomic_exchange_n(&dumpIsUrgent_, false, __ATOMIC_RELAXED) && error == 0 &&
+        __atomic_load_n(&fatalSignal_, __ATOMIC_RELAXED))
+      __atomic_store_n(&ring_->header().state, ADA_RING_EXEC, __ATOMIC_RELEASE);
+  }
+  return false;
+}
+
+// The process ends: a last dump if its exit status says that something was wrong.
+void Drain::endFlight() {
+  if (exitStatus_ != 0)
+    askForDump(false);
+  while (true) {
+    const uint32_t asked = __atomic_load_n(&dumpsAsked_, __ATOMIC_ACQUIRE);
+    if (asked == dumpsBegun_ && !dump_.active())
+      return;
+    dump(asked, true);
+  }
+}
+
+} // namespace ada
