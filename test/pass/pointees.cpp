@@ -46,7 +46,10 @@ struct Hidden;
 struct Empty {};
 
 // CHECK-DAG: c"-:v;n:i0:r(Named)*128{Named|first@0:s32,pair@4:{Pair|a@0:s16,b@2:s16},name@9:a6(c),color@112:e32u(Color|RED=0,GREEN=1),next@120:p(Named)}\00"
-NOINLINE void named(Named &n) { n.first = 1; }
+NOINLINE void named(Named &n) { n.first += 1; }
+// Callers that know that nothing of it is read need not have stored it.
+// CHECK-DAG: c"-:v;n:i0:r(Pair)-\00"
+NOINLINE void written(Pair &n) { n.a = 1; }
 // CHECK-DAG: c"i0:s32;values:i0:p(const int)*4s32;words:i1:p(char *)*8p(char);bytes:i2:p(unsigned char)*1u8;text:i3:p(const char)\00"
 NOINLINE int rows(const int *values, char **words, unsigned char *bytes, const char *text) {
   return values[0] + words[0][0] + bytes[0] + text[0];
@@ -59,8 +62,8 @@ NOINLINE Pair *scalars(Color *c, double &d) {
   pair.a = short(*c + d);
   return &pair;
 }
-// What has no layout, or none that can be shown.
-// CHECK-DAG: c"i0:b;h:i0:p(Hidden);e:i1:p(Empty);v:i2:p(void);f:i3:p(function);b:i4:r(std\\:\\:vector<bool\\, std\\:\\:allocator<bool> >)\00"
+// What has no layout, or none that can be shown; "-" where it is known not to be read.
+// CHECK-DAG: c"i0:b;h:i0:p(Hidden)-;e:i1:p(Empty)-;v:i2:p(void)-;f:i3:p(function)-;b:i4:r(std\\:\\:vector<bool\\, std\\:\\:allocator<bool> >)\00"
 NOINLINE bool none(Hidden *h, Empty *e, void *v, void (*f)(), std::vector<bool> &b) {
   return h && e && v && f && b.begin;
 }
@@ -68,6 +71,7 @@ int all(Named *n, int *v, char **w, std::vector<int> *i, std::vector<bool> *b) {
   double d = 0;
   Color c = GREEN;
   named(*n);
+  written(n->pair);
   return rows(v, w, (unsigned char *)v, *w) + vectors(*i, (other::vector<int> *)i) + scalars(&c, d)->a +
          none((Hidden *)n, (Empty *)n, n, nullptr, *b);
 }
