@@ -241,6 +241,10 @@ inline bool ignoresNonLazyBind(const llvm::Triple &triple) {
 #endif
 }
 
+/// What is tied to a function of a comdat: LLVM 14 writes the group and the linked section of such a section in an
+/// order that GNU as does not read.
+constexpr bool kWritesLinkedSectionsOfGroups = LLVM_VERSION_MAJOR >= 15;
+
 /// Half precision moved from general to vector registers on x86-64 with LLVM 15; bfloat later.
 constexpr bool kX86HasHalfInVectors = LLVM_VERSION_MAJOR >= 15;
 

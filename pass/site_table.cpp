@@ -45,9 +45,12 @@ void SiteTable::place(GlobalVariable &global, Function &function) {
   compat::excludeFromSanitizers(global);
   if (form_ == Form::Tied) {
     global.setLinkage(GlobalValue::PrivateLinkage);
-    if (Comdat *comdat = function.getComdat())
+    Comdat *comdat = function.getComdat();
+    if (comdat) // the group is kept or dropped as a whole
       global.setComdat(comdat);
-    global.setMetadata(LLVMContext::MD_associated, MDNode::get(module_.getContext(), ValueAsMetadata::get(&function)));
+    if (!comdat || compat::kWritesLinkedSectionsOfGroups)
+      global.setMetadata(LLVMContext::MD_associated,
+                         MDNode::get(module_.getContext(), ValueAsMetadata::get(&function)));
     return;
   }
   // A definition that the linker may replace by a different one (weak, not ODR) must not lend its entry to that one.
