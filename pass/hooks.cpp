@@ -25,12 +25,6 @@ AttributeSet abiAttributes(LLVMContext &context, AttributeSet from) {
   return AttributeSet::get(context, kept);
 }
 
-/// The runtime stores pointers as numbers. Saying so leaves optimizers free with the objects they point to.
-AttributeSet pointerAttributes(LLVMContext &context, AttributeSet from) {
-  return from.addAttribute(context, Attribute::ReadNone)
-      .addAttributes(context, AttributeSet::get(context, {compat::noCapture(context)}));
-}
-
 /// The value of an ARGUMENT that travels on the stack, in vectors of 16 bytes.
 SmallVector<Value *, 4> asVectors(IRBuilder<> &builder, Argument &argument) {
   const DataLayout &layout = argument.getParent()->getParent()->getDataLayout();
@@ -60,6 +54,22 @@ SmallVector<Value *, 4> asVectors(IRBuilder<> &builder, Argument &argument) {
 
 } // namespace
 
+/// Of a pointer that a hook is given. At the end of the pipeline no stores are dropped any more.
+AttributeSet Hooks::pointerAttributes(AttributeSet from) const {
+  LLVMContext &context = module_.getContext();
+  return from.addAttribute(context, stack_ == StackArguments::Forwarded ? Attribute::ReadOnly : Attribute::ReadNone)
+      .addAttributes(context, AttributeSet::get(context, {compat::noCapture(context)}));
+}
+
+Hooks::Reads Hooks::readsOf(ArrayRef<Argument> arguments) const {
+  // Unions and what comes from the stack carry pointers as numbers.
+  const bool mayPoint = any_of(arguments, [](const Argument &argument) {
+    const Type *type = argument.value->getType();
+    return type->isPointerTy() || (type->isIntOrIntVectorTy() && type->getPrimitiveSizeInBits() >= 64);
+  });
+  return mayPoint && stack_ == StackArguments::Forwarded ? Reads::FrameAndContents : Reads::Frame;
+}
+
 Function *Hooks::declare(StringRef name, FunctionType *type) {
   Function *function = module_.getFunction(name);
   if (!function) {
@@ -86,6 +96,8 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, const Frame &frame, Array
   AttributeSet ofCall = AttributeSet::get(context, {Attribute::get(context, Attribute::NoUnwind)});
   if (reads == Reads::Frame)
     ofCall = ofCall.addAttributes(context, AttributeSet::get(context, {compat::onlyArgumentMemory(context)}));
+  else if (reads == Reads::FrameAndContents)
+    ofCall = ofCall.addAttributes(context, compat::changesOnlyArgumentMemory(context));
   SmallVector<AttributeSet, 8> attributes{nest};
   for (const Argument &argument : arguments) {
     types.push_back(argument.value->getType());
@@ -181,14 +193,14 @@ void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, Fra
     else if (place != ArgumentPlace::Registers) // what is passed over takes no register from those behind it
       continue;
     if (argument.getType()->isPointerTy())
-      attributes = pointerAttributes(context, attributes);
+      attributes = pointerAttributes(attributes);
     forwarded.push_back({&argument, attributes});
   }
   forwarded.append(fromStack.begin(), fromStack.end()); // in the vector registers behind those of the others
   frame.carried |= registers.generalTaken() | registers.vectorTaken() << 4;
   fill(builder, frame, entry);
   if (!function.isVarArg())
-    return call(builder, "__ada_enter", frame, forwarded, Reads::Frame);
+    return call(builder, "__ada_enter", frame, forwarded, readsOf(forwarded));
   IRBuilder<> top(&*function.getEntryBlock().begin());
   // System V's va_list has 24 bytes, AAPCS64's 32.
   AllocaInst *list = top.CreateAlloca(ArrayType::get(top.getInt64Ty(), 4), nullptr, "ada.va");
@@ -215,7 +227,7 @@ void Hooks::callExit(IRBuilder<> &builder, ArrayRef<Argument> arguments, Frame &
   }
   if (!isNoResult)
     frame.carried |= carried.general << 8 | carried.vector << 12 | inMemory.bytes << 16;
-  call(builder, "__ada_exit", frame, arguments, memory ? Reads::FrameAndMore : Reads::Frame);
+  call(builder, "__ada_exit", frame, arguments, memory ? Reads::FrameAndMore : readsOf(arguments));
 }
 
 void Hooks::exit(IRBuilder<> &builder, Function &function, Instruction *end, Frame &frame) {
@@ -223,7 +235,7 @@ void Hooks::exit(IRBuilder<> &builder, Function &function, Instruction *end, Fra
   ArgumentRegisters registers(function);
   if (isCoroutinePart(function)) { // as if it returned that
     registers.place(compat::pointerType(context), AttributeSet());
-    return callExit(builder, {{nextCoroutine(end), pointerAttributes(context, AttributeSet())}}, frame,
+    return callExit(builder, {{nextCoroutine(end), pointerAttributes(AttributeSet())}}, frame,
                     {registers.generalTaken(), registers.vectorTaken()}, {});
   }
   auto *ret = dyn_cast<ReturnInst>(end);
@@ -238,7 +250,7 @@ void Hooks::exit(IRBuilder<> &builder, Function &function, Instruction *end, Fra
   }
   AttributeSet attributes = abiAttributes(context, function.getAttributes().getRetAttrs());
   if (value->getType()->isPointerTy())
-    attributes = pointerAttributes(context, attributes);
+    attributes = pointerAttributes(attributes);
   if (frame.coroutine)
     inMemory = {frame.coroutine, 8, /*isPointer=*/true};
   callExit(builder, {{value, attributes}}, frame, {registers.generalTaken(), registers.vectorTaken()}, inMemory);

@@ -8,7 +8,8 @@
 //
 // Where a hook may end up in another function, or the optimizer may still change the signature of its own (hooks before
 // inlining, LTO), the stack that it finds is not the one that the table describes. There the values of arguments on the
-// stack are forwarded as well, as vectors behind the others (StackArguments::Forwarded).
+// stack are forwarded as well, as vectors behind the others (StackArguments::Forwarded). And optimizers would drop
+// stores that only the hook reads, of strings for example: there they are told that it does read them.
 #ifndef ADA_PASS_HOOKS_H
 #define ADA_PASS_HOOKS_H
 
@@ -76,12 +77,16 @@ private:
     unsigned bytes = 0;
     bool isPointer = false;
   };
-  /// Memory of the program that a hook reads. Optimizers are told: what nobody reads, they don't store.
-  enum class Reads { Frame, FrameAndMore };
+  /// Memory of the program that a hook reads. Optimizers are told: what nobody reads, they don't store. Contents are
+  /// what pointers point to, and the pointers in there.
+  enum class Reads { Frame, FrameAndMore, FrameAndContents };
   void call(llvm::IRBuilder<> &builder, llvm::StringRef name, const Frame &frame, llvm::ArrayRef<Argument> arguments,
             Reads reads);
   void callExit(llvm::IRBuilder<> &builder, llvm::ArrayRef<Argument> arguments, Frame &frame, Carried carried,
                 InMemory inMemory, bool isNoResult = false);
+  llvm::AttributeSet pointerAttributes(llvm::AttributeSet from) const;
+  /// What a hook reads that is given ARGUMENTS.
+  Reads readsOf(llvm::ArrayRef<Argument> arguments) const;
   llvm::Value *addressOf(llvm::IRBuilder<> &builder, const InMemory &inMemory);
   void fill(llvm::IRBuilder<> &builder, const Frame &frame, llvm::Constant *entry);
   void store(llvm::IRBuilder<> &builder, const Frame &frame, llvm::Value *value, uint64_t offset);

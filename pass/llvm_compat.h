@@ -95,6 +95,18 @@ inline llvm::Attribute onlyArgumentMemory(llvm::LLVMContext &context) {
 #endif
 }
 
+/// Of a call: it may read all memory that the program can reach, and changes none of it but through its arguments.
+/// Before 16 that cannot be said, and nothing is.
+inline llvm::AttributeSet changesOnlyArgumentMemory(llvm::LLVMContext &context) {
+#if LLVM_VERSION_MAJOR >= 16
+  const llvm::MemoryEffects effects = llvm::MemoryEffects::readOnly() | llvm::MemoryEffects::inaccessibleOrArgMemOnly();
+  return llvm::AttributeSet::get(context, {llvm::Attribute::getWithMemoryEffects(context, effects)});
+#else
+  (void)context;
+  return {};
+#endif
+}
+
 /// Removes every statement about which memory FUNCTION touches.
 inline void dropMemoryAttributes(llvm::Function &function) {
 #if LLVM_VERSION_MAJOR >= 16
