@@ -98,11 +98,13 @@ bool isFlight(const OptionList &options) {
 
 // Why a run left no events, as far as can be told from outside.
 std::string reasonForNothing(const RecordTotals &totals, const OptionList &options, const std::string &program,
-                             Instrumentation built) {
+                             Instrumentation built, bool neverBegan) {
   const auto isSet = [&](const char *name) {
     const std::string *value = findOption(options, name);
     return value && !value->empty();
   };
+  if (neverBegan)
+    return "a process ended before it had begun to record; if it could not begin, it says why on standard error";
   if (totals.processes == 0 && built == Instrumentation::No && !startsOtherPrograms(program))
     return fmt::format("{} was not built with the AdaTrace plugin, nor were the libraries it is linked with; `adatrace "
                        "flags` prints the compiler options",
@@ -124,8 +126,10 @@ std::string reasonForNothing(const RecordTotals &totals, const OptionList &optio
 
 // Programs that were killed leave their newest events in the ring file. `ending` is that
 // of the program itself, not of those that it started.
-void recoverUnfinished(const std::string &session, const Ending &ending, bool quiet) {
+// Whether there is a process that made its directory and then not even the first manifest, which recovery adds.
+bool recoverUnfinished(const std::string &session, const Ending &ending, bool quiet) {
   RecoverTotals totals;
+  bool neverBegan = false;
   for (const std::string &directory : processDirectories(session)) {
     const unsigned pid = processId(directory).value_or(0);
     RecoverOptions options;
@@ -139,20 +143,24 @@ void recoverUnfinished(const std::string &session, const Ending &ending, bool qu
     // A process that outlives the program (a daemon, say) goes on recording.
     if (state == ProcessState::Running && !quiet)
       complain(fmt::format("process {} is still running and recording", pid));
-    if (state == ProcessState::Unfinished)
+    if (state == ProcessState::Unfinished) {
+      std::error_code error;
+      neverBegan |= !fs::exists(directory + "/manifest.json", error) && !error;
       recoverAndTell(directory, options, true, totals);
+    }
   }
+  return neverBegan;
 }
 
 void reportEnd(const std::string &session, const OptionList &options, const Ending &ending, const std::string &program,
-               Instrumentation built) {
+               Instrumentation built, bool neverBegan) {
   const RecordTotals totals = RecordWatch(session).refresh();
   if (std::error_code error; !fs::exists(session, error)) { // it was there when the program started
     complain(fmt::format("there is no trace: {} was removed or renamed while the program ran", readable(session)));
     return;
   }
   if (totals.events == 0) {
-    complain("nothing was recorded: " + reasonForNothing(totals, options, program, built));
+    complain("nothing was recorded: " + reasonForNothing(totals, options, program, built, neverBegan));
     return;
   }
   const std::string place = readable(session);
@@ -208,7 +216,7 @@ void addWaits(OptionList &options) {
 
 // What is of interest when the program has ended.
 void tellOfRun(const std::string &session, const Options &options, const OptionList &asked, const OptionList &runtime,
-               const Ending &ending, const Invocation &invocation, Instrumentation built) {
+               const Ending &ending, const Invocation &invocation, Instrumentation built, bool neverBegan) {
   const std::string &name = invocation.program.front();
   if (const std::string directory = directoryOf(session, ending.pid); WIFSIGNALED(ending.status) && !directory.empty())
     explainDeath(directory, invocation.color);
@@ -218,7 +226,7 @@ void tellOfRun(const std::string &session, const Options &options, const OptionL
   tellFunctionsOff(session);
   if (const std::string why = whyNoProcessorTimes(session); !why.empty())
     complain(fmt::format("when threads had a processor was not recorded: {}; --sched=0 does without", why));
-  reportEnd(session, runtime, ending, name, built);
+  reportEnd(session, runtime, ending, name, built, neverBegan);
 }
 
 int run(Options options, const Invocation &invocation) {
@@ -287,7 +295,7 @@ int run(Options options, const Invocation &invocation) {
   }
   if (const std::string how = describe(ending); !how.empty() && !options.quiet)
     complain(fmt::format("{} {}", name, how));
-  recoverUnfinished(session, ending, options.quiet);
+  const bool neverBegan = recoverUnfinished(session, ending, options.quiet);
   std::string told = session; // the last of a flight recorder's
   if (isFlight(*runtime)) {
     const std::string *ring = findOption(*runtime, "ring");
@@ -295,7 +303,7 @@ int run(Options options, const Invocation &invocation) {
     told = lastDump(session, ending.pid);
   }
   if (!options.quiet)
-    tellOfRun(told, options, asked, *runtime, ending, invocation, built);
+    tellOfRun(told, options, asked, *runtime, ending, invocation, built, neverBegan);
   removeEmpty();
   return ending.exitCode();
 }
