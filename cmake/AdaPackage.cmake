@@ -43,6 +43,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ada DESTINATION ${CMAKE_INSTALL_
 
 install(TARGETS AdaRuntime AdaRuntimeStatic LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
                                             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/AdaPreinit.o DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(libraries)
   install(TARGETS ${libraries} EXPORT AdaTraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT AdaTraceTargets NAMESPACE AdaTrace:: DESTINATION ${installPackage})

@@ -142,6 +142,17 @@ void SiteTable::setCarried(const Site &site, uint32_t carried) {
   entry->setInitializer(ConstantStruct::get(cast<StructType>(entry->getValueType()), fields));
 }
 
+/// Puts the last entry of LIST, llvm.global_ctors or llvm.global_dtors, before the others. Among those of one priority
+/// the linker keeps the order of a module, which is that of the list.
+static void moveLastToFront(Module &module, StringRef list) {
+  GlobalVariable *global = module.getNamedGlobal(list);
+  auto *entries = cast<ConstantArray>(global->getInitializer());
+  SmallVector<Constant *, 8> ordered = {entries->getOperand(entries->getNumOperands() - 1)};
+  for (unsigned i = 0; i + 1 < entries->getNumOperands(); ++i)
+    ordered.push_back(entries->getOperand(i));
+  global->setInitializer(ConstantArray::get(entries->getType(), ordered));
+}
+
 /// The descriptor, its constructor and destructor share one comdat, so that an image has them once.
 void SiteTable::addImage() {
   if (module_.getNamedGlobal(kImageName))
@@ -187,10 +198,12 @@ void SiteTable::addImage() {
     builder.CreateRetVoid();
     return function;
   };
-  // Priority 1: the first constructor of the image, so that its static constructors are traced, and the last
-  // destructor. What is registered with atexit runs before either kind of destructor.
-  appendToGlobalCtors(module_, caller("__ada_image_ctor", "__ada_register_image"), 1, image);
-  appendToGlobalDtors(module_, caller("__ada_image_dtor", "__ada_unregister_image"), 1, image);
+  // Priority 0, and before others of that: the first constructor of the image, so that its static constructors are
+  // traced, and the last destructor. What is registered with atexit runs before either kind of destructor.
+  appendToGlobalCtors(module_, caller("__ada_image_ctor", "__ada_register_image"), 0, image);
+  appendToGlobalDtors(module_, caller("__ada_image_dtor", "__ada_unregister_image"), 0, image);
+  moveLastToFront(module_, "llvm.global_ctors");
+  moveLastToFront(module_, "llvm.global_dtors");
 }
 
 void SiteTable::finish() {

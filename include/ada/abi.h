@@ -159,10 +159,10 @@ typedef struct ada_image {
 
 #pragma GCC visibility push(default) /* exported by the runtime, whatever the flags */
 
-/* Called by the hidden constructor (priority 1, before the image's own static
- * constructors) and destructor of each instrumented image. Any thread; not from
- * signal handlers. Neither ever fails visibly: an image that can't be recorded
- * stays switched off. */
+/* Called by the hidden constructor (priority 0, before the image's own static constructors) and destructor of each
+ * instrumented image; for a program from .preinit_array, too: a second call for the same image changes nothing.
+ * Any thread; not from signal handlers. Neither ever fails visibly: an image that can't be recorded stays switched
+ * off. */
 void __ada_register_image(const ada_image *image);
 void __ada_unregister_image(const ada_image *image);
 

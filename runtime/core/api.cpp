@@ -1,5 +1,6 @@
 // The public C API (include/ada/trace.h) and what images call when they come and go.
 #include "message.h"
+#include "process_events.h"
 #include "session.h"
 #include "thread.h"
 
@@ -21,6 +22,10 @@ void __ada_register_image(const ada_image *image) {
   State state = r.currentState();
   if (state != State::On && state != State::Waiting)
     return;
+  if (r.images.has(image)) { // its constructor, after .preinit_array
+    watchExitStatus();
+    return;
+  }
   // Of unloaded libraries the drain has to read what they recorded, before others can take their slots.
   if (state == State::On && !r.ring.hasRoomForModule())
     r.drain.flush();
@@ -35,6 +40,8 @@ void __ada_unregister_image(const ada_image *image) {
   State state = runtime.currentState();
   if (state == State::On || state == State::Waiting)
     runtime.images.remove(image, runtime.ring);
+  if (runtime.images.isOfProgramWithRuntime(image))
+    finishProcess(processExitStatus());
 }
 
 void ada_start(void) {

@@ -102,6 +102,18 @@ Image *&Images::bucketOf(const ada_image *table) {
   return loaded_[((uint64_t)table >> 4) * 0x9e3779b97f4a7c15 >> 54]; // its top 10 bits
 }
 
+bool Images::has(const ada_image *table) {
+  bool found = false;
+  uint64_t signals = sys::blockSignals();
+  {
+    Lock lock(mutex_);
+    for (const Image *i = bucketOf(table); i && !found; i = i->next)
+      found = i->table == table;
+  }
+  sys::restoreSignals(signals);
+  return found;
+}
+
 bool Images::add(const ada_image *table, Ring &ring, bool recording) {
   static_assert(kBuckets == 1u << 10);
   LoadedObject object = findLoadedObject(table);
@@ -131,6 +143,8 @@ bool Images::add(const ada_image *table, Ring &ring, bool recording) {
       i.next = bucket, bucket = &i;
       if (isMain) {
         setConstants(object.constants);
+        if ((uint64_t)this - object.base < object.size)
+          __atomic_store_n(&besideRuntime_, table, __ATOMIC_RELAXED);
         __atomic_store_n(&mainImage_, count_, __ATOMIC_RELEASE);
       }
       __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);

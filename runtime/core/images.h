@@ -63,6 +63,13 @@ public:
   // Records an image and switches its functions on as the selection says. Called from constructors. False if there is
   // no room for it: then it is not recorded.
   bool add(const ada_image *table, Ring &ring, bool recording);
+  // Whether it is there, and loaded.
+  bool has(const ada_image *table);
+  // Whether the runtime itself is in the executable, whose image this is: then its destructor is the last one.
+  bool isOfProgramWithRuntime(const ada_image *table) const {
+    return table == __atomic_load_n(&besideRuntime_, __ATOMIC_RELAXED);
+  }
+  bool isRuntimeInProgram() const { return !isOfProgramWithRuntime(nullptr); }
   void remove(const ada_image *table, Ring &ring);
 
   // Which triggers mean a function, as bits. For the drain; takes no lock.
@@ -132,8 +139,9 @@ private:
   Selection selection_;
   SteppedArray<Image, kMost> images_; // in the order in which they came
   uint64_t count_ = 0;
-  uint64_t written_ = 0;            // by writeManifest
-  uint64_t mainImage_ = UINT64_MAX; // where the executable's is in images_; the others' ids are 1, 2 and so on
+  uint64_t written_ = 0;                     // by writeManifest
+  uint64_t mainImage_ = UINT64_MAX;          // where the executable's is in images_; the others' ids are 1, 2 and so on
+  const ada_image *besideRuntime_ = nullptr; // the executable's, if the runtime is in it
   Image *loaded_[kBuckets] = {};
   TextStore texts_;
   const TriggerRules *triggers_ = nullptr;

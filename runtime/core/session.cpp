@@ -424,5 +424,9 @@ extern "C" void __ada_after_exec(void) {
 
 extern "C" void __ada_before_exit(int status) { finishProcess(status); }
 
-// Runs after the destructors of all images: the runtime is what they depend on; in a static program by its priority.
-extern "C" __attribute__((destructor(101))) void ada_at_exit(void) { finishProcess(processExitStatus()); }
+// Runs after the destructors of all images: the runtime is what they depend on. Where it is linked into the program,
+// the destructor of the program's image is later.
+extern "C" __attribute__((destructor(101))) void ada_at_exit(void) {
+  if (!runtime.images.isRuntimeInProgram())
+    finishProcess(processExitStatus());
+}

@@ -10,8 +10,8 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-DAG: @__ada_text = private unnamed_addr constant [4 x i8] c"add\00"
 ; CHECK-DAG: @__start_ada_functions = extern_weak hidden global i8
 ; CHECK-DAG: @__ada_image = linkonce_odr hidden constant { i32, i32, ptr, ptr, ptr, ptr } { i32 3, i32 48, {{.*}}, comdat
-; CHECK-DAG: @llvm.global_ctors = appending global {{.*}} { i32 1, ptr @__ada_image_ctor, ptr @__ada_image }
-; CHECK-DAG: @llvm.global_dtors = appending global {{.*}} { i32 1, ptr @__ada_image_dtor, ptr @__ada_image }
+; CHECK-DAG: @llvm.global_ctors = appending global {{.*}} { i32 0, ptr @__ada_image_ctor, ptr @__ada_image }
+; CHECK-DAG: @llvm.global_dtors = appending global {{.*}} { i32 0, ptr @__ada_image_dtor, ptr @__ada_image }
 ; CHECK-DAG: @__ada_at.add = private alias i32 (i32, i8), ptr @add
 ; CHECK-DAG: @llvm.compiler.used = appending global {{.*}}@__ada_on.add{{.*}}@__ada_fn.add
 

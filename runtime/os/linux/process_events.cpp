@@ -91,8 +91,12 @@ void watchFatalSignals(void (*callback)(int number, bool isTheEnd)) {
 void watchProcess(const ProcessCallbacks &c) {
   callbacks = c;
   ada_libc_register_atfork(prepare, parent, child, nullptr); // for good: this code is never unloaded
-  on_exit([](int status, void *) { exitStatus = status; }, nullptr);
+  watchExitStatus();
   keyMade = ada_libc_key_create(&key, threadExit) == 0;
+}
+
+void watchExitStatus() {
+  on_exit([](int status, void *) { exitStatus = status; }, nullptr);
 }
 
 int processExitStatus() { return exitStatus; }

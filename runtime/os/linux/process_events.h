@@ -14,7 +14,10 @@ struct ProcessCallbacks {
 // Once per process; children inherit it.
 void watchProcess(const ProcessCallbacks &callbacks);
 
-// The status that exit() was called with, 0 before that.
+// The status that exit() was called with, 0 before that. exit() runs what was registered last first, so who asks for
+// the status in a destructor gets it only if this was called after libc has registered the dynamic linker's: again,
+// from a constructor of the program.
+void watchExitStatus();
 int processExitStatus();
 
 // Arranges that ada::threadEnds() is called when the calling thread ends, as late as pthread allows.
