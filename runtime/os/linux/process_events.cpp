@@ -8,10 +8,16 @@
 #include <signal.h>
 #include <stdlib.h>
 
-// Under names that libc keeps for itself: a program may define sigaction() and pthread_key_create().
-extern "C" int ada_libc_sigaction(int, const struct sigaction *, struct sigaction *) __asm__("__sigaction");
-extern "C" int ada_libc_key_create(pthread_key_t *, void (*)(void *)) __asm__("__pthread_key_create");
-extern "C" int ada_libc_register_atfork(void (*)(), void (*)(), void (*)(), void *) __asm__("__register_atfork");
+// Under names that libc keeps for itself: a program may define sigaction() and pthread_key_create(). What is weak comes
+// into a static program only with what else needs it, so that the program's own weak references see what they would see
+// without us. In glibc pthread_create() needs the functions for thread-specific values, and fork() those for atfork.
+extern "C" {
+int ada_libc_sigaction(int, const struct sigaction *, struct sigaction *) __asm__("__sigaction");
+__attribute__((weak)) int ada_libc_key_create(pthread_key_t *, void (*)(void *)) __asm__("__pthread_key_create");
+__attribute__((weak)) int ada_libc_setspecific(pthread_key_t, const void *) __asm__("pthread_setspecific");
+__attribute__((weak)) int ada_libc_register_atfork(void (*)(), void (*)(), void (*)(),
+                                                   void *) __asm__("__register_atfork");
+}
 
 namespace ada {
 namespace {
@@ -46,7 +52,7 @@ constexpr uint32_t kDestructorRounds = 4;
 // pthread calls destructors in rounds, as long as they set values again, at most that many times; C++
 // thread_local objects are gone by then. Waiting for the last round records what other destructors do.
 void threadExit(void *value) {
-  if (++ada_thread.exitRounds < kDestructorRounds && pthread_setspecific(key, value) == 0)
+  if (++ada_thread.exitRounds < kDestructorRounds && ada_libc_setspecific(key, value) == 0)
     return;
   threadEnds();
 }
@@ -90,9 +96,10 @@ void watchFatalSignals(void (*callback)(int number, bool isTheEnd)) {
 
 void watchProcess(const ProcessCallbacks &c) {
   callbacks = c;
-  ada_libc_register_atfork(prepare, parent, child, nullptr); // for good: this code is never unloaded
+  if (&ada_libc_register_atfork)
+    ada_libc_register_atfork(prepare, parent, child, nullptr); // for good: this code is never unloaded
   watchExitStatus();
-  keyMade = ada_libc_key_create(&key, threadExit) == 0;
+  keyMade = &ada_libc_key_create && &ada_libc_setspecific && ada_libc_key_create(&key, threadExit) == 0;
 }
 
 void watchExitStatus() {
@@ -103,7 +110,7 @@ int processExitStatus() { return exitStatus; }
 
 void watchThread() {
   if (keyMade)
-    pthread_setspecific(key, &ada_thread);
+    ada_libc_setspecific(key, &ada_thread);
 }
 
 } // namespace ada

@@ -20,7 +20,8 @@ void watchProcess(const ProcessCallbacks &callbacks);
 void watchExitStatus();
 int processExitStatus();
 
-// Arranges that ada::threadEnds() is called when the calling thread ends, as late as pthread allows.
+// Arranges that ada::threadEnds() is called when the calling thread ends, as late as pthread allows. Does nothing in a
+// program without pthread_create(), which has no other threads.
 void watchThread();
 
 // Calls `callback` when a fatal signal (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP) arrives, then lets it do
