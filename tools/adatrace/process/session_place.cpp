@@ -42,10 +42,10 @@ std::optional<std::string> makeSession(const std::string &output, std::string &p
     return std::nullopt;
   }
   const std::time_t now = std::time(nullptr);
-  std::tm local = {};
-  localtime_r(&now, &local);
+  std::tm utc = {}; // as the runtime names sessions, which can't know local time
+  gmtime_r(&now, &utc);
   char stamp[32];
-  std::strftime(stamp, sizeof stamp, "session_%Y%m%d_%H%M%S", &local);
+  std::strftime(stamp, sizeof stamp, "session_%Y%m%d_%H%M%S", &utc);
   for (unsigned n = 1;; ++n) {
     const std::string path =
         output + (output.ends_with('/') ? "" : "/") + stamp + (n == 1 ? "" : fmt::format("_{}", n));
