@@ -82,6 +82,9 @@ void TickClock::start(Ring &ring, bool isFixed) {
     __atomic_store_n(&ada_tick, ring.stamp(), __ATOMIC_RELEASE);
   if (h.times == ADA_TIMES_TICK)
     isOn_ = startOwnThread(threadMain, this) == 0;
+  // The program may forbid all threads what the ticker does at its start, as soon as we return.
+  while (isOn_ && !__atomic_load_n(&isReady_, __ATOMIC_ACQUIRE))
+    sys::futexWait(&isReady_, 0, kWindowNs);
 }
 
 void TickClock::stop() {
@@ -110,6 +113,8 @@ void TickClock::run() {
   sys::call(SYS_prctl, kSetTimerSlack, 1L); // nanoseconds: 50 µs otherwise
   static Identity identity;                 // large
   identity.start();
+  __atomic_store_n(&isReady_, 1, __ATOMIC_RELEASE);
+  sys::futexWake(&isReady_, 1);
   while (waitUntilWanted(identity))
     tick(identity);
 }

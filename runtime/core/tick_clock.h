@@ -61,6 +61,7 @@ private:
   Ring *ring_ = nullptr;
   bool isOn_ = false;
   TickPace pace_;
+  uint32_t isReady_ = 0;       // futex: the ticker has got all that it needs of the system
   uint32_t wanted_ = 0;        // futex: the word is to be advanced
   uint32_t stopped_ = 0;       // futex: of the ticker between two advances
   uint64_t chunks_ = 0;        // begun so far
