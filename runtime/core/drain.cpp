@@ -1,6 +1,7 @@
 // The drain thread. Raw system calls only; see os/linux/drain_thread.h for what it must not do.
 #include "drain.h"
 #include "drain_thread.h"
+#include "loaded_object.h"
 #include "message.h"
 #include "orphans.h"
 #include "process_info.h"
@@ -17,15 +18,6 @@ constexpr uint32_t kChunksToShare = 16;
 // A thread of the drain reads 100 to 200 million events a second: as much as several threads can record, of a program
 // that does something besides.
 constexpr unsigned kProcessorsPerThread = 4, kMostThreadsByItself = 8;
-
-unsigned processors() {
-  unsigned long set[128] = {};
-  const long bytes = sys::call(SYS_sched_getaffinity, 0, sizeof set, set);
-  unsigned count = 0;
-  for (long i = 0; i < bytes / (long)sizeof *set; ++i)
-    count += (unsigned)__builtin_popcountl(set[i]);
-  return count;
-}
 
 } // namespace
 
@@ -58,7 +50,7 @@ int Drain::threadMain(void *self) {
   Drain &drain = *(Drain *)self;
   drain.run();
   if (drain.isAbandoned_)
-    endProcess();
+    Identity::endProcess(isInOtherNamespace());
   return 0;
 }
 
@@ -165,11 +157,7 @@ void Drain::run() {
     } else {
       if (isFlight_)
         isDumping = dump(dumps, wanted != done_ && __atomic_load_n(&dumpIsUrgent_, __ATOMIC_RELAXED));
-      if (isBehind && wanted != done_)
-        writeManifest(); // who flushes may be about to die
-      else if ((__atomic_load_n(&manifestDirty_, __ATOMIC_ACQUIRE) || isBehind ||
-                writer_.budget().manifestIsBehind()) &&
-               sys::nowNs() >= manifestDueNs_)
+      if (isManifestDue(isBehind, wanted != done_))
         writeManifest();
       if (ending_ == Ending::Running) // an exec ends this thread at any moment from its answer on
         rotate();
@@ -217,9 +205,21 @@ bool Drain::lookForOrphans() {
   return true;
 }
 
+// Whether what is said of the process is to be written now.
+bool Drain::isManifestDue(bool isBehind, bool isFlush) {
+  if (isBehind && isFlush) // who flushes may be about to die
+    return true;
+  return (__atomic_load_n(&manifestDirty_, __ATOMIC_ACQUIRE) || isBehind || writer_.budget().manifestIsBehind()) &&
+         sys::nowNs() >= manifestDueNs_;
+}
+
 // The program's last thread has ended by the system call `exit`, which nobody is told of. We keep the process alive.
 bool Drain::noteIfAbandoned() {
-  if (isAbandoned_ || !identity_.isAlone(ownThreads()))
+  if (isAbandoned_)
+    return false;
+  // Of two runtimes the one in the namespace that dlmopen() made ends first, and then the other one is alone.
+  if (!identity_.isAlone(ownThreads()) &&
+      !(isInOtherNamespace() && identity_.mainHasEnded() && onlyOwnThreadsAreLeft()))
     return false;
   isAbandoned_ = true;
   if (onAbandoned_)
@@ -229,15 +229,6 @@ bool Drain::noteIfAbandoned() {
   __atomic_store_n(&finishRequested_, (uint32_t)Ending::Exit, __ATOMIC_SEQ_CST);
   __atomic_add_fetch(&requested_, 1, __ATOMIC_ACQ_REL);
   return true;
-}
-
-// With the status that the main thread has ended with. Kernels differ in whose it is where others ended later.
-void Drain::endProcess() {
-  const uint32_t code = Identity::exitCode();
-  if (code & 127)
-    sys::call(SYS_kill, sys::processId(), (long)(code & 127));
-  while (true)
-    sys::call(SYS_exit_group, (long)(code >> 8));
 }
 
 // Tells who waits that the passes up to `wanted` are complete. False if that was the last one: then nothing of this
@@ -305,7 +296,7 @@ void Drain::rotate() {
 void Drain::startHelpers() {
   unsigned wanted = (unsigned)threadsWanted_;
   if (wanted == 0) {
-    wanted = processors() / kProcessorsPerThread;
+    wanted = sys::usableProcessors() / kProcessorsPerThread;
     wanted = wanted < kMostThreadsByItself ? wanted : kMostThreadsByItself;
   }
   if (wanted < 2 || !writer_.canShare())

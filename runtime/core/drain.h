@@ -99,8 +99,8 @@ private:
   void followIdentity();
   void takeModules();
   bool lookForOrphans();
+  bool isManifestDue(bool isBehind, bool isFlush);
   bool noteIfAbandoned();
-  [[noreturn]] static void endProcess();
   void askForDump(bool isUrgent);
   bool dump(uint32_t asked, bool toTheEnd);
   int beginDump();

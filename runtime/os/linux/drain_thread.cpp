@@ -1,9 +1,13 @@
 // A thread by clone, with a thread-local area of our making.
 #include "drain_thread.h"
 #include "core/os.h"
+#include "core/process_info.h"
+#include "directory.h"
+#include "shared/options/numbers.h"
 #include "thread_area.h"
 
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 // The function behind libc's clone. ThreadSanitizer replaces `clone` by one that takes every call for a fork, also that
@@ -20,9 +24,11 @@ struct Start {
 };
 
 uint32_t running; // (atomic)
+constexpr char kName[16] = "adatrace";
 
 int runBody(void *start) {
   const Start s = *(const Start *)start;
+  sys::call(SYS_prctl, PR_SET_NAME, kName);
   const int result = s.body(s.argument);
   __atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED);
   return result;
@@ -32,6 +38,22 @@ int runBody(void *start) {
 
 uint32_t ownThreads() { return __atomic_load_n(&running, __ATOMIC_RELAXED); }
 void forgetOwnThreads() { __atomic_store_n(&running, 0, __ATOMIC_RELAXED); }
+
+bool onlyOwnThreadsAreLeft() {
+  bool found = false, others = false;
+  eachName("/proc/self/task", [&](const char *name) {
+    TextPiece digits(name);
+    uint64_t id;
+    if (!options::takeNumber(digits, id) || id == sys::processId())
+      return true;
+    char comm[16] = {};
+    readThreadName((uint32_t)id, comm);
+    found = true;
+    others = !equal(comm, kName);
+    return !others;
+  });
+  return found && !others;
+}
 
 int startOwnThread(int (*body)(void *), void *argument) {
   constexpr size_t kStackBytes = 256 * 1024;

@@ -16,6 +16,9 @@ int startOwnThread(int (*body)(void *), void *argument);
 uint32_t ownThreads();
 void forgetOwnThreads();
 
+// Whether all threads but the main one are such threads, of whichever runtime in the process: they have a name.
+bool onlyOwnThreadsAreLeft();
+
 // For the new thread: its own table of open files, with nothing in it but `keep` (if that is not -1). Then nothing that
 // it opens can be closed by the program, nor takes a number that the program might use, nor holds a pipe of the program
 // open. False if the system does not allow it.

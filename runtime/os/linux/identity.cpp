@@ -119,6 +119,14 @@ uint32_t Identity::exitCode() {
   return options::takeNumber(last, code) ? (uint32_t)code : 0;
 }
 
+void Identity::endProcess(bool isOne) {
+  const uint32_t code = exitCode();
+  if (code & 127)
+    sys::call(SYS_kill, sys::processId(), (long)(code & 127));
+  while (true)
+    sys::call(isOne ? SYS_exit : SYS_exit_group, (long)(code >> 8));
+}
+
 void Identity::apply() const {
   const auto isSame = [](const uint32_t *a, const uint32_t *b, unsigned n) {
     for (unsigned i = 0; i < n; ++i)

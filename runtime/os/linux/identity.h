@@ -26,8 +26,12 @@ public:
 
   // When hasChanged() last looked: whether the main thread had ended and only `own` others were there.
   bool isAlone(uint32_t own) const { return now_.mainHasEnded && now_.threads == own + 1; }
+  bool mainHasEnded() const { return now_.mainHasEnded; }
   // The main thread's exit code as wait() gives it, 0 if the system doesn't tell.
   static uint32_t exitCode();
+  // Ends the process with that. Kernels differ in whose status it is where other threads ended later. `isOne`: the
+  // calling thread only, for another runtime may not be ready; the last one to do so ends the process.
+  [[noreturn]] static void endProcess(bool isOne);
 
   uint32_t user() const { return now_.users[1]; }
   uint32_t group() const { return now_.groups[1]; }

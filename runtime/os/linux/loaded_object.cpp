@@ -14,6 +14,8 @@ struct Query {
   bool first, done;
 };
 
+bool otherNamespace; // (atomic)
+
 void readBuildId(LoadedObject &o, const char *note, size_t bytes) {
   while (bytes >= sizeof(ElfW(Nhdr))) {
     const ElfW(Nhdr) &n = *(const ElfW(Nhdr) *)note;
@@ -36,6 +38,8 @@ int visit(dl_phdr_info *info, size_t, void *context) {
   // What comes first in a namespace that dlmopen() has made is a library: it has a name, and other headers.
   const bool isNamed = info->dlpi_name && info->dlpi_name[0];
   const bool isMain = q.first && (!isNamed || (uint64_t)info->dlpi_phdr == auxiliaryValue(AT_PHDR));
+  if (q.first)
+    __atomic_store_n(&otherNamespace, !isMain, __ATOMIC_RELAXED);
   q.first = false;
   uint64_t low = UINT64_MAX, high = 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -83,6 +87,8 @@ LoadedObject findLoadedObject(const void *address) {
     o.path = executablePath();
   return o;
 }
+
+bool isInOtherNamespace() { return __atomic_load_n(&otherNamespace, __ATOMIC_RELAXED); }
 
 Path executablePath() {
   char text[4096];

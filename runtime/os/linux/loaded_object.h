@@ -19,6 +19,10 @@ struct LoadedObject {
 // Takes the dynamic linker's lock: never from the drain thread.
 LoadedObject findLoadedObject(const void *address);
 
+// Whether findLoadedObject() has seen that we are in a namespace that dlmopen() made. Then there may be another runtime
+// in the process. Asks nobody.
+bool isInOtherNamespace();
+
 // The path of the running executable, by /proc/self/exe.
 Path executablePath();
 
