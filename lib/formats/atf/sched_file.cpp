@@ -95,9 +95,10 @@ std::vector<OffCpu> withHeld(std::vector<OffCpu> periods, const std::vector<OffC
       merged.push_back(*next);
       off.fromNs = std::max(off.fromNs, next->toNs);
     }
-    if (next != held.end()) // it may reach into the next one
+    const bool isLastWait = off.fromNs == off.toNs; // see PeriodBuilder::finish
+    if (next != held.end())                         // it may reach into the next one
       off.toNs = std::min(off.toNs, next->fromNs);
-    if (off.fromNs < off.toNs)
+    if (off.fromNs < off.toNs || (isLastWait && off.fromNs == off.toNs))
       merged.push_back(off);
   }
   merged.insert(merged.end(), next, held.end());
@@ -140,6 +141,9 @@ public:
   }
   std::shared_ptr<const OffCpuLane> finish(const Header &header) {
     const std::uint64_t toNs = std::max(toNs_, lastNs_);
+    // A thread that began to wait with the last record, and was killed: without a length it still says so.
+    if (isOpen_ && open_.why == OffCpu::Why::Waiting && open_.fromNs == toNs)
+      periods_.push_back(open_), isOpen_ = false;
     close(toNs);
     const bool isKnown = !(header.flags & sched::kIsUnknown);
     return std::make_shared<OffCpuLane>(
