@@ -15,7 +15,7 @@ namespace ada::cli {
 
 namespace {
 
-constexpr long kConnectSeconds = 10, kAnswerSeconds = 900;
+constexpr long kConnectSeconds = 10;
 
 struct Answering {
   HttpAnswer answer;
@@ -76,7 +76,7 @@ HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInter
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT, kAnswerSeconds);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT, request.mostSeconds);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, takeBytes);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answering);

@@ -14,6 +14,7 @@ struct HttpRequest {
   std::vector<std::string> headers; ///< "Name: value"
   std::string_view body;
   size_t mostAnswerBytes = 64 << 20; ///< of longer answers there is nothing
+  long mostSeconds = 900;            ///< until the whole answer is there: inserts and sums can be long
 };
 
 struct HttpAnswer {

@@ -20,6 +20,10 @@ namespace ada::cli {
 
 namespace {
 
+// The first question to a server is a short one (whether there are tables, which version it is). What accepts a
+// connection and says nothing is found out by it, and not by an insert, which may take long.
+constexpr long kFirstAnswerSeconds = 10;
+
 Error usage(std::string message) { return {.code = "E_USAGE", .message = std::move(message)}; }
 
 std::string escapedForUrl(std::string_view text) {
@@ -191,10 +195,16 @@ Expected<std::string> Server::send(std::string_view sql, std::vector<std::string
     request.headers.push_back("X-ClickHouse-User: " + credentials_.user);
   if (!credentials_.password.empty())
     request.headers.push_back("X-ClickHouse-Key: " + credentials_.password);
+  {
+    const std::lock_guard lock(sent_->mutex);
+    if (!sent_->hasAnswered)
+      request.mostSeconds = kFirstAnswerSeconds;
+  }
   HttpAnswer answer = post(request, isInterrupted_);
   {
     const std::lock_guard lock(sent_->mutex);
     sent_->bytes += request.body.size();
+    sent_->hasAnswered |= answer.status != 0;
   }
   if (answer.wasInterrupted)
     return Error{.code = "E_INTERRUPTED", .message = "interrupted"};
