@@ -254,10 +254,9 @@ private:
     return at == found.end() ? nullptr : &at->second;
   }
   const uint64_t *printOf(uint32_t thread) {
-    for (const auto &[index, print] : processOf(thread).prints.threads)
-      if (index == thread)
-        return &print;
-    return nullptr;
+    const auto &prints = processOf(thread).prints.threads; // ascending
+    const auto at = std::ranges::lower_bound(prints, thread, {}, [](const auto &one) { return one.first; });
+    return at != prints.end() && at->first == thread ? &at->second : nullptr;
   }
   KnownFunction &functionOf(uint32_t thread, uint64_t id) {
     const uint32_t process = table_.threads[thread].process;

@@ -6,6 +6,7 @@
 #include "spool.h"
 
 #include "base/temporary_file.h"
+#include "wanted_threads.h"
 
 #include <algorithm>
 #include <cstring>
@@ -266,10 +267,9 @@ Expected<void> Spool::readPart(TraceSink &sink, const ReadRequest &request) {
     if (auto announced = announce(sink); !announced)
       return announced;
   }
-  for (std::uint32_t thread = 0; thread < kept_->threads.size(); ++thread)
-    if (request.wantsThread(thread))
-      if (auto done = readThread(sink, thread, request); !done)
-        return done;
+  for (const std::uint32_t thread : wantedThreads(request, kept_->threads.size()))
+    if (auto done = readThread(sink, thread, request); !done)
+      return done;
   return sink.finish();
 }
 

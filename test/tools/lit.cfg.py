@@ -24,6 +24,6 @@ if shutil.which("clickhouse-server", path=config.environment["PATH"] + ":/usr/sb
     config.available_features.add("clickhouse")
 
 # Tools of other tracers, whose answers about the same files are compared with ours, what reads the example of a unit, and what makes certificates.
-for tool, feature in (("uftrace", "uftrace"), ("llvm-xray", "llvm-xray"), ("systemd-analyze", "systemd"), ("openssl", "openssl")):
+for tool, feature in (("uftrace", "uftrace"), ("llvm-xray", "llvm-xray"), ("systemd-analyze", "systemd"), ("openssl", "openssl"), ("valgrind", "valgrind")):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(feature)

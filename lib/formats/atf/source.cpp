@@ -12,6 +12,7 @@
 #include "missing_events.h"
 #include "model/batch_builder.h"
 #include "model/loss_list.h"
+#include "model/wanted_threads.h"
 #include "prints.h"
 #include "request_range.h"
 #include "sched_file.h"
@@ -41,7 +42,15 @@ struct Details {
 
 class AtfSource : public TraceSource {
 public:
-  explicit AtfSource(atf::Session session) : session_(std::move(session)) {}
+  explicit AtfSource(atf::Session session) : session_(std::move(session)) {
+    std::uint32_t process = 0;
+    for (atf::ProcessTrace &trace : session_.processes()) {
+      for (atf::ThreadTrace &thread : trace.threads())
+        if (thread.index)
+          threads_.emplace_back(process, &thread);
+      ++process;
+    }
+  }
 
   Expected<void> read(TraceSink &sink) override { return readPart(sink, {}); }
   bool isThreadwise() const override { return true; }
@@ -124,7 +133,8 @@ private:
   };
 
   atf::Session session_;
-  std::vector<Functions> functions_; // by process
+  std::vector<std::pair<std::uint32_t, atf::ThreadTrace *>> threads_; // those that can be read, with their processes
+  std::vector<Functions> functions_;                                  // by process
   std::uint32_t functionCount_ = 0;
   std::vector<Details> details_; // by thread
   atf::SchedLanes sched_;
@@ -477,16 +487,14 @@ Expected<void> AtfSource::readThread(TraceSink &sink, std::uint32_t process, atf
 
 std::vector<std::uint64_t> AtfSource::cuts(std::uint32_t thread, std::size_t pieces) const {
   std::vector<std::uint64_t> cuts = {0};
-  std::uint32_t index = 0;
-  for (const atf::ProcessTrace &process : session_.processes())
-    for (const atf::ThreadTrace &trace : process.threads()) {
-      if (!trace.index || index++ != thread || trace.index->empty() || trace.index->openAtStart().unknown > 0)
-        continue;
-      const atf::IndexReader &events = *trace.index;
-      const std::uint64_t step = std::max<std::uint64_t>((events.size() + pieces - 1) / pieces, 1);
-      for (std::uint64_t cut; (cut = events.cutFrom(cuts.back() + step)) < events.size();)
-        cuts.push_back(cut);
-    }
+  if (thread >= threads_.size())
+    return cuts;
+  const atf::IndexReader &events = *threads_[thread].second->index;
+  if (events.empty() || events.openAtStart().unknown > 0)
+    return cuts;
+  const std::uint64_t step = std::max<std::uint64_t>((events.size() + pieces - 1) / pieces, 1);
+  for (std::uint64_t cut; (cut = events.cutFrom(cuts.back() + step)) < events.size();)
+    cuts.push_back(cut);
   return cuts;
 }
 
@@ -534,13 +542,10 @@ void AtfSource::begin(const ReadRequest &request) {
   functions_.resize(session_.processes().size());
   functionCount_ = 0;
   done_ = total_ = 0;
-  std::uint32_t threads = 0;
-  for (const atf::ProcessTrace &process : session_.processes())
-    for (const atf::ThreadTrace &thread : process.threads())
-      if (thread.index && request.wantsThread(threads++))
-        total_ += thread.index->size();
-  details_.assign(threads, {});
-  wasChecked_.assign(threads, false);
+  for (const std::uint32_t thread : wantedThreads(request, threads_.size()))
+    total_ += threads_[thread].second->index->size();
+  details_.assign(threads_.size(), {});
+  wasChecked_.assign(threads_.size(), false);
 }
 
 Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) {
@@ -555,17 +560,9 @@ Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) 
     if (auto announced = announce(sink); !announced)
       return announced;
   }
-  std::uint32_t process = 0, index = 0;
-  for (atf::ProcessTrace &trace : session_.processes()) {
-    for (atf::ThreadTrace &thread : trace.threads())
-      if (thread.index) {
-        if (request.wantsThread(index))
-          if (auto read = readThread(sink, process, thread, index, request); !read)
-            return read;
-        ++index;
-      }
-    ++process;
-  }
+  for (const std::uint32_t thread : wantedThreads(request, threads_.size()))
+    if (auto read = readThread(sink, threads_[thread].first, *threads_[thread].second, thread, request); !read)
+      return read;
   const bool isWhole = !request.isFurther && !request.threads && request.fromNs == 0 && request.fromSeq == 0 &&
                        request.toNs == ~std::uint64_t{0} && request.toSeq == ~std::uint64_t{0};
   if (isWhole && !sink.takesSymbols())

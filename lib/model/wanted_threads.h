@@ -1,0 +1,33 @@
+// Which threads a request is for, in the order in which they are read.
+//
+// A trace can have a hundred thousand threads that are asked for one at a time, or all at once in a list. Both take as
+// many steps as threads are wanted: nothing walks all threads for one, nor the list for each thread.
+#ifndef ADA_LIB_MODEL_WANTED_THREADS_H
+#define ADA_LIB_MODEL_WANTED_THREADS_H
+
+#include "ada/trace/model.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace ada::model {
+
+/// Of threads 0 up to `count` those that the request wants, ascending, each once.
+inline std::vector<std::uint32_t> wantedThreads(const ReadRequest &request, std::size_t count) {
+  std::vector<std::uint32_t> wanted;
+  if (!request.threads) {
+    wanted.resize(count);
+    std::iota(wanted.begin(), wanted.end(), std::uint32_t(0));
+    return wanted;
+  }
+  wanted.assign(request.threads->begin(), request.threads->end());
+  std::erase_if(wanted, [&](std::uint32_t thread) { return thread >= count; });
+  std::ranges::sort(wanted);
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  return wanted;
+}
+
+} // namespace ada::model
+
+#endif // ADA_LIB_MODEL_WANTED_THREADS_H
