@@ -19,6 +19,7 @@
 #include <span>
 #include <string_view>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <thread>
 
 namespace ada::cli {
@@ -26,6 +27,9 @@ namespace ada::cli {
 namespace {
 
 constexpr size_t kMostBody = 4096; // no request has one
+// How many connections the kernel keeps until they are accepted. With the library's 5 it drops packets of a burst of
+// connections, and their clients wait for seconds, each time twice as long.
+constexpr int kBacklog = 4096;
 constexpr const char *kHost = "127.0.0.1";
 
 // 128 bits that nobody can guess.
@@ -165,7 +169,7 @@ struct HttpServer::State {
   ApiHandler handler;
   SharedFile shared = {};
   std::string token = randomToken();
-  int port = 0;
+  int port = 0, socket = -1;
   std::atomic<bool> hasEnded = false;
   RequestServer server;
 
@@ -266,7 +270,8 @@ HttpServer::HttpServer(Options options, ApiHandler handler) : state_(std::make_u
   server.set_keep_alive_max_count(100'000);
   server.set_keep_alive_timeout(2);
   // The library's choice lets two servers share a port.
-  server.set_socket_options([](socket_t socket) {
+  server.set_socket_options([this](socket_t socket) {
+    state_->socket = socket;
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
@@ -294,8 +299,10 @@ Expected<void> HttpServer::bind() {
     state.port = std::max(state.server.bind_to_any_port(kHost), 0);
   else if (state.server.bind_to_port(kHost, state.options.port))
     state.port = state.options.port;
-  if (state.port > 0)
+  if (state.port > 0) {
+    ::listen(state.socket, kBacklog); // again: the library is compiled, its number fixed
     return {};
+  }
   const std::string reason = errno ? std::string(": ") + std::strerror(errno) : std::string();
   return Error{.code = "E_IO",
                .message = fmt::format("port {} of {} can't be used{}; name another with --port, or none for any that "
