@@ -94,6 +94,10 @@ int run(Options &options) {
                                              })
                      : input->source().readPart(sink, request);
   out.flush();
+  if (options.merged && input->threads().size() > 1 &&
+      std::ranges::any_of(input->table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
+    warning("{} was recorded with clock=none: the order is that of each thread's events; between threads it is unknown",
+            input->name());
   if (!done && !analysis::isEarlyEnd(done.error()))
     return fail(kCantRead, "{}", done.error().text());
   if (done && input->hasAllThreads())
