@@ -85,7 +85,7 @@ private:
   struct Sent {
     std::mutex mutex;
     std::uint64_t bytes = 0;
-    bool hasAnswered = false; ///< something, whatever it was
+    bool hasAnswered = false;                      ///< something, whatever it was
     std::chrono::steady_clock::time_point mayGoOn; ///< by the rate
   };
   std::unique_ptr<Sent> sent_ = std::make_unique<Sent>();
