@@ -9,8 +9,11 @@
 #include <cerrno>
 #include <climits>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <dirent.h>
 #include <fcntl.h>
+#include <memory>
 #include <string_view>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -197,6 +200,65 @@ Expected<void> makeOwnFile(const std::string &path) {
   if (done && ::renameat(directory, temporary.c_str(), directory, name) != 0)
     done = systemError(path, "cannot be replaced by a copy", errno);
   if (!done)
+    ::unlinkat(directory, temporary.c_str(), 0);
+  return done;
+}
+
+namespace {
+
+// Copies of the regular files in `from`, into `to`.
+Expected<void> copyFiles(int from, const FileDescriptor &to, const std::string &path) {
+  const std::unique_ptr<DIR, int (*)(DIR *)> entries(::fdopendir(::dup(from)), ::closedir);
+  if (!entries)
+    return systemError(path, "cannot be listed", errno);
+  while (const dirent *entry = ::readdir(entries.get())) {
+    struct stat info;
+    if (::fstatat(from, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
+      continue;
+    const FileDescriptor source(::openat(from, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const FileDescriptor copy(
+        ::openat(to.get(), entry->d_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!source || !copy)
+      return systemError(path, "cannot be copied", errno);
+    giveToOwnerOf(to, copy.get());
+    if (auto done = copySparse(source.get(), copy.get(), path); !done)
+      return done;
+  }
+  return {};
+}
+
+} // namespace
+
+Expected<void> makeOwnDirectory(const std::string &path) {
+  const auto place = placeOf(path);
+  if (!place)
+    return place.error();
+  const int directory = place->directory.get();
+  const char *name = place->name.c_str();
+  struct stat info, owner;
+  if (::fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISLNK(info.st_mode))
+    return {};
+  const FileDescriptor from(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!from)
+    return linkError(path);
+  if (::fstat(from.get(), &info) != 0 || ::fstat(directory, &owner) != 0)
+    return systemError(path, "cannot be examined", errno);
+  if (info.st_uid != owner.st_uid)
+    return Error{.code = "E_UNSAFE",
+                 .message = "is a link to a directory that belongs to another user than the one it lies in",
+                 .file = path};
+  const std::string temporary = place->name + ".own." + std::to_string(::getpid());
+  if (::mkdirat(directory, temporary.c_str(), 0700) != 0)
+    return systemError(path, "cannot be copied", errno);
+  const FileDescriptor to(::openat(directory, temporary.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!to)
+    return systemError(path, "cannot be copied", errno);
+  giveToOwnerOf(place->directory, to.get());
+  auto done = copyFiles(from.get(), to, path);
+  // At one moment the link is there, at the next the copy.
+  if (done && ::renameat2(directory, temporary.c_str(), directory, name, RENAME_EXCHANGE) != 0)
+    done = systemError(path, "cannot be replaced by a copy", errno);
+  if (done)
     ::unlinkat(directory, temporary.c_str(), 0);
   return done;
 }

@@ -31,6 +31,9 @@ Expected<void> removeFile(const std::string &path, const struct stat *only = nul
 /// names, is replaced by a copy, and the other name stays as it is. Nothing if there is no such file. E_UNSAFE if it is
 /// no regular file, or neither the directory's owner has it: its bytes are not to be shown to them.
 Expected<void> makeOwnFile(const std::string &path);
+/// The same for a directory that is reached by a symbolic link: it is replaced by one with copies of the regular files
+/// in it.
+Expected<void> makeOwnDirectory(const std::string &path);
 /// Removes a directory if it is empty.
 void removeEmptyDirectory(const std::string &path);
 /// Makes a directory (0700) that may be there already.

@@ -83,17 +83,8 @@ private:
     const std::string path = atf::indexPathIn(thread);
     return !atf::exists(path) && isPacked() ? atf::joinPath(thread, "index.atp") : path;
   }
-  // A link is followed to what the same user has: from there on, none is.
   std::string threadPath(std::uint64_t number) const {
-    std::string path = atf::joinPath(directory_, "thread_" + std::to_string(number));
-    struct stat info = {}, ours = {};
-    if (::lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode))
-      return path;
-    const auto target = canonicalPath(path);
-    return target && ::stat(target->c_str(), &info) == 0 && ::stat(directory_.c_str(), &ours) == 0 &&
-                   info.st_uid == ours.st_uid
-               ? *target
-               : path;
+    return atf::joinPath(directory_, "thread_" + std::to_string(number));
   }
   bool isPacked() const { return ring_ && ring_->header().format == ADA_FORMAT_PACKED; }
 
@@ -114,6 +105,8 @@ private:
   // What is going to be written to, or removed, gets no second name.
   static Expected<void> makeOwnFiles(const std::string &indexPath) {
     const std::string thread = atf::parentPath(indexPath);
+    if (auto own = makeOwnDirectory(thread); !own)
+      return own;
     for (const std::string &path : {indexPath, atf::detailPathIn(thread), atf::schedPathIn(thread)})
       if (auto own = makeOwnFile(path); !own)
         return own;

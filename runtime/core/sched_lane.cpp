@@ -38,14 +38,16 @@ void SchedLane::begin(uint64_t slot, uint32_t tid, uint32_t number) {
   t.file.begin(place_, number, sched::kFileName);
 }
 
-uint64_t SchedLane::limitNs(bool all) const { return sys::nowNs() - (all ? 0 : kLateNs); }
+uint64_t SchedLane::limitNs(bool all) {
+  askedAtNs_ = sys::nowNs();
+  return askedAtNs_ - (all ? 0 : kLateNs);
+}
 
 void SchedLane::read(uint64_t limitNs) {
   if (!active()) {
     readToNs_ = limitNs == UINT64_MAX ? sys::nowNs() : limitNs;
     return;
   }
-  readAtNs_ = sys::nowNs();
   slots_ = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
   slots_ = slots_ < threads_.ready() ? slots_ : threads_.ready();
   events_.read(limitNs, [&](const Switch &s) {
@@ -63,7 +65,7 @@ bool SchedLane::isBehind(uint64_t slot) {
     return false;
   Thread &t = threads_[slot];
   if (t.endedNs == 0)
-    t.endedNs = readAtNs_;
+    t.endedNs = askedAtNs_; // so a pass that takes all finishes it
   const bool isBehind = readToNs_ < t.endedNs;
   isWaited_ |= isBehind;
   return isBehind;

@@ -55,7 +55,7 @@ public:
   HeldSum heldOf(uint64_t slot);
 
   // At the start of a pass: up to when read() is to take records. `all`: up to now.
-  uint64_t limitNs(bool all) const;
+  uint64_t limitNs(bool all);
   // At its end: writes the records up to then, of threads that have begun.
   void read(uint64_t limitNs);
   // Of a thread that was seen to have ended before the last read(): whether there may be records that read() has not
@@ -119,7 +119,7 @@ private:
   SteppedArray<Thread, ADA_RING_THREADS> threads_; // by slot
   SwitchEvents::Switch *pending_ = nullptr;
   uint64_t pendingCount_ = 0, slots_ = 0, lastSlot_ = 0;
-  uint64_t fromNs_ = 0, readToNs_ = 0, readAtNs_ = 0, lost_ = 0;
+  uint64_t fromNs_ = 0, readToNs_ = 0, askedAtNs_ = 0, lost_ = 0;
   int error_ = 0; // of a file
   bool isBounded_ = false;
   bool isWaited_ = false; // isBehind() was true since the last read()

@@ -36,6 +36,8 @@ status=0
 [ "$status" = 137 ]
 "$build/bin/adatrace" verify killed
 
+# Self times are computed of the events alone, which do not say when the recorder held a thread up.
+find whole killed -name sched.ads -delete
 for tool in "$build" ${sanitized:+"$sanitized"}; do
   python3 "$here/every_command.py" "$tool/bin/adatrace" whole "$work/files"
   python3 "$here/every_command.py" "$tool/bin/adatrace" killed "$work/files" report tree

@@ -28,7 +28,8 @@ void TimeFlaws::add(const model::Thread &thread, std::uint64_t recorderWaitNs) {
     return;
   const std::uint64_t firstNs = thread.extent->firstNs, lastNs = thread.extent->lastNs;
   const OffCpuTimes times = thread.offCpu ? thread.offCpu->timesBetween(firstNs, lastNs) : OffCpuTimes();
-  recorder_.add(thread, std::max(times.recorderNs, recorderWaitNs), lastNs - firstNs);
+  // What comes before the first call and after the last one is in no figure that is shown.
+  recorder_.add(thread, thread.offCpu ? times.recorderNs : recorderWaitNs, lastNs - firstNs);
   unknown_.add(thread, times.unknownNs, lastNs - firstNs);
 }
 

@@ -226,6 +226,8 @@ void tellOfRun(const std::string &session, const Options &options, const OptionL
   tellFunctionsOff(session);
   if (const std::string why = whyNoProcessorTimes(session); !why.empty())
     complain(fmt::format("when threads had a processor was not recorded: {}; --sched=0 does without", why));
+  for (const std::string &held : recorderWarnings(session))
+    warning("{}", held);
   reportEnd(session, runtime, ending, name, built, neverBegan);
 }
 

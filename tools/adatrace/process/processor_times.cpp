@@ -1,8 +1,11 @@
-// Reads from the manifests whether there are processor times.
+// Reads from the manifests whether there are processor times, and from the threads whose time they are.
 #include "processor_times.h"
 #include "session_place.h"
 
+#include "ada/trace/convert.h"
 #include "ada/trace/manifest.h"
+#include "analysis/early_end.h"
+#include "analysis/trace_table.h"
 #include "shared/manifest_keys.h"
 
 namespace ada::cli {
@@ -14,6 +17,30 @@ std::string whyNoProcessorTimes(const std::string &session) {
         manifest->sched->failure != manifest::kNotAskedFor)
       return manifest->sched->failure;
   return {};
+}
+
+namespace {
+
+class AnnouncedOnly : public analysis::TableSink {
+public:
+  using TableSink::TableSink;
+  Expected<void> events(const model::Batch &) override { return analysis::earlyEnd(); }
+};
+
+} // namespace
+
+std::vector<std::string> recorderWarnings(const std::string &session) {
+  auto source = model::openTrace(session);
+  if (!source)
+    return {};
+  analysis::TraceTable table;
+  AnnouncedOnly sink(table);
+  (void)(*source)->read(sink); // the commands that read it say what is wrong with it
+  std::vector<std::string> warnings;
+  for (const Warning &flaw : (*source)->warnings())
+    if (flaw.code == "W_RECORDER_WAIT")
+      warnings.push_back(flaw.message);
+  return warnings;
 }
 
 } // namespace ada::cli
