@@ -214,7 +214,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       t.offCpu = sched_.of(thread.path, t.index, errors_);
       t.extent = ThreadExtent{
           .events = thread.index->size(), .firstNs = thread.index->firstNs(), .lastNs = thread.index->lastNs()};
-      times.add(t, thread.info ? thread.info->recorderWaitNs : 0);
+      times.add(t);
       if (auto added = sink.addThread(t); !added)
         return added;
     }

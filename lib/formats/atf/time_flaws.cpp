@@ -23,14 +23,17 @@ std::string TimeFlaws::Share::text(const char *how) const {
                      formatDuration(sumNs), worstThread, std::max(1.0, 100 * worst));
 }
 
-void TimeFlaws::add(const model::Thread &thread, std::uint64_t recorderWaitNs) {
-  if (!thread.extent || thread.extent->lastNs <= thread.extent->firstNs)
+void TimeFlaws::add(const model::Thread &thread) {
+  if (!thread.extent || thread.extent->lastNs <= thread.extent->firstNs || !thread.offCpu)
     return;
   const std::uint64_t firstNs = thread.extent->firstNs, lastNs = thread.extent->lastNs;
-  const OffCpuTimes times = thread.offCpu ? thread.offCpu->timesBetween(firstNs, lastNs) : OffCpuTimes();
+  const OffCpuTimes times = thread.offCpu->timesBetween(firstNs, lastNs);
   // What comes before the first call and after the last one is in no figure that is shown.
-  recorder_.add(thread, thread.offCpu ? times.recorderNs : recorderWaitNs, lastNs - firstNs);
-  unknown_.add(thread, times.unknownNs, lastNs - firstNs);
+  recorder_.add(thread, times.recorderNs, lastNs - firstNs);
+  // The last moments of a killed program are not lost: the system had not told of them yet.
+  const OffCpuLane &lane = *thread.offCpu;
+  const OffCpuTimes told = lane.timesBetween(std::max(firstNs, lane.knownFromNs()), std::min(lastNs, lane.knownToNs()));
+  unknown_.add(thread, told.unknownNs, lastNs - firstNs);
 }
 
 std::vector<Warning> TimeFlaws::warnings(const std::string &process) const {

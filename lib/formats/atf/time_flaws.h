@@ -12,8 +12,8 @@ namespace ada::atf {
 /// Looks at the threads of one process. A hundredth of a thread's time is worth a warning.
 class TimeFlaws {
 public:
-  /// `recorderWaitNs` as the manifest has it, for a thread without a lane.
-  void add(const model::Thread &thread, std::uint64_t recorderWaitNs);
+  /// Of a thread without a lane nothing is known.
+  void add(const model::Thread &thread);
   /// W_RECORDER_WAIT, W_SCHED_UNKNOWN. The one place of their texts.
   std::vector<Warning> warnings(const std::string &process) const;
 
