@@ -77,7 +77,7 @@ void Budget::beginPass() {
 
 bool Budget::endPass(bool isBehind) {
   // A drain that is always behind has a full ring behind it and before it.
-  if (!isAtItsEnd_ || (isBehind && to_.nowNs < from_.nowNs + 2 * kWindowNs))
+  if (!isAtItsEnd_ || (isBehind && to_.nowNs < from_.nowNs + kMostWindowNs))
     return false;
   isAtItsEnd_ = false;
   const uint64_t busyNs = to_.busyNs - from_.busyNs;

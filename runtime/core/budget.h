@@ -35,26 +35,30 @@ public:
     const uint64_t mostNs = busyNs / 10 * 9;
     costNs = costNs < mostNs ? costNs : mostNs;
     const uint64_t ownNs = busyNs - costNs, allowed = shareOf(ownNs);
+    const bool hadDebt = debtNs_ != 0;
     debtNs_ = debtNs_ + costNs > allowed ? debtNs_ + costNs - allowed : 0;
-    if (debtNs_ == 0)
-      beginPeriod();
+    // What takes too much began somewhere in the first window. What the program did before says nothing of it.
+    if (debtNs_ == 0 || !hadDebt)
+      clearPeriod();
     else
       ownNs_ += ownNs, costNs_ += costNs, units_ += units;
     return ownNs;
   }
-  bool isOver() const { return debtNs_ > kMostDebtNs; }
+  // Not while the period has too little of what takes too much to say how often that is called.
+  bool isOver() const { return debtNs_ > kMostDebtNs && costNs_ > shareOf(ownNs_); }
   // How many of the period's units are within the budget.
   uint64_t allowedUnits() const {
     return costNs_ ? (uint64_t)((unsigned __int128)shareOf(ownNs_) * units_ / costNs_) : units_;
   }
-  // Since there has been a debt: the program's own time, and with what recording took.
+  // Since the window in which a debt began: the program's own time, and with what recording took.
   uint64_t periodOwnNs() const { return ownNs_; }
   uint64_t periodBusyNs() const { return ownNs_ + costNs_; }
   uint64_t periodUnits() const { return units_; }
   uint32_t period() const { return period_; }
-  void beginPeriod() { ++period_, ownNs_ = costNs_ = units_ = debtNs_ = 0; }
+  void beginPeriod() { clearPeriod(), debtNs_ = 0; }
 
 private:
+  void clearPeriod() { ++period_, ownNs_ = costNs_ = units_ = 0; }
   uint64_t shareOf(uint64_t ns) const { return (uint64_t)((unsigned __int128)ns * share_ / 10000); }
 
   uint64_t share_ = 0, debtNs_ = 0;
@@ -144,7 +148,8 @@ public:
 private:
   // A record with registers and stack, in units of one without: README.md has the measurements.
   static constexpr unsigned kUnitsOfDetail = 3;
-  static constexpr uint64_t kWindowNs = 100000000;
+  // Short, for a program that begins to do something else does so in the middle of one.
+  static constexpr uint64_t kWindowNs = 20000000, kMostWindowNs = 200000000;
   struct Times {
     uint64_t nowNs, busyNs, drainNs; // busyNs: of the process without the drain
   };

@@ -86,7 +86,8 @@ TEST(BudgetAccount, AShortBurstIsLetPass) {
   const uint32_t period = account.period();
   account.add(30 * kMs, 15 * kMs, 1000);
   EXPECT_FALSE(account.isOver());
-  EXPECT_EQ(account.period(), period) << "what is owed now began with it";
+  EXPECT_EQ(account.period(), period + 1) << "what is owed now began in it, what counts begins after it";
+  EXPECT_EQ(account.periodUnits(), 0u);
 }
 
 TEST(BudgetAccount, BurstsThatComeAgainAddUp) {
@@ -102,6 +103,7 @@ TEST(BudgetAccount, BurstsThatComeAgainAddUp) {
 TEST(BudgetAccount, WhatMayStayOnFollowsFromTheProgramsOwnTime) {
   BudgetAccount account;
   account.start(500);
+  account.add(5 * kMs, 1 * kMs, 1000); // a debt begins in its middle
   account.add(100 * kMs, 60 * kMs, 3000000);
   ASSERT_TRUE(account.isOver());
   EXPECT_EQ(account.periodOwnNs(), 40 * kMs);
@@ -111,9 +113,32 @@ TEST(BudgetAccount, WhatMayStayOnFollowsFromTheProgramsOwnTime) {
   EXPECT_EQ(account.periodOwnNs(), 0u);
 }
 
+TEST(BudgetAccount, WhatCameBeforeADebtIsNotOfItsPeriod) {
+  BudgetAccount account;
+  account.start(500);
+  account.add(20 * kMs, 0, 400000);
+  account.add(20 * kMs, 10 * kMs, 400000); // half of it the program did something else
+  account.add(20 * kMs, 16 * kMs, 1000);
+  ASSERT_TRUE(account.isOver());
+  EXPECT_EQ(account.periodUnits(), 1000u);
+  EXPECT_EQ(account.periodBusyNs(), 20 * kMs);
+}
+
+TEST(BudgetAccount, BurstsOfOneWindowAddUp) {
+  BudgetAccount account;
+  account.start(500);
+  account.add(320 * kMs, 300 * kMs, 1000); // many threads
+  account.add(20 * kMs, 0, 0);
+  EXPECT_FALSE(account.isOver()) << "nothing is known of what took it";
+  account.add(320 * kMs, 300 * kMs, 1000);
+  EXPECT_TRUE(account.isOver());
+  EXPECT_EQ(account.periodUnits(), 1000u);
+}
+
 TEST(BudgetAccount, ACostThatCannotBeIsNotBelieved) {
   BudgetAccount account;
   account.start(500);
+  account.add(100 * kMs, 150 * kMs, 1000);
   EXPECT_EQ(account.add(100 * kMs, 150 * kMs, 1000), 10 * kMs);
   EXPECT_GT(account.allowedUnits(), 0u);
   BudgetAccount idle;
