@@ -1,6 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t && for how in "" --ada-static-runtime -static -static-pie; do \
 // RUN:   %like_plain %t %ada_clang -O1 -fno-builtin -w $how %s && %calls manifest %t/session process.exit.code | FileCheck %s || exit 1; \
 // RUN: done
+// REQUIRES: native
+// Native: the static libc for AArch64 has functions of these names in objects that it needs.
 // The program has functions of its own under names of libc's, traced ones, and says how often each was called and what was called after main: the same with hooks as
 // without. The runtime calls none of them, neither for its options (own getenv: no session would be made where it is looked for) nor for its clock.
 // CHECK: process.exit.code=3

@@ -3,6 +3,8 @@
 // RUN:   { %session:$o timeout 60 %t/run %t/library.so $n; test $? = 5; } && adatrace verify %t/session && \
 // RUN:   test "$(adatrace dump %t/session | grep -c 'call  *inside')" = $n && test "$(ls %t/session | wc -l)" = $((n + 1)) || exit 1; \
 // RUN: done; done
+// REQUIRES: native
+// Native: an emulator has threads of its own.
 // Two and three runtimes in one process (dlmopen), each with threads of its own, and the last of the program's ends by the raw system call: the process ends, with all
 // traces complete.
 #define _GNU_SOURCE

@@ -3,6 +3,8 @@
 // RUN:   rm -rf %t/session && { %session:$o timeout 60 %t/run; test $? = 5; } && %calls manifest %t/session process.exit.code | grep -x process.exit.code=5 && adatrace verify %t/session; \
 // RUN: done
 // RUN: rm -rf %t/session && { %session timeout 60 %t/run worker; test $? != 124; } && %calls tree %t/session | FileCheck %s && adatrace verify %t/session
+// REQUIRES: native
+// Native: an emulator has threads of its own.
 // Threads end by the raw system call, which nobody is told of: the only one, or `main` and then the last worker. The process ends,
 // with a complete trace. (Where a worker is last, kernels differ in whose status counts.)
 // CHECK: {{^  }}last

@@ -1,5 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 %s -o %t/run
 // RUN: %session:clock=none timeout 60 %t/run && %calls count --only=tick %t/session | FileCheck %s && %session:enabled=0 timeout 60 %t/run
+// REQUIRES: native
+// Native: an emulator makes system calls of its own.
 // In seccomp's strict mode the system forbids the processor's counter, and all calls but read, write and exit. A thread with room in its chunk needs neither with clock=none.
 // CHECK: tick calls=1001 returns=1001 exceptions=0
 #include <linux/seccomp.h>
