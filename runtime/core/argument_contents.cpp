@@ -170,8 +170,6 @@ uint64_t table[kPlaces];
 
 AddressRange constants[kMostConstants];
 
-bool isReadable(uint64_t address) { return sys::call(SYS_rt_sigprocmask, ~0L, address, nullptr, 8L) == -EINVAL; }
-
 // Where the system does not know the call: emulators. A page that another thread takes away meanwhile would be a fault.
 uint64_t readCheckedMemory(void *to, uint64_t from, uint64_t bytes) {
   uint64_t done = 0;
@@ -179,7 +177,7 @@ uint64_t readCheckedMemory(void *to, uint64_t from, uint64_t bytes) {
     const uint64_t at = from + done, left = kLeastPage - at % kLeastPage;
     uint64_t n = bytes - done;
     n = n < left ? n : left;
-    if (!isReadable(left < 8 ? at + left - 8 : at))
+    if (!sys::isReadable(left < 8 ? at + left - 8 : at))
       break;
     for (uint64_t i = 0; i < n; ++i)
       ((volatile char *)to)[done + i] = ((const volatile char *)at)[i]; // no call of memcpy

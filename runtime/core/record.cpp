@@ -336,18 +336,15 @@ void record(uint64_t what) {
     store(place, what, TickClock::stamp(runtime.ring));
 }
 
-// Whether the 8 bytes at an address can be read. rt_sigprocmask copies its set in before it looks at what to do with
-// it, and ~0 is nothing to do: EINVAL. Allowed in every sandbox and known to emulators, unlike process_vm_readv.
-bool isReadable(uint64_t address) { return sys::call(SYS_rt_sigprocmask, ~0L, address, nullptr, 8L) == -EINVAL; }
-
 // How many of the `wanted` bytes from `sp` upwards are stack: not all, perhaps, in a thread's outermost functions.
 uint64_t readableStack(uint64_t sp, uint64_t wanted) {
   constexpr uint64_t kLeastPage = 4096;
   static_assert(ADA_MOST_STACK_BYTES <= kLeastPage, "at most one page begins in the window");
   uint64_t onPage = kLeastPage - (sp & (kLeastPage - 1));
-  if (onPage == kLeastPage && wanted > 0 && !isReadable(sp)) // AArch64: an empty stack's pointer is right behind it
+  if (onPage == kLeastPage && wanted > 0 &&
+      !sys::isReadable(sp)) // AArch64: an empty stack's pointer is right behind it
     return 0;
-  return wanted <= onPage || isReadable(sp + onPage) ? wanted : onPage;
+  return wanted <= onPage || sys::isReadable(sp + onPage) ? wanted : onPage;
 }
 
 uint64_t reserve(AdaThread &t, uint64_t what) {

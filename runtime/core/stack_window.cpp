@@ -10,14 +10,12 @@ namespace {
 
 constexpr uint64_t kPage = 4096, kMostPages = 16384; // looked at: 64 MiB
 
-bool isReadable(uint64_t address) { return sys::call(SYS_rt_sigprocmask, ~0L, address, nullptr, 8L) == -EINVAL; }
-
 // Whether everything between two addresses can be read. `from` is in use: what lies below it on its page may not be.
 bool isConnected(uint64_t from, uint64_t to) {
   if ((to - from) / kPage > kMostPages)
     return false;
   for (uint64_t at = from; at < to; at = (at & ~(kPage - 1)) + kPage)
-    if (!isReadable(at))
+    if (!sys::isReadable(at))
       return false;
   return true;
 }

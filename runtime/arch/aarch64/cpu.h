@@ -12,11 +12,10 @@ namespace ada::arch {
 inline constexpr uint64_t kEntryPhase = 0; // of the stack pointer at a function's first instruction, modulo 16
 inline constexpr uint32_t kAtfArch = 2;    // arm64 in ATF headers
 inline constexpr const char *kCounterName = "cntvct";
-inline constexpr const char *kClockSource = nullptr; // the kernel has no other
-
-// By name: __builtin_readcyclecounter() is PMCCNTR_EL0 in some compilers, which user mode may not read.
+inline constexpr const char *kClockSource = nullptr;                // the kernel has no other
 inline constexpr const char *kVdsoClock = "__kernel_clock_gettime"; // clock_gettime in the vDSO
 
+// By name: __builtin_readcyclecounter() is PMCCNTR_EL0 in some compilers, which user mode may not read.
 inline uint64_t readCounter() {
   uint64_t t;
   __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
