@@ -165,13 +165,54 @@ Expected<void> removeFile(const std::string &path, const struct stat *only) {
   return {};
 }
 
+namespace {
+
+// What another name of `path` leads to is to belong to the owner of the directory that `path` lies in: its bytes are
+// not to be shown to others.
+Expected<void> checkOwner(const Place &place, int other, const char *problem, const std::string &path) {
+  struct stat info, owner;
+  if (::fstat(other, &info) != 0 || ::fstat(place.directory.get(), &owner) != 0)
+    return systemError(path, "cannot be examined", errno);
+  if (info.st_uid != owner.st_uid)
+    return Error{.code = "E_UNSAFE", .message = problem, .file = path};
+  return {};
+}
+
+std::string temporaryName(const Place &place) { return place.name + ".own." + std::to_string(::getpid()); }
+
+// A new file `name` with the bytes of `from`.
+Expected<void> copyInto(const FileDescriptor &directory, const char *name, int from, const std::string &path) {
+  const FileDescriptor to(::openat(directory.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!to)
+    return systemError(path, "cannot be copied", errno);
+  giveToOwnerOf(directory, to.get());
+  return copySparse(from, to.get(), path);
+}
+
+// Calls use(name) for each regular file in a directory, until one returns an error.
+template <class Use> Expected<void> eachFile(int directory, const std::string &path, Use &&use) {
+  const std::unique_ptr<DIR, int (*)(DIR *)> entries(::fdopendir(::dup(directory)), ::closedir);
+  if (!entries)
+    return systemError(path, "cannot be listed", errno);
+  while (const dirent *entry = ::readdir(entries.get())) {
+    struct stat info;
+    if (::fstatat(directory, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
+      continue;
+    if (auto done = use(entry->d_name); !done)
+      return done;
+  }
+  return {};
+}
+
+} // namespace
+
 Expected<void> makeOwnFile(const std::string &path) {
   const auto place = placeOf(path);
   if (!place)
     return place.error();
   const int directory = place->directory.get();
   const char *name = place->name.c_str();
-  struct stat info, owner;
+  struct stat info;
   if (::fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
     return errno == ENOENT ? Expected<void>() : systemError(path, "cannot be examined", errno);
   if (S_ISREG(info.st_mode) && info.st_nlink == 1)
@@ -181,22 +222,17 @@ Expected<void> makeOwnFile(const std::string &path) {
   const FileDescriptor from(::openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!from)
     return systemError(path, "is a link that cannot be followed", errno);
-  if (::fstat(from.get(), &info) != 0 || ::fstat(directory, &owner) != 0)
+  if (::fstat(from.get(), &info) != 0)
     return systemError(path, "cannot be examined", errno);
   if (!S_ISREG(info.st_mode))
     return notRegular(path);
-  if (info.st_uid != owner.st_uid)
-    return Error{.code = "E_UNSAFE",
-                 .message = "is another name of a file that belongs to another user than its directory",
-                 .file = path};
-  const std::string temporary = place->name + ".own." + std::to_string(::getpid());
+  if (auto same = checkOwner(*place, from.get(),
+                             "is another name of a file that belongs to another user than its directory", path);
+      !same)
+    return same;
+  const std::string temporary = temporaryName(*place);
   ::unlinkat(directory, temporary.c_str(), 0); // of a process of this number that was killed
-  const FileDescriptor to(
-      ::openat(directory, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!to)
-    return systemError(path, "cannot be copied", errno);
-  giveToOwnerOf(place->directory, to.get());
-  auto done = copySparse(from.get(), to.get(), path);
+  auto done = copyInto(place->directory, temporary.c_str(), from.get(), path);
   if (done && ::renameat(directory, temporary.c_str(), directory, name) != 0)
     done = systemError(path, "cannot be replaced by a copy", errno);
   if (!done)
@@ -204,62 +240,45 @@ Expected<void> makeOwnFile(const std::string &path) {
   return done;
 }
 
-namespace {
-
-// Copies of the regular files in `from`, into `to`.
-Expected<void> copyFiles(int from, const FileDescriptor &to, const std::string &path) {
-  const std::unique_ptr<DIR, int (*)(DIR *)> entries(::fdopendir(::dup(from)), ::closedir);
-  if (!entries)
-    return systemError(path, "cannot be listed", errno);
-  while (const dirent *entry = ::readdir(entries.get())) {
-    struct stat info;
-    if (::fstatat(from, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
-      continue;
-    const FileDescriptor source(::openat(from, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    const FileDescriptor copy(
-        ::openat(to.get(), entry->d_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!source || !copy)
-      return systemError(path, "cannot be copied", errno);
-    giveToOwnerOf(to, copy.get());
-    if (auto done = copySparse(source.get(), copy.get(), path); !done)
-      return done;
-  }
-  return {};
-}
-
-} // namespace
-
 Expected<void> makeOwnDirectory(const std::string &path) {
   const auto place = placeOf(path);
   if (!place)
     return place.error();
   const int directory = place->directory.get();
   const char *name = place->name.c_str();
-  struct stat info, owner;
+  struct stat info;
   if (::fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISLNK(info.st_mode))
     return {};
   const FileDescriptor from(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!from)
     return linkError(path);
-  if (::fstat(from.get(), &info) != 0 || ::fstat(directory, &owner) != 0)
-    return systemError(path, "cannot be examined", errno);
-  if (info.st_uid != owner.st_uid)
-    return Error{.code = "E_UNSAFE",
-                 .message = "is a link to a directory that belongs to another user than the one it lies in",
-                 .file = path};
-  const std::string temporary = place->name + ".own." + std::to_string(::getpid());
+  if (auto same = checkOwner(*place, from.get(),
+                             "is a link to a directory that belongs to another user than the one it lies in", path);
+      !same)
+    return same;
+  const std::string temporary = temporaryName(*place);
   if (::mkdirat(directory, temporary.c_str(), 0700) != 0)
     return systemError(path, "cannot be copied", errno);
   const FileDescriptor to(::openat(directory, temporary.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!to)
     return systemError(path, "cannot be copied", errno);
   giveToOwnerOf(place->directory, to.get());
-  auto done = copyFiles(from.get(), to, path);
+  auto done = eachFile(from.get(), path, [&](const char *file) -> Expected<void> {
+    const FileDescriptor source(::openat(from.get(), file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    return source ? copyInto(to, file, source.get(), path) : systemError(path, "cannot be copied", errno);
+  });
   // At one moment the link is there, at the next the copy.
   if (done && ::renameat2(directory, temporary.c_str(), directory, name, RENAME_EXCHANGE) != 0)
     done = systemError(path, "cannot be replaced by a copy", errno);
-  if (done)
+  if (done) {
     ::unlinkat(directory, temporary.c_str(), 0);
+    return done;
+  }
+  (void)eachFile(to.get(), path, [&](const char *file) -> Expected<void> {
+    ::unlinkat(to.get(), file, 0);
+    return {};
+  });
+  ::unlinkat(directory, temporary.c_str(), AT_REMOVEDIR);
   return done;
 }
 
