@@ -130,22 +130,20 @@ void describeManifest(InfoSection &section, const atf::ProcessTrace &process) {
     field("recovered", joined(manifest.recovered), JsonMembers().json("recovered", object(manifest.recovered)));
 }
 
-// Whether it is known when the threads had processors.
-// How long the recorder held threads up. Text only where it did.
+// How long the recorder held threads up. Text only where it did; as JSON always at the same place.
 void addRecorder(InfoSection &section, const Manifest &manifest) {
-  JsonMembers members = JsonMembers().number("recorder_wait_ns", manifest.recorderWaitNs);
+  section.members.number("recorder_wait_ns", manifest.recorderWaitNs);
   if (manifest.recorderSpansMissingNs > 0)
-    members.number("recorder_spans_missing_ns", manifest.recorderSpansMissingNs);
-  if (manifest.recorderWaitNs == 0) {
-    section.members.number("recorder_wait_ns", manifest.recorderWaitNs);
+    section.members.number("recorder_spans_missing_ns", manifest.recorderSpansMissingNs);
+  if (manifest.recorderWaitNs == 0)
     return;
-  }
   std::string text = formatDuration(manifest.recorderWaitNs) + " of all threads together, by the recorder";
   if (manifest.recorderSpansMissingNs > 0)
     text += fmt::format("; {} of it have no place in time", formatDuration(manifest.recorderSpansMissingNs));
-  section.fields.push_back({"held up", text, members});
+  section.fields.push_back({"held up", text, {}});
 }
 
+// Whether it is known when the threads had processors.
 InfoField schedField(const ManifestSched &sched) {
   std::string text = sched.isRecorded ? "when each thread had a processor" : "not recorded";
   if (!sched.failure.empty())
