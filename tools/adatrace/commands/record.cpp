@@ -380,9 +380,7 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
       ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
   app.add_flag("--waits", options->waits,
                "Also the arguments of functions that wait, which tell what for: `adatrace waits` and `why`. Best with "
-               "--packed, which "
-               "holds the program up least. The program "
-               "must be built with --ada-calls=default");
+               "--packed, which holds the program up least. The program must be built with --ada-calls=default");
   app.add_flag("--packed", options->packed, "The same as --format=packed: about one byte per event")
       ->excludes("--format");
   app.add_flag("--append", options->append, "Add to the session that --session names, if there is a trace in it");

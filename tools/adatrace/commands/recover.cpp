@@ -11,7 +11,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -50,21 +49,7 @@ std::vector<std::string> directoriesOf(const std::string &path) {
 
 // Where to look for ring files: where the user says, or else where programs make them.
 std::vector<std::string> ringDirectories(const Options &options) {
-  std::vector<std::string> directories = options.rings;
-  if (directories.empty()) {
-    std::string problem;
-    const char *environment = std::getenv("ADA_OPTIONS");
-    const auto list = parseOptions(environment ? environment : "", problem);
-    const std::string *ring = list ? findOption(*list, "ring") : nullptr;
-    return ringPlaces(ring ? *ring : "");
-  }
-  std::error_code ignored;
-  for (std::string &directory : directories)
-    if (const fs::path real = fs::canonical(directory, ignored); !ignored)
-      directory = real.string();
-  std::sort(directories.begin(), directories.end());
-  directories.erase(std::unique(directories.begin(), directories.end()), directories.end());
-  return directories;
+  return options.rings.empty() ? ringPlaces() : canonicalPlaces(options.rings);
 }
 
 std::string describe(const RingFile &ring) {

@@ -1,6 +1,5 @@
 // Adatrace trigger: keep the detail of this moment.
 #include "command.h"
-#include "options/runtime_options.h"
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
@@ -15,7 +14,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -62,11 +60,7 @@ std::vector<RingFile> flightsOf(const std::string &path) {
     return !other.empty() &&
            (fs::equivalent(other, path, error) || fs::path(other).lexically_normal().string() == session);
   };
-  std::string problem;
-  const char *environment = std::getenv("ADA_OPTIONS");
-  const auto list = parseOptions(environment ? environment : "", problem);
-  const std::string *ring = list ? findOption(*list, "ring") : nullptr;
-  std::vector<RingFile> rings = findRings(ringPlaces(ring ? *ring : ""));
+  std::vector<RingFile> rings = findRings(ringPlaces());
   std::erase_if(rings, [&](const RingFile &found) {
     return !found.isFlight || found.state != RingFile::State::Recording || !isSame(flightSession(found.directory));
   });

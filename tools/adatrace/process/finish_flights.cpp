@@ -1,5 +1,6 @@
 // Looks for flight recorders' rings, which outlive kill -9 as well as a stack that has overflowed.
 #include "finish_flights.h"
+#include "options/runtime_options.h"
 #include "output/terminal.h"
 #include "recover_process.h"
 #include "session_place.h"
@@ -7,17 +8,16 @@
 #include "ada/trace/recover.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <sys/wait.h>
+#include <utility>
 
 namespace ada::cli {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> ringPlaces(std::string_view ring) {
-  std::vector<std::string> places = {"/dev/shm"};
-  if (!ring.empty())
-    places.emplace_back(ring);
+std::vector<std::string> canonicalPlaces(std::vector<std::string> places) {
   std::error_code ignored;
   for (std::string &place : places)
     if (const fs::path real = fs::canonical(place, ignored); !ignored)
@@ -26,6 +26,21 @@ std::vector<std::string> ringPlaces(std::string_view ring) {
   const auto same = std::ranges::unique(places);
   places.erase(same.begin(), same.end());
   return places;
+}
+
+std::vector<std::string> ringPlaces(std::string_view ring) {
+  std::vector<std::string> places = {"/dev/shm"};
+  if (!ring.empty())
+    places.emplace_back(ring);
+  return canonicalPlaces(std::move(places));
+}
+
+std::vector<std::string> ringPlaces() {
+  std::string problem;
+  const char *environment = std::getenv("ADA_OPTIONS");
+  const auto list = parseOptions(environment ? environment : "", problem);
+  const std::string *ring = list ? findOption(*list, "ring") : nullptr;
+  return ringPlaces(ring ? *ring : "");
 }
 
 static void finishFlight(const RingFile &ring, const std::string &session, const Ending &ending, bool quiet) {

@@ -13,6 +13,10 @@ namespace ada::cli {
 
 /// Where ring files lie: in /dev/shm, and where `ring` (if that is not empty) says.
 std::vector<std::string> ringPlaces(std::string_view ring);
+/// The same, where ADA_OPTIONS says `ring` or does not.
+std::vector<std::string> ringPlaces();
+/// These directories without links, each once.
+std::vector<std::string> canonicalPlaces(std::vector<std::string> places);
 
 /// Makes sessions of what the dead flight recorders kept that were to write to `session`, and says so. `ending` is that
 /// of the program itself: where it ended with status 0, nothing of it is kept.
