@@ -91,16 +91,19 @@ bool Identity::hasChanged() {
   now_ = {};
   if (!read(sys::processId(), now_))
     return false;
-  auto differs = [](const uint32_t *a, const uint32_t *b, unsigned n) {
+  return !isSameUser() || now_.noNewPrivileges != own_.noNewPrivileges;
+}
+
+bool Identity::isSameUser() const {
+  const auto isSame = [](const uint32_t *a, const uint32_t *b, unsigned n) {
     for (unsigned i = 0; i < n; ++i)
       if (a[i] != b[i])
-        return true;
-    return false;
+        return false;
+    return true;
   };
-  return differs(now_.users, own_.users, 4) || differs(now_.groups, own_.groups, 4) ||
-         now_.moreCount != own_.moreCount || differs(now_.more, own_.more, now_.moreCount) ||
-         now_.inheritable != own_.inheritable || now_.permitted != own_.permitted || now_.effective != own_.effective ||
-         now_.noNewPrivileges != own_.noNewPrivileges;
+  return isSame(now_.users, own_.users, 4) && isSame(now_.groups, own_.groups, 4) && now_.moreCount == own_.moreCount &&
+         isSame(now_.more, own_.more, now_.moreCount) && now_.inheritable == own_.inheritable &&
+         now_.permitted == own_.permitted && now_.effective == own_.effective;
 }
 
 uint32_t Identity::exitCode() {
@@ -128,16 +131,8 @@ void Identity::endProcess(bool isOne) {
 }
 
 void Identity::apply() const {
-  const auto isSame = [](const uint32_t *a, const uint32_t *b, unsigned n) {
-    for (unsigned i = 0; i < n; ++i)
-      if (a[i] != b[i])
-        return false;
-    return true;
-  };
   // A program that sets itself a seccomp filter changes nothing but this: the filter may know no other call.
-  if (isSame(now_.users, own_.users, 4) && isSame(now_.groups, own_.groups, 4) && now_.moreCount == own_.moreCount &&
-      isSame(now_.more, own_.more, now_.moreCount) && now_.inheritable == own_.inheritable &&
-      now_.permitted == own_.permitted && now_.effective == own_.effective) {
+  if (isSameUser()) {
     sys::call(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
     return;
   }

@@ -46,6 +46,8 @@ private:
     uint32_t threads; // of the process; the main one counts until all have ended
   };
   static bool read(uint32_t thread, Rights &rights);
+  // Whether both have the same rights, `no_new_privs` aside.
+  bool isSameUser() const;
 
   bool isOn_ = false;
   uint64_t lookedNs_ = 0;
