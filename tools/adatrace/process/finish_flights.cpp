@@ -23,8 +23,7 @@ std::vector<std::string> canonicalPlaces(std::vector<std::string> places) {
     if (const fs::path real = fs::canonical(place, ignored); !ignored)
       place = real.string();
   std::ranges::sort(places);
-  const auto same = std::ranges::unique(places);
-  places.erase(same.begin(), same.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end()); // clang 14 cannot compile ranges::unique
   return places;
 }
 
