@@ -89,14 +89,14 @@ std::vector<OffCpu> withHeld(std::vector<OffCpu> periods, const std::vector<OffC
   std::vector<OffCpu> merged;
   auto next = held.begin();
   for (OffCpu off : periods) {
+    const bool isLastWait = off.fromNs == off.toNs; // see PeriodBuilder::finish
     for (; next != held.end() && next->toNs <= off.toNs; ++next) {
       if (off.fromNs < next->fromNs)
         merged.push_back({off.fromNs, next->fromNs, off.why, off.processor});
       merged.push_back(*next);
       off.fromNs = std::max(off.fromNs, next->toNs);
     }
-    const bool isLastWait = off.fromNs == off.toNs; // see PeriodBuilder::finish
-    if (next != held.end())                         // it may reach into the next one
+    if (next != held.end()) // it may reach into the next one
       off.toNs = std::min(off.toNs, next->fromNs);
     if (off.fromNs < off.toNs || (isLastWait && off.fromNs == off.toNs))
       merged.push_back(off);
