@@ -101,11 +101,11 @@ class Run:
 
     #===--- steps ----------------------------------------------------------===#
 
-    def do(self, command, environment={}, status=0):
+    def do(self, command, environment={}, status=0, stderr=subprocess.STDOUT):
         self.log.append("$ " + " ".join([*("%s=%s" % e for e in environment.items()), *command]))
         try:
             done = subprocess.run(command, cwd=self.directory, env={**self.matrix.environment, **environment}, timeout=SECONDS,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True)
         except subprocess.TimeoutExpired as expired:
             raise Failed("not done after %d seconds:\n%s" % (SECONDS, expired.stdout))
         if done.returncode != status:
@@ -137,7 +137,8 @@ class Run:
         adatrace = os.path.join(self.matrix.bin, "adatrace")
         self.do([adatrace, "verify", "-q", session])
         found = {}
-        for call in json.loads(self.do([adatrace, "report", "--names=full", "--format=json", session])):
+        report = [adatrace, "report", "--names=full", "--format=json", session] # on stderr: that the recorder held the program up
+        for call in json.loads(self.do(report, stderr=subprocess.DEVNULL)):
             name = call["function"].replace("(anonymous namespace)::", "").split("(")[0]
             if name.startswith(("_GLOBAL__", "__cxx_global_var_init", "__llvm_gcov_")): # made by the compiler; as many as it likes
                 continue
