@@ -173,7 +173,7 @@ TEST_F(File, Records) {
   // A processor was late.
   write(
       {{200, Kind::On, 0}, {400, Kind::On, 1}, {300, Kind::Waits, 0}, {500, Kind::Waits, 1}, {450, Kind::KnownTo, 0}});
-  EXPECT_EQ(periods(), "300-400w 500-500w to 500"); // it waits at the end of what is known
+  EXPECT_EQ(periods(), "300-400w 500-501w to 501"); // it waits at its end
   // Some are missing: it was on, or off, or both.
   write({{200, Kind::On, 0}, {300, Kind::Lost, 9}, {350, Kind::Waits, 0}, {400, Kind::On, 0}, {600, Kind::KnownTo, 0}});
   EXPECT_EQ(periods(), "200-350u 350-400w to 600");

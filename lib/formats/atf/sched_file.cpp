@@ -89,7 +89,6 @@ std::vector<OffCpu> withHeld(std::vector<OffCpu> periods, const std::vector<OffC
   std::vector<OffCpu> merged;
   auto next = held.begin();
   for (OffCpu off : periods) {
-    const bool isLastWait = off.fromNs == off.toNs; // see PeriodBuilder::finish
     for (; next != held.end() && next->toNs <= off.toNs; ++next) {
       if (off.fromNs < next->fromNs)
         merged.push_back({off.fromNs, next->fromNs, off.why, off.processor});
@@ -98,7 +97,7 @@ std::vector<OffCpu> withHeld(std::vector<OffCpu> periods, const std::vector<OffC
     }
     if (next != held.end()) // it may reach into the next one
       off.toNs = std::min(off.toNs, next->fromNs);
-    if (off.fromNs < off.toNs || (isLastWait && off.fromNs == off.toNs))
+    if (off.fromNs < off.toNs)
       merged.push_back(off);
   }
   merged.insert(merged.end(), next, held.end());
@@ -140,10 +139,10 @@ public:
     lastNs_ = ns;
   }
   std::shared_ptr<const OffCpuLane> finish(const Header &header) {
-    const std::uint64_t toNs = std::max(toNs_, lastNs_);
-    // A thread that began to wait with the last record, and was killed: without a length it still says so.
-    if (isOpen_ && open_.why == OffCpu::Why::Waiting && open_.fromNs == toNs)
-      periods_.push_back(open_), isOpen_ = false;
+    std::uint64_t toNs = std::max(toNs_, lastNs_);
+    // A thread that began to wait with the last record, and was killed: that it waited at its end must be seen.
+    if (isOpen_ && open_.why == OffCpu::Why::Waiting && open_.fromNs == toNs && toNs + 1 > toNs)
+      ++toNs;
     close(toNs);
     const bool isKnown = !(header.flags & sched::kIsUnknown);
     return std::make_shared<OffCpuLane>(
