@@ -1,5 +1,5 @@
 // RUN: rm -rf %t && mkdir -p %t && cd %t && %ada_clangxx -O2 -g %s -o p && env ADA_OPTIONS=session=s:detail=* ./p
-// RUN: adatrace tree --args s | FileCheck %s --implicit-check-not=?
+// RUN: adatrace tree --args s | FileCheck %s --check-prefixes=CHECK,%arch --implicit-check-not=?
 // RUN: %ada_clangxx -O0 -g %s -o p0 && env ADA_OPTIONS=session=s0:detail=* ./p0 && adatrace tree --args s0 | FileCheck %s --check-prefix=O0
 // Parameters and results that the optimizer takes away, for it knows all calls, are shown as unused; what stays is in its
 // new place. Without optimisation all are passed.
@@ -33,7 +33,7 @@ KEEP int visible(int a, int b) {
   sink = b;
   return b;
 }
-// Of values in several registers each part is left out for itself.
+// Of values in several registers each part is left out for itself. On AArch64 they are one array, which is passed whole.
 struct Mix {
   int id;
   double weight;
@@ -41,19 +41,22 @@ struct Mix {
 struct Floats {
   float x, y, z;
 };
-// CHECK-DAG: id(in={id=10, weight=<unused>}) → 10
+// x86_64-DAG: id(in={id=10, weight=<unused>}) → 10
+// aarch64-DAG: id(in={id=10, weight=20.5}) → 10
 // O0-DAG: id(in={id=10, weight=20.5}) → 10
 KEEP int id(Mix in) {
   sink = in.id;
   return in.id;
 }
-// CHECK-DAG: height(p={x=<unused>, y=<unused>, z=3.5}) → 3.5
+// x86_64-DAG: height(p={x=<unused>, y=<unused>, z=3.5}) → 3.5
+// aarch64-DAG: height(p={x=1.5, y=2.5, z=3.5}) → 3.5
 // O0-DAG: height(p={x=1.5, y=2.5, z=3.5}) → 3.5
 KEEP float height(Floats p) {
   sink = (int)p.z;
   return p.z;
 }
-// CHECK-DAG: weight(in={id=<unused>, weight=20.5}) → 20.5
+// x86_64-DAG: weight(in={id=<unused>, weight=20.5}) → 20.5
+// aarch64-DAG: weight(in={id=10, weight=20.5}) → 20.5
 // O0-DAG: weight(in={id=10, weight=20.5}) → 20.5
 KEEP static double weight(Mix in) {
   sink = (int)in.weight;
