@@ -7,10 +7,11 @@
 #   %arch     what programs are built for: x86_64 or aarch64
 #   %less     by what large numbers of repetitions are divided: 1, and 4 where programs are emulated
 #   %asan     -fsanitize=address where its library is there: not for emulated programs
+#   %clock_source  what times are from where the program chooses nothing: tsc, cntvct, or clock_gettime
 #   %switch_events  1 with the feature of that name, else 0
 #   %like_plain DIR COMMAND  builds and runs with and without hooks: same output, same status; see Inputs/like_plain.sh
 # A test begins with `rm -rf %t && mkdir -p %t` and writes below %t only.
-# Features: switch-events (the system tells when threads have processors), root (mounting and set-uid need it), valgrind, python-headers (to build an extension module), java (javac and jni.h; %java_home
+# Features: counter (the kernel trusts the processor's counter), switch-events (the system tells when threads have processors), root (mounting and set-uid need it), valgrind, python-headers (to build an extension module), java (javac and jni.h; %java_home
 # is where), boost-context; the last four are the host's and not there for emulated programs.
 import os
 import platform
@@ -31,6 +32,15 @@ config.substitutions += [
 # %session expands to text with %t in it, which lit replaces in a second round.
 config.recursiveExpansionLimit = 3
 
+def isTrusted(counter):
+    """Whether Linux lists a counter among its clock sources; it takes one off that it can't trust (runtime/os/linux/clock_source.h)."""
+    try:
+        with open("/sys/devices/system/clocksource/clocksource0/available_clocksource") as sources:
+            return counter in sources.read().split()
+    except OSError:
+        return True
+
+
 # Run by suites of their own (CMakeLists.txt).
 config.excludes = [*config.excludes, "exact", "registers"]
 
@@ -40,6 +50,12 @@ emulated = "emulated" in config.available_features
 config.substitutions.append(("%arch", config.ada_target or platform.machine()))
 config.substitutions.append(("%less", "4" if emulated else "1"))
 config.substitutions.append(("%asan", "" if emulated else "-fsanitize=address"))
+counter = {"aarch64": "cntvct"}.get(config.ada_target or platform.machine(), "tsc")
+if counter == "tsc" and not isTrusted(counter):
+    counter = ""
+if counter:
+    config.available_features.add("counter")
+config.substitutions.append(("%clock_source", counter or "clock_gettime"))
 if shutil.which("valgrind") and not emulated:
     config.available_features.add("valgrind")
 if not emulated and switch_events.are_allowed():

@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 -I%include %s -pthread -o %t/p
 // RUN: for c in counter tick:100us none; do for k in back uneven ahead; do rm -rf %t/session; timeout 60 env ADA_OPTIONS=session=%t/session:clock=$c:buffer=256K %t/p $k > %t/end && adatrace verify -q %t/session && echo $c $k: $(%calls total --open=0 %t/session) && adatrace info %t/session; done; done > %t/out && FileCheck %s < %t/out
 // RUN: rm -rf %t/session && timeout 60 env ADA_OPTIONS=session=%t/session:clock=counter:buffer=256K %t/p back > %t/end && %python -c "import json, glob, sys; m = json.load(open(glob.glob(sys.argv[1] + '/session/pid_*/manifest.json')[0])); end = int(open(sys.argv[1] + '/end').read()); sys.exit(abs(end - m['time_end_ns']) > 200e6)" %t
-// REQUIRES: x86_64, native
+// REQUIRES: x86_64, native, counter
 // The counter goes back by ten seconds; each thread has a counter of its own speed; it jumps ahead. (The program is run by itself as a
 // tracer, and reads the counter that this one tells: each reading is a fault.) No event is lost, order and nesting are exact, nothing
 // waits until the counter is where it was, times go on, and the manifest says it.
