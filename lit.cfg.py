@@ -23,18 +23,33 @@
 # In a suite for another architecture (TARGET of ada_lit_suite()) the compilers among these are test/<target>/clang.sh, what they
 # link runs in qemu without further ado, and the runtime is the cross-built one.
 # Features: llvm-N and llvm-at-least-N for the suite's LLVM, the architecture that programs are built for (x86_64, aarch64),
-# native or emulated, lld, asan and ubsan if the tools are built with them, sanitized-plugin if the plugins are.
+# native or emulated, long (with --param long, which runs the tests that require it and no others: the part `long` of tools/dev test --all), lld, asan and ubsan if the tools are built with them, sanitized-plugin if the plugins are.
 import atexit
 import importlib.util
 import os
 import platform
+import re
 
 import lit.formats
 
 if not hasattr(config, "ada_build_dir"):
     lit_config.fatal("run lit on the build tree, e.g. `lit -v build/release/test/tools`, or use ctest")
 
-config.test_format = lit.formats.ShTest(execute_external=True)
+
+
+class LongTests(lit.formats.ShTest):
+    """The tests that go on for minutes."""
+    def getTestsInDirectory(self, *arguments):
+        for test in super().getTestsInDirectory(*arguments):
+            with open(test.getSourcePath(), errors="replace") as text:
+                if re.search(r"REQUIRES:.*\blong\b", text.read()):
+                    yield test
+
+
+isLong = "long" in lit_config.params
+config.test_format = (LongTests if isLong else lit.formats.ShTest)(execute_external=True)
+if isLong:
+    config.available_features.add("long")
 config.suffixes = [".ll", ".c", ".cpp", ".test", ".s"]
 config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py"]
 

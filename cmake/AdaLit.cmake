@@ -1,10 +1,11 @@
 # ada_lit_suite(): makes a folder of lit tests one ctest (see lit.cfg.py for what the tests can use).
 #
-#   ada_lit_suite(<name> DIR <folder with the tests> [LLVM <major>] [TARGET <architecture>] [TIMEOUT <seconds>])
+#   ada_lit_suite(<name> DIR <folder with the tests> [LLVM <major>] [TARGET <architecture>] [TIMEOUT <seconds>] [PART <part>] [LONG])
 #
 # LLVM chooses the clang, opt and FileCheck that the suite runs with; without it, the newest one that is found. TARGET
 # aarch64: programs are cross-built and run in qemu.
-# A suite uses two jobs and says so to ctest, which then runs nothing beside it.
+# A suite uses two jobs and says so to ctest, which then runs nothing beside it. PART is the part of `tools/dev test --all` that
+# it belongs to; a suite without one is run each time. LONG: only those of its tests that require the feature `long`, as the part `long`.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # ADA_TEST_LLVMS: the LLVMs that have what a test needs, lowest first.
@@ -65,7 +66,7 @@ ASAN_OPTIONS=detect_leaks=0:$ASAN_OPTIONS LD_PRELOAD='@runtime@' exec '@tool@' "
 endfunction()
 
 function(ada_lit_suite name)
-  cmake_parse_arguments(PARSE_ARGV 1 suite "" "DIR;LLVM;TARGET;TIMEOUT" "")
+  cmake_parse_arguments(PARSE_ARGV 1 suite "LONG" "DIR;LLVM;TARGET;TIMEOUT;PART" "")
   if(NOT ADA_LIT OR NOT ADA_TEST_LLVMS)
     message(FATAL_ERROR "The tests need lit, FileCheck and clang of one LLVM: install llvm-N-tools and clang-N "
                         "(tools/dev setup), or configure with -DADA_BUILD_TESTS=OFF.")
@@ -118,6 +119,27 @@ own = os.path.join(config.test_source_root, "lit.cfg.py")
 if os.path.exists(own):
     lit_config.load_config(config, own)
 ]=])
-  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ADA_LIT} -sv --no-progress-bar -j2 ${suiteBuild})
+  set(long "")
+  if(suite_LONG)
+    set(long --param long)
+    set(suite_PART long)
+  endif()
+  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ADA_LIT} -sv --no-progress-bar -j2 ${long} ${suiteBuild})
   set_tests_properties(${name} PROPERTIES PROCESSORS 2 TIMEOUT ${suite_TIMEOUT})
+  if(suite_PART)
+    set_tests_properties(${name} PROPERTIES LABELS part-${suite_PART})
+  endif()
+endfunction()
+
+# ada_lit_suites(<name> DIR <folder> [TARGET <architecture>]): <name>-N for each LLVM N. The newest one's runs each time, each other
+# one's with the part llvm-N.
+function(ada_lit_suites name)
+  list(GET ADA_TEST_LLVMS -1 newest)
+  foreach(version IN LISTS ADA_TEST_LLVMS)
+    set(part PART llvm-${version})
+    if(version EQUAL newest)
+      set(part "")
+    endif()
+    ada_lit_suite(${name}-${version} ${ARGN} LLVM ${version} ${part})
+  endforeach()
 endfunction()
