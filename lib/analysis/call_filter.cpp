@@ -8,6 +8,19 @@
 
 namespace ada::analysis {
 
+// Functions that compilers make to initialise variables of a source file: clang, GCC, both for C++20 modules, and as
+// older demanglers print them.
+static bool isStaticInitialiser(std::string_view name) {
+  static constexpr std::string_view kStarts[] = {"_GLOBAL__sub_I_",
+                                                 "_GLOBAL__I_",
+                                                 "__cxx_global_var_init",
+                                                 "_Z41__static_initialization_and_destruction_0",
+                                                 "__static_initialization_and_destruction_0",
+                                                 "_ZGIW",
+                                                 "global constructors keyed to "};
+  return std::ranges::any_of(kStarts, [&](std::string_view start) { return name.starts_with(start); });
+}
+
 uint8_t FunctionRules::find(uint32_t function) {
   const model::Function &about = table_.functions[function];
   const select::FunctionTexts texts({about.name.c_str(), about.displayName.c_str(), about.file.c_str()});
@@ -27,7 +40,8 @@ uint8_t FunctionRules::find(uint32_t function) {
              kKnown | (options_.functions.empty() || any(options_.functions) ? kRoot : 0) |
              (any(options_.pruned) ? kPruned : 0) |
              (options_.included.empty() || any(options_.included) ? kIncluded : 0) |
-             (any(options_.excluded) || (options_.noExternal && about.isExternal) ? kExcluded : 0));
+             (any(options_.excluded) || (options_.noExternal && about.isExternal) ? kExcluded : 0) |
+             (isStaticInitialiser(about.name.empty() ? about.displayName : about.name) ? kInitialiser : 0));
 }
 
 static bool isShownItself(uint8_t rules) {

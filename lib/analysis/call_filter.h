@@ -36,10 +36,11 @@ struct FilterOptions {
   }
 };
 
-/// What the globs say of each function; worked out once per function. For one thread of the program.
+/// What the globs say of each function, and whether it is a static initialiser; worked out once per function. For one
+/// thread of the program.
 class FunctionRules {
 public:
-  enum Rule : uint8_t { kKnown = 1, kRoot = 2, kPruned = 4, kIncluded = 8, kExcluded = 16 };
+  enum Rule : uint8_t { kKnown = 1, kRoot = 2, kPruned = 4, kIncluded = 8, kExcluded = 16, kInitialiser = 32 };
 
   /// Both must outlive this. Functions may be added to the table later.
   FunctionRules(const FilterOptions &options, const TraceTable &table) : options_(options), table_(table) {}

@@ -53,6 +53,8 @@ void CallTree::releaseChildren(uint32_t caller) {
 }
 
 uint64_t CallTree::shapeOf(const CallNode &node) const {
+  if (node.areInitialisers)
+    return mix(CallNode::kLoop, 1);
   uint64_t hash = mix(node.function, static_cast<uint64_t>(node.how));
   hash = mix(hash, node.values);
   if (node.isEarlier) // its line says so, and there is no other like it
@@ -204,6 +206,52 @@ bool CallTree::makeLoop(uint32_t caller) {
   return false;
 }
 
+// Becomes a node that stands for any static initialisers. What they called is not shown,
+// so the times in which that did not run are its own.
+void CallTree::becomeInitialisers(uint32_t node) {
+  if (nodes_[node].areInitialisers)
+    return;
+  OffCpuTimes off = nodes_[node].selfOff;
+  std::vector<uint32_t> pending = nodes_[node].children;
+  while (!pending.empty()) {
+    const CallNode &below = nodes_[pending.back()];
+    pending.pop_back();
+    off += below.selfOff;
+    pending.insert(pending.end(), below.children.begin(), below.children.end());
+  }
+  releaseChildren(node);
+  CallNode &all = nodes_[node];
+  all.selfOff = off;
+  all.nested = 1;
+  all.values = 0;
+  all.texts.reset();
+  all.textsVary = false;
+  all.areInitialisers = true;
+  all.shape = shapeOf(all);
+}
+
+// A static initialiser after another one, or after a loop that ends with one.
+bool CallTree::foldInitialisers(uint32_t caller, uint32_t node) {
+  if (!nodes_[node].isInitialiser)
+    return false;
+  std::vector<uint32_t> around;
+  uint32_t last = nodes_[caller].children.back();
+  for (; nodes_[last].isLoop(); last = nodes_[last].children.back())
+    around.push_back(last);
+  if (!nodes_[last].isInitialiser)
+    return false;
+  const uint64_t ns = nodes_[node].totalNs;
+  becomeInitialisers(last);
+  becomeInitialisers(node);
+  absorb(last, node);
+  for (; !around.empty(); around.pop_back()) {
+    CallNode &loop = nodes_[around.back()];
+    loop.totalNs += ns;
+    loop.shape = shapeOf(loop);
+  }
+  return true;
+}
+
 void CallTree::append(uint32_t caller, uint32_t node) {
   std::vector<uint32_t> &siblings = nodes_[caller].children;
   if (folds_ && !siblings.empty() && nodes_[siblings.back()].shape == nodes_[node].shape &&
@@ -211,7 +259,8 @@ void CallTree::append(uint32_t caller, uint32_t node) {
     absorb(siblings.back(), node);
     return;
   }
-  siblings.push_back(node);
+  if (!folds_ || siblings.empty() || !foldInitialisers(caller, node))
+    siblings.push_back(node);
   while (folds_ && (foldIntoLoop(caller) || makeLoop(caller)))
     continue;
 }

@@ -7,6 +7,10 @@
 //   a b a b a b        (a b) ×3              the same few calls again
 //   a(a(a(a())))       a ×3 nested, a        recursion with the same calls around it
 //
+// Static initialisers next to each other become one node without children, whatever
+// they are called and call: a program has one for nearly every source file, and all run
+// before main.
+//
 // Two calls are "the same" if their functions, their ends and the shape of all they
 // called are (and their arguments and results, where those are shown); how often a
 // folded call was repeated does not count. So a loop that runs ten times in one call and
@@ -49,6 +53,8 @@ struct CallNode {
   uint64_t shape = 0;               ///< equal for calls that are "the same"
   std::unique_ptr<CallTexts> texts; ///< of the first of them, if shown
   bool textsVary = false;           ///< those of the others are not the same
+  bool isInitialiser = false;       ///< a static initialiser, which is folded with those next to it
+  bool areInitialisers = false;     ///< several of them; `function` is the first of them
   std::vector<uint32_t> children;
 
   bool isLoop() const { return function == kLoop; }
@@ -85,6 +91,8 @@ private:
   void foldRecursion(uint32_t node);
   bool foldIntoLoop(uint32_t caller);
   bool makeLoop(uint32_t caller);
+  bool foldInitialisers(uint32_t caller, uint32_t node);
+  void becomeInitialisers(uint32_t node);
   void absorb(uint32_t into, uint32_t from);
   uint64_t shapeOf(const CallNode &node) const;
 

@@ -80,8 +80,9 @@ class TreeWalk {
 public:
   TreeWalk(model::TraceSource &source, TraceTable &table, uint32_t thread, FunctionRules &rules, ValueTexts *values,
            const TreeWalkOptions &options, TreeOutput &output)
-      : source_(source), table_(table), thread_(thread), values_(values), options_(options), output_(output),
-        tree_(options.fold), calls_(*this, rules, values), ownTime_(rules.options().fromNs, rules.options().toNs),
+      : source_(source), table_(table), thread_(thread), rules_(rules), values_(values), options_(options),
+        output_(output), tree_(options.fold), calls_(*this, rules, values),
+        ownTime_(rules.options().fromNs, rules.options().toNs),
         offCpu_(table.threads[thread].offCpu.get(), rules.options().fromNs, rules.options().toNs,
                 2 * table.processOf(table.threads[thread]).resolutionNs),
         firstNs_(table.threads[thread].extent->firstNs) {}
@@ -145,6 +146,7 @@ private:
   model::TraceSource &source_;
   TraceTable &table_;
   uint32_t thread_;
+  FunctionRules &rules_;
   ValueTexts *values_; ///< null if they are not shown
   const TreeWalkOptions &options_;
   TreeOutput &output_;
@@ -157,6 +159,8 @@ private:
   bool isAtStart_ = false;
   std::vector<Frame> frames_; // of the open calls, outermost first
   bool isCut_ = false;
+  const bool foldsInitialisers_ =
+      options_.foldInitialisers && rules_.options().functions.empty() && rules_.options().included.empty();
 };
 
 void TreeWalk::begin(uint64_t, const model::Event &call, bool shown, std::string &&arguments) {
@@ -173,6 +177,7 @@ void TreeWalk::begin(uint64_t, const model::Event &call, bool shown, std::string
     node.beginNs = call.timeNs;
     // In a part of a thread, it may just have begun before the part.
     node.isEarlier = call.isEarlier && (isAtStart_ || call.timeNs < firstNs_);
+    node.isInitialiser = foldsInitialisers_ && (rules_.of(call.function) & FunctionRules::kInitialiser);
     if (!arguments.empty())
       node.texts = std::make_unique<CallTexts>(CallTexts{std::move(arguments), {}});
   }
@@ -198,6 +203,7 @@ void TreeWalk::addOffCpu(const OffCpu &off) {
 // What is known when a call has ended.
 void TreeWalk::fill(CallNode &node, const Span &span, std::string &&result) {
   node.how = span.how;
+  node.isInitialiser &= span.how == SpanEnd::Return && !node.isEarlier; // others have something to say
   node.totalNs = span.durationNs();
   node.selfNs = span.selfNs() - std::min(span.selfNs(), node.ownRecorderNs);
   if (!result.empty()) {

@@ -19,6 +19,9 @@ namespace ada::analysis {
 
 struct TreeWalkOptions {
   bool fold = true;
+  /// Static initialisers next to each other become one line (CallNode::areInitialisers), unless functions are chosen
+  /// by name.
+  bool foldInitialisers = false;
   bool values = false;      ///< arguments and results: calls fold only if these agree
   size_t maxNodes = 500000; ///< calls kept before they are printed
 };

@@ -1,5 +1,6 @@
 // What analysis computes of any source: threadwise reading, filters, reports by arguments, near names.
 #include "analysis/call_filter.h"
+#include "analysis/call_tree.h"
 #include "analysis/merged_events.h"
 #include "analysis/near_names.h"
 #include "analysis/report.h"
@@ -159,6 +160,58 @@ TEST(TreeWalk, Values) {
   EXPECT_EQ(treeOf(events, {}, {.fold = false, .values = true, .maxNodes = 1}),
             "thread 0\nA 9\n  B(x=1) 1\n  B(x=1) 1\n  B(x=2, y=3) 1\n");
   EXPECT_EQ(treeOf(events, {}), "thread 0\nA 9\n  B*3 3\n");
+}
+
+namespace {
+
+// Adds a call of 10 ns, which waited for as many in a call that it made.
+void addCall(CallTree &tree, std::uint32_t function, bool isInitialiser) {
+  const std::uint32_t node = tree.make(function), inner = tree.make(99);
+  tree[inner].totalNs = tree[inner].selfNs = tree[inner].selfOff.waitingNs = 4;
+  tree.finish(inner);
+  tree.append(node, inner);
+  tree[node].totalNs = 10;
+  tree[node].selfNs = 6;
+  tree[node].isInitialiser = isInitialiser;
+  tree.finish(node);
+  tree.append(CallTree::kRoot, node);
+}
+
+} // namespace
+
+// They become one node, also at the end of what repeats; the times of what they called are theirs.
+TEST(CallTree, Initialisers) {
+  CallTree tree(true);
+  for (const std::uint32_t function : {1, 2, 2, 3})
+    addCall(tree, function, true);
+  ASSERT_EQ(tree[CallTree::kRoot].children.size(), 1u);
+  const CallNode &all = tree[tree[CallTree::kRoot].children[0]];
+  EXPECT_TRUE(all.areInitialisers);
+  EXPECT_EQ(all.count, 4u);
+  EXPECT_EQ(all.totalNs, 40u);
+  EXPECT_EQ(all.selfNs, 24u);
+  EXPECT_EQ(all.selfOff.waitingNs, 16u);
+  EXPECT_TRUE(all.children.empty());
+  EXPECT_EQ(tree.size(), 1u);
+
+  for (int i = 0; i < 3; ++i) {
+    addCall(tree, 5, false);
+    addCall(tree, 1, true);
+  }
+  ASSERT_EQ(tree[CallTree::kRoot].children.size(), 2u); // all, (5 1) ×3
+  addCall(tree, 2, true);
+  ASSERT_EQ(tree[CallTree::kRoot].children.size(), 2u);
+  const CallNode &loop = tree[tree[CallTree::kRoot].children[1]];
+  ASSERT_TRUE(loop.isLoop());
+  EXPECT_EQ(loop.count, 3u);
+  EXPECT_EQ(loop.totalNs, 70u);
+  EXPECT_EQ(tree[loop.children[1]].count, 4u);
+  EXPECT_TRUE(tree[loop.children[1]].areInitialisers);
+
+  CallTree each(false);
+  addCall(each, 1, true);
+  addCall(each, 2, true);
+  EXPECT_EQ(each[CallTree::kRoot].children.size(), 2u);
 }
 
 namespace {

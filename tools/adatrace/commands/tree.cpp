@@ -25,7 +25,7 @@ struct Options {
   analysis::TreeWalkOptions walk;
   std::optional<uint64_t> limit, fit;
   std::string format = "text";
-  bool noFold = false;
+  bool noFold = false, showsInitialisers = false;
 };
 
 // On a terminal nobody reads more, and the note below says how to get it.
@@ -56,6 +56,8 @@ void printNotes(Output &out, const TraceInput &input, const TreeLines &lines, co
   if (leftOutNs)
     out.print("{}... without calls shorter than {}; --limit=0 shows all, --min-duration as many as you like{}\n",
               palette.dim, formatDuration(leftOutNs), palette.reset);
+  if (lines.hasInitialisers())
+    out.print("{}... static initialisers are one line; --initialisers shows each{}\n", palette.dim, palette.reset);
   if (lines.wasCut()) {
     std::string rest;
     if (const size_t more = input.threads().size() - std::min(lines.threads(), input.threads().size()))
@@ -126,6 +128,9 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   app.add_flag("--begin", options->lines.begin, "Show when each call began (of folded calls, the first of them)");
   addRowFormat(app, options->format, "one JSON object per line of the tree");
   app.add_flag("--no-fold", options->noFold, "One line for each call: do not fold repetitions and recursion");
+  app.add_flag("--initialisers", options->showsInitialisers,
+               "Show every static initialiser (_GLOBAL__sub_I_...), with what it called: else those next to each "
+               "other are one line, unless --function or --include is given");
   addCount(app, "--limit", options->limit,
            fmt::format("At most this many lines; 0: all [{} on a terminal, else 0]", kTerminalLimit));
   addCount(
@@ -137,6 +142,7 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   app.add_option("--max-nodes", options->walk.maxNodes, "")->group("");
   return [options, &invocation] {
     options->walk.fold = !options->noFold;
+    options->walk.foldInitialisers = !options->showsInitialisers && options->format == "text";
     if (!options->filter.settle("tree"))
       return int(kWrongUsage);
     return run(*options, invocation);

@@ -34,7 +34,9 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
     printHeading();
   if (options_.begin)
     out_.print("{:>13} ", node.isLoop() ? "" : formatTime(node.beginNs, input_.originNs()));
-  const bool isPlain = !node.isLoop() && !node.texts;
+  const char *group = node.isLoop() ? "repeated" : node.areInitialisers ? "static initialisers" : nullptr;
+  hasInitialisers_ |= node.areInitialisers;
+  const bool isPlain = !group && !node.texts;
   const std::string_view name = isPlain ? names_.name(node.function) : std::string_view();
   char *at = out_.reserve(256 + name.size());
   const SymbolKind kind = node.isLoop() ? SymbolKind::Function : input_.table().functions[node.function].kind;
@@ -52,8 +54,8 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
   if (isPlain)
     at = put(put(put(at, palette_.name.text), name), palette_.reset.text);
   out_.commit(at);
-  if (node.isLoop())
-    out_.print("{}repeated{}", palette_.dim, palette_.reset);
+  if (group)
+    out_.print("{}{}{}", palette_.dim, group, palette_.reset);
   else if (node.texts)
     out_.print("{}{}{}{}{}{}", palette_.name,
                analysis::withArguments(names_.name(node.function), node.texts->arguments, kind), palette_.reset,
@@ -63,7 +65,7 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
   if (node.nested > 1)
     out_.print(" {}[recursive: {} calls, {} deep]{}", palette_.dim, formatCount(node.calls), formatCount(node.nested),
                palette_.reset);
-  if (!node.isLoop() && input_.table().functions[node.function].isInlined)
+  if (!group && input_.table().functions[node.function].isInlined)
     out_.print(" {}[inlined]{}", palette_.dim, palette_.reset);
   if (node.isEarlier)
     out_.print(" {}[began before the trace]{}", palette_.dim, palette_.reset);
@@ -75,7 +77,7 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
     out_.print(" {}[no exit recorded]{}", palette_.warn, palette_.reset);
   if (const std::string off = offCpuText(node.selfOff, true); !off.empty())
     out_.print(" {}[{}]{}", palette_.warn, off, palette_.reset);
-  if (options_.names.source && !node.isLoop())
+  if (options_.names.source && !group)
     if (const std::string place = names_.source(node.function); !place.empty())
       out_.print("  {}{}{}", palette_.dim, place, palette_.reset);
   out_.write("\n");

@@ -49,6 +49,8 @@ public:
   size_t threads() const { return threads_; }
   /// True if a line was not printed because of the limit.
   bool wasCut() const { return cut_; }
+  /// True if a line stands for several static initialisers.
+  bool hasInitialisers() const { return hasInitialisers_; }
 
 protected:
   virtual void print(const analysis::CallNode &node, uint32_t depth) = 0;
@@ -60,6 +62,7 @@ protected:
   uint64_t lines_ = 0;
   uint32_t thread_ = 0;
   bool hasHeading_ = false; // of the current thread
+  bool hasInitialisers_ = false;
 
 private:
   size_t threads_ = 0;
