@@ -128,7 +128,7 @@ void WaitState::giveAway(std::uint32_t object, std::uint32_t thread) {
   }
   const WaitObject &left = objects_[object];
   const bool isUsed = threads_[thread].frames.back().mutex == object;
-  if (left.owners.empty() && left.waiters.empty() && left.place == kNobody && !isUsed)
+  if (left.owners.empty() && left.calls == 0 && left.place == kNobody && !isUsed)
     forget(object);
 }
 

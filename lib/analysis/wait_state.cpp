@@ -148,6 +148,9 @@ void WaitState::begin(std::uint32_t thread, std::uint64_t seq, const model::Even
     called(thread, state.frames.back(), *detail);
   }
   WaitFrame &now = state.frames.back();
+  for (const std::uint32_t object : {now.object, now.mutex})
+    if (object != kNobody)
+      ++objects_[object].calls;
   if (!canWait(now.does.action))
     return;
   if (now.object != kNobody)
@@ -160,6 +163,9 @@ void WaitState::end(std::uint32_t thread, const Span &span) {
   if (state.frames.empty())
     return;
   const WaitFrame frame = state.frames.back();
+  for (const std::uint32_t object : {frame.object, frame.mutex})
+    if (object != kNobody)
+      --objects_[object].calls;
   std::optional<std::int32_t> result;
   if (event_ && span.how == SpanEnd::Return && span.endSeq == seq_)
     if (const auto detail = values_.detailOf(*event_, *batch_))
@@ -248,7 +254,7 @@ void WaitState::called(std::uint32_t thread, WaitFrame &frame, const atf::EventD
   switch (frame.does.action) {
   case WaitAction::Init:
     if (const auto old = byValue_.find({process, Space::Address, argument}); old != byValue_.end())
-      if (objects_[old->second].waiters.empty())
+      if (objects_[old->second].calls == 0)
         forget(old->second);
     objects_[atAddress()].place = innermost(thread).first;
     break;
@@ -323,7 +329,7 @@ void WaitState::called(std::uint32_t thread, WaitFrame &frame, const atf::EventD
         const auto other = end ? byValue_.find({process, Space::Descriptor, *end}) : byValue_.end();
         return other != byValue_.end() && other->second == object;
       };
-      if (objects_[object].waiters.empty() && !isOpen(objects_[object].value) && !isOpen(objects_[object].other))
+      if (objects_[object].calls == 0 && !isOpen(objects_[object].value) && !isOpen(objects_[object].other))
         forget(object);
     }
     break;

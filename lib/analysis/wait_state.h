@@ -50,6 +50,7 @@ struct WaitObject {
   std::uint32_t caller = kNobody;     ///< of anonymous ones: who called it
   std::vector<Owner> owners;
   std::vector<std::uint32_t> waiters; ///< threads, now
+  std::uint32_t calls = 0;            ///< open ones that name it: as what they wait for, take, or give away meanwhile
 
   auto key() const {
     return std::tuple(process, kind, value.has_value(), value.value_or(0), other.value_or(0), joined, place, callee,
