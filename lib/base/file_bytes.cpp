@@ -1,6 +1,7 @@
 // Opens files for the readers.
 #include "file_bytes.h"
 
+#include "holes.h"
 #include "kept_files.h"
 
 #include <cerrno>
@@ -56,6 +57,12 @@ static Expected<std::unique_ptr<std::byte[]>> readAll(int fd, const std::string 
 }
 
 Expected<FileBytes> FileBytes::open(const std::string &path) {
+  Holes holes;
+  return open(path, holes);
+}
+
+Expected<FileBytes> FileBytes::open(const std::string &path, Holes &holes) {
+  holes = {};
   // O_NONBLOCK: opening a FIFO would wait for a writer.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
@@ -89,6 +96,9 @@ Expected<FileBytes> FileBytes::open(const std::string &path) {
     return systemError(path, "cannot be mapped (" + std::to_string(file.size_) + " bytes)", errno);
   file.base_ = static_cast<const std::byte *>(place);
   file.mapped_ = true;
+  constexpr std::uint64_t kSystemBlockBytes = 512;
+  if (static_cast<std::uint64_t>(info.st_blocks) * kSystemBlockBytes < file.size_)
+    holes = Holes::of(fd, file.size_);
   return file;
 }
 

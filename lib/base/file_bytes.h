@@ -11,11 +11,15 @@
 
 namespace ada {
 
+class Holes;
+
 class FileBytes {
 public:
   /// E_IO if the file can't be opened, is not a regular file, or can't be
   /// mapped. Never blocks on a FIFO.
   static Expected<FileBytes> open(const std::string &path);
+  /// `holes` becomes those that the file has now; small files have none.
+  static Expected<FileBytes> open(const std::string &path, Holes &holes);
 
   FileBytes() = default;
   FileBytes(FileBytes &&other) noexcept;

@@ -2,6 +2,7 @@
 #include "safe_file.h"
 
 #include "file_bytes.h"
+#include "holes.h"
 #include "sparse_copy.h"
 #include "write_all.h"
 
@@ -116,10 +117,12 @@ Expected<std::string> readWithoutLinks(const std::string &path) {
   struct stat info;
   if (::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode))
     return notRegular(path);
-  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
+  // No writer of such files leaves holes, and a damaged one may seem to have terabytes after one.
+  const auto whole = static_cast<std::uint64_t>(info.st_size);
+  std::string bytes(Holes::of(file->get(), whole).lengthBefore(whole), '\0');
   std::size_t size = 0;
   while (size < bytes.size()) {
-    const ssize_t n = ::read(file->get(), bytes.data() + size, bytes.size() - size);
+    const ssize_t n = ::pread(file->get(), bytes.data() + size, bytes.size() - size, static_cast<off_t>(size));
     if (n < 0 && errno != EINTR)
       return systemError(path, "cannot be read", errno);
     if (n == 0)

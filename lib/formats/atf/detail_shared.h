@@ -4,6 +4,7 @@
 
 #include "ada/trace/atf_detail.h"
 #include "base/file_bytes.h"
+#include "base/holes.h"
 #include "formats/packed/detail_file.h"
 
 #include <array>
@@ -20,6 +21,7 @@ struct DetailReader::Shared {
   };
 
   FileBytes file;
+  Holes holes; // of `file`
 
   // Packed files.
   std::span<const std::byte> bytes; // of `file`, or borrowed

@@ -12,13 +12,15 @@ namespace ada::atf {
 static constexpr std::uint64_t kBlockEvents = 4096;
 
 Expected<IndexReader> IndexReader::open(const std::string &path, const OpenOptions &options) {
-  auto file = FileBytes::open(path);
+  Holes holes;
+  auto file = FileBytes::open(path, holes);
   if (!file)
     return file.error();
   IndexReader reader;
   reader.name_ = path;
   reader.shared_ = std::make_shared<Shared>();
   reader.shared_->file = *std::move(file);
+  reader.shared_->holes = std::move(holes);
   reader.shared_->bytes = reader.shared_->file.bytes();
   if (auto parsed = reader.parse(options); !parsed)
     return parsed.error();
@@ -154,6 +156,12 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
   total_ = file.size();
   if (file.size() >= 4 && hasMagic(file, 0, packed::kMagic))
     return parsePacked(options);
+  if (const Bytes whole = shared_->holes.before(file); whole.size() < file.size()) {
+    warn("W_HOLE", "nothing was written from byte " + std::to_string(whole.size()) +
+                       " on, though the file goes on to byte " + std::to_string(file.size()));
+    shared_->bytes = file = whole;
+    total_ = whole.size();
+  }
   if (auto error = checkStart(file, "ATI2", name_))
     return *error;
   isV1_ = static_cast<unsigned>(file[5]) == 1;

@@ -2,6 +2,7 @@
 #include "formats/atf/sched_file.h"
 
 #include "base/file_bytes.h"
+#include "base/holes.h"
 #include "base/safe_file.h"
 #include "base/write_all.h"
 #include "formats/atf/checksum.h"
@@ -271,10 +272,11 @@ Expected<void> finishSched(const std::string &path) {
 }
 
 Expected<void> checkSched(const std::string &path) {
-  auto file = FileBytes::open(path);
+  Holes holes;
+  auto file = FileBytes::open(path, holes);
   if (!file)
     return file.error();
-  const Bytes bytes = file->bytes();
+  const Bytes bytes = holes.before(file->bytes());
   const auto header = readHeader(bytes, path);
   if (!header)
     return header.error();
@@ -304,10 +306,11 @@ namespace ada {
 using namespace atf;
 
 Expected<std::shared_ptr<const OffCpuLane>> OffCpuLane::open(const std::string &path) {
-  auto file = FileBytes::open(path);
+  Holes holes;
+  auto file = FileBytes::open(path, holes);
   if (!file)
     return file.error();
-  const Bytes bytes = file->bytes();
+  const Bytes bytes = holes.before(file->bytes());
   const auto header = readHeader(bytes, path);
   if (!header)
     return header.error();

@@ -14,7 +14,7 @@ Error DetailFile::error(const char *code, std::string message, std::uint64_t off
   return {.code = code, .message = std::move(message), .file = name_, .offset = offset};
 }
 
-Expected<DetailFile> DetailFile::parse(std::span<const std::byte> bytes, const std::string &name) {
+Expected<DetailFile> DetailFile::parse(std::span<const std::byte> bytes, const std::string &name, const Holes &holes) {
   DetailFile file;
   file.bytes_ = bytes;
   file.name_ = name;
@@ -24,7 +24,7 @@ Expected<DetailFile> DetailFile::parse(std::span<const std::byte> bytes, const s
   file.head_ = *head;
   file.isFinished_ = (file.head_.flags & kFileFinished) != 0;
   const bool isWhole = file.isFinished_ && file.head_.end <= bytes.size();
-  file.scan(isWhole ? std::uint64_t{file.head_.end} : bytes.size());
+  file.scan(isWhole ? std::uint64_t{file.head_.end} : bytes.size(), holes);
   if (!file.isFinished_) {
     file.warn(
         "W_NO_FOOTER",
@@ -73,8 +73,8 @@ std::optional<RawDetailBlockHeader> DetailFile::headerAt(std::uint64_t offset) c
 }
 
 // Where the next block header is; `end` if there is none.
-std::uint64_t DetailFile::findHeader(std::uint64_t from, std::uint64_t end) const {
-  for (std::uint64_t offset = aligned(from); offset < end; offset += kBlockAlignment)
+std::uint64_t DetailFile::findHeader(std::uint64_t from, std::uint64_t end, const Holes &holes) const {
+  for (std::uint64_t offset = from; (offset = aligned(holes.skip(offset))) < end; offset += kBlockAlignment)
     if (headerAt(offset))
       return offset;
   return end;
@@ -91,16 +91,16 @@ static atf::DetailTotals totalsOf(const RawDetailBlockHeader &raw) {
   return totals;
 }
 
-void DetailFile::scan(std::uint64_t end) {
+void DetailFile::scan(std::uint64_t end, const Holes &holes) {
   std::uint64_t nextSeq = 0, lost = 0;
-  for (std::uint64_t offset = findHeader(head_.blocksOffset, end); offset < end;) {
+  for (std::uint64_t offset = findHeader(head_.blocksOffset, end, holes); offset < end;) {
     const RawDetailBlockHeader raw = *headerAt(offset);
     if (raw.firstSeq > nextSeq)
       lost += raw.firstSeq - nextSeq;
     const std::uint64_t start = offset + kBlockHeaderBytes;
     std::uint64_t next = end;
     if (raw.flags & kBlockOpen) {
-      next = findHeader(start, end);
+      next = findHeader(start, end, holes);
       const auto follower = next < end ? headerAt(next) : std::nullopt;
       addOpenBlock(raw, offset, next, follower ? follower->firstSeq - raw.firstSeq : ~std::uint64_t{0});
     } else if (start > end || raw.bodyBytes > end - start) {
@@ -114,7 +114,7 @@ void DetailFile::scan(std::uint64_t end) {
            .flags = raw.flags});
       next = aligned(start + raw.bodyBytes);
       if (next < end && !headerAt(next))
-        next = findHeader(next, end);
+        next = findHeader(next, end, holes);
     }
     const std::uint64_t there = blocks_.empty() || blocks_.back().offset != offset ? 0 : blocks_.back().count;
     nextSeq = raw.firstSeq + there;

@@ -6,6 +6,7 @@
 #define ADA_LIB_FORMATS_PACKED_DETAIL_FILE_H
 
 #include "ada/trace/error.h"
+#include "base/holes.h"
 #include "shared/encode/packed_detail_file.h"
 
 #include <cstddef>
@@ -40,7 +41,8 @@ class DetailFile {
 public:
   /// Errors, in the order of the checks: E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_CHECKSUM,
   /// E_BAD_OFFSET. Goes from header to header, and decodes a block that is open.
-  static Expected<DetailFile> parse(std::span<const std::byte> bytes, const std::string &name);
+  /// Of a file with holes, no header is looked for in them.
+  static Expected<DetailFile> parse(std::span<const std::byte> bytes, const std::string &name, const Holes &holes = {});
 
   const RawDetailFileHeader &header() const { return head_; }
   bool isFinished() const { return isFinished_; }
@@ -61,11 +63,11 @@ public:
   std::span<const Byte> bodyOf(const DetailBlock &block, std::vector<Byte> &plain) const;
 
 private:
-  void scan(std::uint64_t end);
+  void scan(std::uint64_t end, const Holes &holes);
   void addOpenBlock(const RawDetailBlockHeader &raw, std::uint64_t offset, std::uint64_t next,
                     std::uint64_t mostEvents);
   std::optional<RawDetailBlockHeader> headerAt(std::uint64_t offset) const;
-  std::uint64_t findHeader(std::uint64_t from, std::uint64_t end) const;
+  std::uint64_t findHeader(std::uint64_t from, std::uint64_t end, const Holes &holes) const;
   void add(DetailBlock block);
   bool isAsHeaderSays() const;
   void warn(const char *code, std::string message) { flaws_.push_back({code, std::move(message)}); }

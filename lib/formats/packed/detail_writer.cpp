@@ -34,10 +34,11 @@ Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &
   auto opened = OutputFile::open(path);
   if (!opened)
     return opened.error();
-  auto bytes = FileBytes::open(path);
+  Holes holes;
+  auto bytes = FileBytes::open(path, holes);
   if (!bytes)
     return bytes.error();
-  auto parsed = DetailFile::parse(bytes->bytes(), path);
+  auto parsed = DetailFile::parse(bytes->bytes(), path, holes);
   if (!parsed)
     return parsed.error();
   const RawDetailFileHeader &head = parsed->header();

@@ -17,7 +17,7 @@ Error File::error(const char *code, std::string message, std::uint64_t offset) c
   return {.code = code, .message = std::move(message), .file = name_, .offset = offset};
 }
 
-Expected<File> File::parse(std::span<const std::byte> bytes, const std::string &name) {
+Expected<File> File::parse(std::span<const std::byte> bytes, const std::string &name, const Holes &holes) {
   File file;
   file.bytes_ = bytes;
   file.name_ = name;
@@ -38,7 +38,7 @@ Expected<File> File::parse(std::span<const std::byte> bytes, const std::string &
         "W_NO_FOOTER",
         "the writer did not finish the file (the program was killed, ended without exit(), or still runs); all whole "
         "events are used");
-  file.scan();
+  file.scan(holes);
   return file;
 }
 
@@ -104,18 +104,18 @@ std::optional<RawBlockHeader> File::headerAt(std::uint64_t offset) const {
 }
 
 // Where the next block header is; the file's size if there is none.
-std::uint64_t File::findHeader(std::uint64_t from) const {
-  for (std::uint64_t offset = aligned(from); offset < bytes_.size(); offset += kBlockAlignment)
+std::uint64_t File::findHeader(std::uint64_t from, const Holes &holes) const {
+  for (std::uint64_t offset = from; (offset = aligned(holes.skip(offset))) < bytes_.size(); offset += kBlockAlignment)
     if (headerAt(offset))
       return offset;
   return bytes_.size();
 }
 
-void File::scan() {
+void File::scan(const Holes &holes) {
   const std::uint64_t size = bytes_.size();
   std::uint64_t nextSeq = 0, lost = 0;
   bool isFirst = true;
-  for (std::uint64_t offset = findHeader(head_.blocksOffset); offset < size;) {
+  for (std::uint64_t offset = findHeader(head_.blocksOffset, holes); offset < size;) {
     const RawBlockHeader raw = *headerAt(offset);
     if (!isFirst && raw.firstSeq > nextSeq)
       lost += raw.firstSeq - nextSeq;
@@ -123,7 +123,7 @@ void File::scan() {
     const std::uint64_t start = kBlockHeaderBytes + raw.callsBytes;
     std::uint64_t next = aligned(offset + start + raw.bodyBytes);
     if (raw.flags & kBlockOpen) {
-      next = findHeader(offset + start);
+      next = findHeader(offset + start, holes);
       const std::optional<RawBlockHeader> follower = headerAt(next);
       addOpenBlock(raw, offset, next, follower ? follower->firstSeq - raw.firstSeq : ~std::uint64_t{0});
       nextSeq = raw.firstSeq + (blocks_.empty() || blocks_.back().offset != offset ? 0 : blocks_.back().count);
@@ -144,7 +144,7 @@ void File::scan() {
            .flags = raw.flags});
       nextSeq = raw.firstSeq + raw.eventCount;
       if (!headerAt(next))
-        next = findHeader(next);
+        next = findHeader(next, holes);
     }
     offset = next;
   }

@@ -7,6 +7,7 @@
 
 #include "ada/trace/atf_format.h"
 #include "ada/trace/error.h"
+#include "base/holes.h"
 #include "shared/encode/packed_format.h"
 
 #include <cstddef>
@@ -36,7 +37,8 @@ class File {
 public:
   /// Errors, in the order of the checks: E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_CHECKSUM,
   /// E_BAD_OFFSET. Looks at the block index, or at all headers if there is none, and decodes a block that is open.
-  static Expected<File> parse(std::span<const std::byte> bytes, const std::string &name);
+  /// Of a file with holes, no header is looked for in them.
+  static Expected<File> parse(std::span<const std::byte> bytes, const std::string &name, const Holes &holes = {});
 
   const RawFileHeader &header() const { return head_; }
   bool isFinished() const { return isFinished_; }
@@ -78,10 +80,10 @@ private:
   Expected<void> decodeWhole(const Block &block, std::vector<atf::IndexEvent> &events,
                              std::vector<std::size_t> &linked) const;
   bool takeIndex();
-  void scan();
+  void scan(const Holes &holes);
   void addOpenBlock(const RawBlockHeader &raw, std::uint64_t offset, std::uint64_t next, std::uint64_t mostEvents);
   std::optional<RawBlockHeader> headerAt(std::uint64_t offset) const;
-  std::uint64_t findHeader(std::uint64_t from) const;
+  std::uint64_t findHeader(std::uint64_t from, const Holes &holes) const;
   void add(Block block);
   void warn(const char *code, std::string message) { flaws_.push_back({code, std::move(message)}); }
   Error error(const char *code, std::string message, std::uint64_t offset) const;

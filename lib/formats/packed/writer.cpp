@@ -37,10 +37,11 @@ Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::u
   auto opened = OutputFile::open(path);
   if (!opened)
     return opened.error();
-  auto bytes = FileBytes::open(path);
+  Holes holes;
+  auto bytes = FileBytes::open(path, holes);
   if (!bytes)
     return bytes.error();
-  auto parsed = File::parse(bytes->bytes(), path);
+  auto parsed = File::parse(bytes->bytes(), path, holes);
   if (!parsed)
     return parsed.error();
   std::unique_ptr<Writer> writer(new Writer(*std::move(opened)));

@@ -2,17 +2,30 @@
 #include "session.h"
 
 #include "base/file_bytes.h"
+#include "base/holes.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
 #include <set>
+#include <sys/stat.h>
 
 namespace ada::model::uftrace {
 
-static std::string_view textOf(const FileBytes &file) {
-  return {reinterpret_cast<const char *>(file.bytes().data()), file.bytes().size()};
+// A file of text.
+struct Text {
+  FileBytes file;
+  std::string_view text;
+};
+
+static Expected<Text> openText(const std::string &path) {
+  Holes holes;
+  auto file = FileBytes::open(path, holes);
+  if (!file)
+    return file.error();
+  const auto bytes = holes.before(file->bytes());
+  return Text{*std::move(file), {reinterpret_cast<const char *>(bytes.data()), bytes.size()}};
 }
 
 template <class Take> static void eachLine(std::string_view text, Take &&take) {
@@ -77,10 +90,9 @@ const Symbol *Module::find(std::uint64_t address) const {
 
 const Mapping *Session::find(std::uint64_t address, std::uint64_t at) const {
   // What was loaded last is what lies there.
-  for (auto mapping = mappings.rbegin(); mapping != mappings.rend(); ++mapping)
-    if (address >= mapping->begin && address < mapping->end && at >= mapping->sinceNs)
-      return &*mapping;
-  return nullptr;
+  if (const Mapping *late = loaded.find(address, at))
+    return late;
+  return atStart ? atStart->find(address, at) : nullptr;
 }
 
 Directory::Running Directory::runningAt(std::uint64_t pid, std::uint64_t timeNs) const {
@@ -89,17 +101,14 @@ Directory::Running Directory::runningAt(std::uint64_t pid, std::uint64_t timeNs)
   constexpr unsigned kMostGenerations = 64;
   for (unsigned generation = 0; generation < kMostGenerations; ++generation) {
     if (const auto own = sessionsOf.find(pid); own != sessionsOf.end()) {
-      for (const std::size_t place : own->second) {
-        const Session &session = sessions[place];
-        if (!running.session || session.timeNs <= timeNs)
-          running.session = &session;
-        if (isChild)
-          continue;
-        if (session.timeNs <= timeNs)
-          running.fromNs = std::max(running.fromNs, session.timeNs);
-        else
-          running.untilNs = std::min(running.untilNs, session.timeNs);
-      }
+      const std::vector<std::size_t> &places = own->second;
+      const auto timeOf = [&](std::size_t place) { return sessions[place].timeNs; };
+      const auto next = std::ranges::upper_bound(places, timeNs, {}, timeOf);
+      running.session = &sessions[next == places.begin() ? *next : *(next - 1)];
+      if (!isChild && next != places.begin())
+        running.fromNs = running.session->timeNs;
+      if (!isChild && next != places.end())
+        running.untilNs = timeOf(*next);
       return running;
     }
     // A child has what its parent had when it was forked.
@@ -177,11 +186,11 @@ private:
   }
   // Whether it is this module's.
   bool take(const std::string &path, Module &module, std::string_view buildId) {
-    const auto file = FileBytes::open(path);
+    const auto file = openText(path);
     if (!file)
       return false;
     bool isOther = false;
-    eachLine(textOf(*file).substr(0, 1 << 14), [&](std::string_view line) {
+    eachLine(file->text.substr(0, 1 << 14), [&](std::string_view line) {
       constexpr std::string_view kPath = "# path name: ", kId = "# build-id: ";
       if (line.starts_with(kPath))
         isOther |= line.substr(kPath.size()) != module.path;
@@ -190,7 +199,7 @@ private:
     });
     if (isOther)
       return false;
-    module.symbols = symbolsOf(textOf(*file));
+    module.symbols = symbolsOf(file->text);
     return true;
   }
 
@@ -225,14 +234,36 @@ std::string_view valueOf(std::string_view line, std::string_view key) {
   return {};
 }
 
-void readMap(const std::string &directory, std::string_view sid, Modules &modules, Session &session, Directory &out) {
-  const auto file = FileBytes::open(fmt::format("{}/sid-{}.map", directory, sid));
-  if (sid.find('/') != sid.npos || !file) {
-    out.flaws.push_back({"W_NO_MAP", fmt::format("there is no map of what {} had loaded: addresses have no names",
-                                                 session.executable.empty() ? "a program" : session.executable)});
-    return;
+// The files sid-*.map, each read once: links may make one the map of many sessions.
+class Maps {
+public:
+  Maps(const std::string &directory, Modules &modules) : directory_(directory), modules_(modules) {}
+
+  // Null if there is none.
+  std::shared_ptr<const Mappings> get(std::string_view sid) {
+    const std::string path = fmt::format("{}/sid-{}.map", directory_, sid);
+    struct stat info;
+    if (sid.find('/') != sid.npos || ::stat(path.c_str(), &info) != 0)
+      return nullptr;
+    const auto [at, isNew] = known_.try_emplace({info.st_dev, info.st_ino});
+    if (!isNew)
+      return at->second;
+    if (const auto file = openText(path))
+      at->second = read(file->text);
+    return at->second;
   }
-  eachLine(textOf(*file), [&](std::string_view line) {
+
+private:
+  std::shared_ptr<const Mappings> read(std::string_view text);
+
+  const std::string &directory_;
+  Modules &modules_;
+  std::map<std::pair<dev_t, ino_t>, std::shared_ptr<const Mappings>> known_;
+};
+
+std::shared_ptr<const Mappings> Maps::read(std::string_view text) {
+  auto mappings = std::make_shared<Mappings>();
+  eachLine(text, [&](std::string_view line) {
     const std::string_view range = takeWord(line);
     const std::size_t dash = range.find('-');
     const auto begin = numberOf(range.substr(0, dash), 16);
@@ -248,12 +279,13 @@ void readMap(const std::string &directory, std::string_view sid, Modules &module
     }
     if (!begin || !end || *end <= *begin || path.empty() || path.starts_with('['))
       return;
-    if (!session.mappings.empty() && session.mappings.back().module->path == path) {
-      session.mappings.back().end = std::max(session.mappings.back().end, *end);
-      return;
-    }
-    session.mappings.push_back({*begin, *end, modules.get(std::string(path), buildId)});
+    if (!mappings->empty() && mappings->back().module->path == path)
+      mappings->back().end = std::max(mappings->back().end, *end);
+    else
+      mappings->add({*begin, *end, modules_.get(std::string(path), buildId)});
   });
+  mappings->settle();
+  return mappings;
 }
 
 } // namespace
@@ -264,20 +296,24 @@ Expected<Directory> readDirectory(const std::string &path) {
   if (!header)
     return header.error();
   directory.header = *header;
-  const auto file = FileBytes::open(path + "/task.txt");
+  const auto file = openText(path + "/task.txt");
   if (!file)
     return file.error();
   Modules modules(path);
+  Maps maps(path, modules);
   std::map<std::string, std::size_t, std::less<>> bySid;
+  std::set<std::string> withoutMap; // programs
   std::set<std::uint64_t> known;
   const auto isNew = [&](std::uint64_t tid) { return known.insert(tid).second; };
-  eachLine(textOf(*file), [&](std::string_view line) {
+  eachLine(file->text, [&](std::string_view line) {
     const auto number = [&](std::string_view key) { return numberOf(valueOf(line, key)).value_or(0); };
     const std::uint64_t timeNs = timeOf(valueOf(line, "timestamp"));
     if (line.starts_with("SESS ")) {
       Session session{.timeNs = timeNs, .pid = number("pid"), .executable = std::string(valueOf(line, "exename"))};
       const std::string_view sid = valueOf(line, "sid");
-      readMap(path, sid, modules, session, directory);
+      session.atStart = maps.get(sid);
+      if (!session.atStart)
+        withoutMap.insert(session.executable.empty() ? "a program" : session.executable);
       bySid.insert_or_assign(std::string(sid), directory.sessions.size());
       directory.sessionsOf[session.pid].push_back(directory.sessions.size());
       directory.sessions.push_back(std::move(session));
@@ -298,9 +334,16 @@ Expected<Directory> readDirectory(const std::string &path) {
         return;
       auto module = modules.get(std::string(valueOf(line, "libname")), {});
       const std::uint64_t size = module->symbols.empty() ? 0 : module->symbols.back().address + 4096;
-      directory.sessions[session->second].mappings.push_back({*base, *base + size, std::move(module), timeNs});
+      directory.sessions[session->second].loaded.add({*base, *base + size, std::move(module), timeNs});
     }
   });
+  for (Session &session : directory.sessions)
+    session.loaded.settle();
+  for (auto &[pid, places] : directory.sessionsOf)
+    std::ranges::stable_sort(places, {}, [&](std::size_t place) { return directory.sessions[place].timeNs; });
+  for (const std::string &program : withoutMap)
+    directory.flaws.push_back(
+        {"W_NO_MAP", fmt::format("there is no map of what {} had loaded: addresses have no names", program)});
   return directory;
 }
 

@@ -2,6 +2,8 @@
 #ifndef ADA_LIB_FORMATS_UFTRACE_SESSION_H
 #define ADA_LIB_FORMATS_UFTRACE_SESSION_H
 
+#include "mappings.h"
+
 #include "ada/trace/error.h"
 
 #include <cstdint>
@@ -38,18 +40,14 @@ struct Module {
   const Symbol *find(std::uint64_t address) const;
 };
 
-struct Mapping {
-  std::uint64_t begin = 0, end = 0;
-  std::shared_ptr<const Module> module = {};
-  std::uint64_t sinceNs = 0; ///< of a library that was loaded later
-};
-
 /// A program from its start (or exec) on.
 struct Session {
   std::uint64_t timeNs = 0, pid = 0;
   std::string executable = {};
-  std::vector<Mapping> mappings = {};
+  std::shared_ptr<const Mappings> atStart = {}; ///< several sessions may have the same; null if there is no map
+  Mappings loaded = {};                         ///< libraries that were loaded later
   const Mapping *find(std::uint64_t address, std::uint64_t timeNs) const;
+  bool hasMappings() const { return !loaded.empty() || (atStart && !atStart->empty()); }
 };
 
 struct Task {
@@ -71,7 +69,7 @@ struct Directory {
   };
   Running runningAt(std::uint64_t pid, std::uint64_t timeNs) const;
 
-  // By pid: places in sessions, and in tasks the one that says which process forked it.
+  // By pid: places in sessions, by time, and in tasks the one that says which process forked it.
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> sessionsOf = {};
   std::unordered_map<std::uint64_t, std::size_t> forkOf = {};
 };

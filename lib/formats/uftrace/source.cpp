@@ -158,8 +158,8 @@ bool Reader::canBeRecord(const Task &task, const Record &record, std::uint64_t a
   if (record.timeNs < afterNs || record.timeNs - afterNs > kLongest)
     return false;
   const Session *session = sessionOf(task, record.timeNs);
-  return record.type == kEvent || !session || session->mappings.empty() ||
-         session->find(record.address, record.timeNs) || record.address >> 46; // the kernel's
+  return record.type == kEvent || !session || !session->hasMappings() || session->find(record.address, record.timeNs) ||
+         record.address >> 46; // the kernel's
 }
 
 std::size_t Reader::skipMore(const Task &task, std::span<const std::byte> bytes, std::size_t at, std::uint64_t timeNs) {
