@@ -13,11 +13,11 @@ namespace {
 
 class MergeCopies : public TraceSink {
 public:
-  explicit MergeCopies(std::unique_ptr<TraceSink> sink) : sink_(std::move(sink)) {}
+  MergeCopies(TraceSink &sink, std::unique_ptr<TraceSink> owned) : sink_(sink), owned_(std::move(owned)) {}
 
-  Expected<void> begin(const TraceInfo &info) override { return sink_->begin(info); }
-  Expected<void> addProcess(const Process &process) override { return sink_->addProcess(process); }
-  Expected<void> addThread(const Thread &thread) override { return sink_->addThread(thread); }
+  Expected<void> begin(const TraceInfo &info) override { return sink_.begin(info); }
+  Expected<void> addProcess(const Process &process) override { return sink_.addProcess(process); }
+  Expected<void> addThread(const Thread &thread) override { return sink_.addThread(thread); }
   Expected<void> addFunction(const Function &function) override {
     const std::uint32_t next = count_;
     const auto [at, isNew] = known_.try_emplace({function.process, function.commonId(), function.types}, Known{next});
@@ -34,24 +34,24 @@ public:
     common.index = next;
     common.id = function.commonId();
     common.isInlined = false;
-    return sink_->addFunction(common);
+    return sink_.addFunction(common);
   }
   Expected<void> events(const Batch &batch) override {
     if (!areOther_)
-      return sink_->events(batch);
+      return sink_.events(batch);
     events_.assign(batch.events.begin(), batch.events.end());
     for (Event &event : events_)
       if (event.function < numbers_.size())
         event.function = numbers_[event.function];
     Batch mapped = batch;
     mapped.events = events_;
-    return sink_->events(mapped);
+    return sink_.events(mapped);
   }
-  Expected<void> endThread(std::uint32_t thread) override { return sink_->endThread(thread); }
-  Expected<void> finish() override { return sink_->finish(); }
-  bool needsRange() const override { return sink_->needsRange(); }
-  bool wantsDetails() const override { return sink_->wantsDetails(); }
-  std::vector<Loss> losses() const override { return sink_->losses(); }
+  Expected<void> endThread(std::uint32_t thread) override { return sink_.endThread(thread); }
+  Expected<void> finish() override { return sink_.finish(); }
+  bool needsRange() const override { return sink_.needsRange(); }
+  bool wantsDetails() const override { return sink_.wantsDetails(); }
+  std::vector<Loss> losses() const override { return sink_.losses(); }
 
 private:
   struct Known {
@@ -59,7 +59,8 @@ private:
     bool hasOriginal = false;
   };
 
-  std::unique_ptr<TraceSink> sink_;
+  TraceSink &sink_;
+  std::unique_ptr<TraceSink> owned_; // it, or nothing
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::string>, Known> known_;
   std::uint32_t count_ = 0;            // of functions that the sink knows
   std::vector<std::uint32_t> numbers_; // by the source's number
@@ -69,10 +70,13 @@ private:
 
 } // namespace
 
+std::unique_ptr<TraceSink> mergeCopies(TraceSink &sink) { return std::make_unique<MergeCopies>(sink, nullptr); }
+
 std::unique_ptr<TraceSink> mergeCopies(std::unique_ptr<TraceSink> sink) {
   if (!sink || sink->takesSymbols())
     return sink;
-  return std::make_unique<MergeCopies>(std::move(sink));
+  TraceSink &to = *sink;
+  return std::make_unique<MergeCopies>(to, std::move(sink));
 }
 
 } // namespace ada::model

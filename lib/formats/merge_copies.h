@@ -12,6 +12,8 @@ namespace ada::model {
 /// Copies whose arguments lie elsewhere (Function::types) stay apart, for they would be read wrong. A sink that takes
 /// symbols has copies of its own, and is returned as it is.
 std::unique_ptr<TraceSink> mergeCopies(std::unique_ptr<TraceSink> sink);
+/// For a sink that takes no symbols and outlives the new one.
+std::unique_ptr<TraceSink> mergeCopies(TraceSink &sink);
 
 } // namespace ada::model
 

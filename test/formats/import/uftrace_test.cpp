@@ -4,7 +4,11 @@
 
 #include "formats/uftrace/session.h"
 
+#include <algorithm>
 #include <cstring>
+#include <ctime>
+#include <fmt/format.h>
+#include <random>
 
 namespace ada::test {
 
@@ -97,6 +101,63 @@ TEST(Uftrace, Damage) {
   EXPECT_EQ(readPath(directory.path()).problems.at(0).code, "E_TRUNCATED");
   directory.write("task.txt", "SESS\nTASK tid=x\nFORK pid=7 ppid=7\nDLOP\n\n");
   EXPECT_EQ(readPath(directory.path()).thread(1), "1000 +0x555500001000");
+}
+
+// Where mappings overlap, the last one that had been loaded counts, as if all were looked at from the last to the
+// first.
+TEST(Uftrace, LastMappingCounts) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<model::uftrace::Mapping> all;
+    model::uftrace::Mappings mappings;
+    for (std::uint64_t count = random() % 40; count > 0; --count) {
+      const std::uint64_t begin = random() % 50;
+      all.push_back({begin, begin + random() % 20, {}, random() % 10});
+      mappings.add(all.back());
+    }
+    mappings.settle();
+    for (std::uint64_t address = 0; address < 75; ++address)
+      for (std::uint64_t timeNs = 0; timeNs < 11; ++timeNs) {
+        const auto wanted = std::ranges::find_if(all.rbegin(), all.rend(), [&](const auto &m) {
+          return address >= m.begin && address < m.end && timeNs >= m.sinceNs;
+        });
+        const auto *found = mappings.find(address, timeNs);
+        ASSERT_EQ(found != nullptr, wanted != all.rend());
+        if (found) {
+          ASSERT_TRUE(found->begin == wanted->begin && found->end == wanted->end && found->sinceNs == wanted->sinceNs);
+        }
+      }
+  }
+}
+
+// Processor time for a process that ran `count` programs in turn, each with as many mappings, and loaded as many
+// libraries.
+static double secondsFor(int count) {
+  Directory directory;
+  std::string tasks = "TASK timestamp=0.000000002 tid=7 pid=7\n", map, records;
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t address = kBase + static_cast<std::uint64_t>(i) * 0x10000,
+                        timeNs = 1000 + 10 * std::uint64_t(i);
+    tasks += fmt::format("SESS timestamp=0.{:09} pid=7 sid=aa exename=\"/bin/my app\"\n", timeNs);
+    map += fmt::format("{:x}-{:x} r-xp 00000000 00:00 0    /lib/l{}.so\n", address, address + 0x5000, i);
+    records += record(kEntry, timeNs + 1, 0, address) + record(kExit, timeNs + 2, 0, address);
+  }
+  for (int i = 0; i < count; ++i)
+    tasks +=
+        fmt::format("DLOP timestamp=0.{:09} tid=7 sid=aa base=0x{:x} libname=\"/bin/my app\"\n", 1000 + i, 0x1000 * i);
+  directory.write("task.txt", tasks);
+  directory.write("sid-aa.map", map);
+  directory.write("7.dat", records);
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(readPath(directory.path()).trace.threads.size(), 1u);
+  return static_cast<double>(std::clock() - begin);
+}
+
+// Eight times as much takes some eight times as long, and not sixty-four times.
+TEST(Uftrace, ManySessionsOfManyMappings) {
+  (void)secondsFor(1000);
+  const double few = secondsFor(1000), many = secondsFor(8000);
+  EXPECT_LT(many, 24 * few);
 }
 
 TEST(Uftrace, SymbolFiles) {

@@ -7,6 +7,7 @@
 #include "ada/trace/convert.h"
 #include "ada/trace/merge.h"
 #include "base/file_bytes.h"
+#include "base/holes.h"
 
 #include <algorithm>
 #include <fstream>
@@ -130,6 +131,36 @@ TEST_F(PackedFiles, CanBeCompressed) {
     ASSERT_TRUE(reader);
     EXPECT_GT(reader->size(), 100'000u);
     EXPECT_TRUE(std::ranges::equal(eventsOf(*reader), std::span(events).first(reader->size())));
+  }
+}
+
+// A file with a hole of a terabyte, which would take an hour to look through: in the middle, after an open block, at
+// the end.
+TEST_F(PackedFiles, HolesAreNotLookedThrough) {
+  const std::vector<IndexEvent> events = randomIndex(Shape::Program, 200'000, 3);
+  const std::vector<std::byte> bytes = bytesOf(write(path(), events, true, false));
+  const std::vector<std::size_t> blocks = blocksOf(bytes);
+  constexpr std::uint64_t kHole = std::uint64_t{1} << 40;
+  const std::size_t cuts[] = {blocks[2], blocks.back() + 4096, bytes.size()};
+  for (const std::size_t cut : cuts) {
+    std::ofstream file(path(), std::ios::binary);
+    const auto *text = reinterpret_cast<const char *>(bytes.data());
+    file.write(text, static_cast<std::streamsize>(cut));
+    file.seekp(static_cast<std::streamoff>(kHole + cut));
+    file.write(text + cut, static_cast<std::streamsize>(bytes.size() - cut));
+    file.close();
+    std::filesystem::resize_file(path(), kHole + bytes.size());
+    ada::Holes holes;
+    ASSERT_TRUE(ada::FileBytes::open(path(), holes));
+    if (holes.skip(kHole / 2) == kHole / 2)
+      GTEST_SKIP() << "a file system that does not say where holes are";
+    const auto reader = IndexReader::open(path(), {.checksum = ChecksumPolicy::Defer});
+    ASSERT_TRUE(reader);
+    const std::vector<IndexEvent> read = eventsOf(*reader);
+    if (cut == blocks.back() + 4096) // what lies before the hole; zeros may look like returns
+      EXPECT_GT(read.size(), 100'000u);
+    else
+      EXPECT_TRUE(std::ranges::equal(std::span(read).first(std::min(read.size(), events.size())), events));
   }
 }
 

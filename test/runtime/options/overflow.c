@@ -1,14 +1,14 @@
-// RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 %s -pthread -DCOUNT=$((666666 / %less)) -o %t/p
-// RUN: %session:buffer=256K:overflow=block %t/p && %calls total --open=0 %t/session | FileCheck %s --check-prefix=BLOCK -DALL=$((666666 / %less * 6 + 18))
+// RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 %s -pthread -DCOUNT=$((100000 / %less)) -o %t/p
+// RUN: %session:buffer=256K:overflow=block %t/p && %calls total --open=0 %t/session | FileCheck %s --check-prefix=BLOCK -DALL=$((100000 / %less * 6 + 18))
 // RUN: %session:session=%t/drop:buffer=256K:overflow=drop %t/p && %calls total %t/drop > %t/total && FileCheck %s --check-prefix=DROP < %t/total
-// RUN: sed 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/' %t/total > %t/numbers && read events dropped < %t/numbers && test $((events + dropped)) = $((666666 / %less * 6 + 18)) && test $dropped -gt 0 -o %less -gt 1
+// RUN: sed 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/' %t/total > %t/numbers && read events dropped < %t/numbers && test $((events + dropped)) = $((100000 / %less * 6 + 18)) && test $dropped -gt 0 -o %less -gt 1
 // RUN: adatrace verify -q %t/session
 // RUN: adatrace report %t/drop 2>&1 > %t/table | sed 's/,//g' > %t/said && read events dropped < %t/numbers && if [ $dropped -gt 0 ]; then FileCheck %s --check-prefix=SAID -DDROPPED=$dropped < %t/said; else count 0 < %t/said; fi
 // SAID: adatrace: warning: {{.*}}: [[DROPPED]] event{{s were|.was}} not recorded (`adatrace info` says why)
 // RUN: %session:session=%t/detail:buffer=256K:overflow=drop:detail=leaf %t/p && %calls total %t/detail > %t/total && FileCheck %s --check-prefix=DETAIL < %t/total
-// RUN: sed 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/' %t/total > %t/numbers && read events dropped < %t/numbers && test $((events + dropped)) = $((666666 / %less * 6 + 18)) && test $dropped -gt 0 -o %less -gt 1
+// RUN: sed 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/' %t/total > %t/numbers && read events dropped < %t/numbers && test $((events + dropped)) = $((100000 / %less * 6 + 18)) && test $dropped -gt 0 -o %less -gt 1
 // RUN: %details total %t/detail
-// 4 million events (fewer where they are emulated) through four chunks. overflow=block loses none; overflow=drop goes on, keeps nested what is left, and says
+// 600,000 events (fewer where they are emulated) through four chunks. overflow=block loses none; overflow=drop goes on, keeps nested what is left, and says
 // how many it dropped: with the events they are all there were. Calls whose exits were the last thing dropped stay open. (An emulated
 // program may be so slow that nothing need be dropped.)
 // BLOCK: threads=3 events=[[ALL]] open=0 dropped=0

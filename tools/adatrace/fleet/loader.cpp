@@ -1,6 +1,7 @@
 // Puts one session into a database of sessions, all of it and once.
 #include "loader.h"
 #include "base/quantities.h"
+#include "formats/merge_copies.h"
 
 #include <fmt/format.h>
 
@@ -439,7 +440,7 @@ Expected<bool> Loader::sendAll() {
   BlockSender sender(request_.connections, [this](const model::SpanBlock &block) { return sendBlock(block); });
   options.take = [&](const model::SpanBlock &block) { return sender.take(block); };
   model::SpanBlocks blocks(std::move(options));
-  if (auto read = request_.read(blocks); !read)
+  if (auto read = request_.read(*model::mergeCopies(blocks)); !read)
     return read.error();
   if (auto sent = sender.finish(); !sent)
     return sent.error();

@@ -71,8 +71,8 @@ LoadRequest requestOf(const LoadOptions &options, const SessionIdentity &identit
   request.row.session = identity.session;
   // What the rows are is a part of it: a load that an older version began can't be gone on with.
   const std::string plan = std::to_string(identity.content) + "\n" + options.plan;
-  request.row.plan = model::sipHash64(plan + "\nrows of version 3");
-  request.earlierPlan = model::sipHash64(plan);
+  request.row.plan = model::sipHash64(plan + "\nrows of version 4");
+  request.earlierPlan = model::sipHash64(plan + "\nrows of version 3");
   request.row.labels = options.labelPairs;
   for (const auto &[key, value] : options.labelPairs)
     if (key == "release")
