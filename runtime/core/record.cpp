@@ -15,7 +15,7 @@
 
 #include <errno.h>
 
-__thread AdaThread ada_thread = {ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, 0, 0};
+__thread AdaThread ada_thread = {ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0};
 
 // Who links the archive gets api.cpp with the hooks: with <ada/annotations.h> images know its functions by weak
 // references only, and these bring nothing out of an archive.
@@ -109,29 +109,13 @@ Outcome attach(AdaThread &t) {
   return Outcome::Ready;
 }
 
-// Keeps account of the calls that are entered and left while nothing can be recorded, so that the first record after
-// the gap can say how the stack has changed.
-void noteLost(AdaThread &t, uint64_t what) {
-  switch (ring::kindOf(what)) {
-  case ADA_RECORD_CALL:
-    ++t.gapOpened;
-    break;
-  case ADA_RECORD_RETURN:
-  case ADA_RECORD_EXCEPTION:
-    if (t.gapOpened > 0)
-      --t.gapOpened;
-    else
-      ++t.gapClosed;
-    break;
-  }
-}
-
 void countLost(AdaThread &t, uint64_t what, unsigned reason) {
   ada_ring_header &header = runtime.ring.header();
-  __atomic_add_fetch(t.slot ? &t.slot->lost[reason] : &header.events_unattached, 1, __ATOMIC_RELAXED);
-  __atomic_add_fetch(&header.events_lost, 1, __ATOMIC_RELAXED);
-  t.hasLost |= t.slot != nullptr;
-  noteLost(t, what); // of a thread without a slot, too: it may get one before these calls are left
+  // Of a thread without a slot, too: it may get one before these calls are left.
+  const uint32_t events = t.lostCalls.note(what);
+  __atomic_add_fetch(t.slot ? &t.slot->lost[reason] : &header.events_unattached, events, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&header.events_lost, events, __ATOMIC_RELAXED);
+  t.hasLost |= t.slot != nullptr && events > 0;
 }
 
 // Gives the thread a chunk to write to: another one, or its own again when the drain has read it. `what`: the record
@@ -190,24 +174,19 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
   return Outcome::Ready;
 }
 
-constexpr uint64_t kGapLimit = (1u << 30) - 1;
-
-// What the reader has to know before the next record: that some were lost, and how the stack has changed.
+// What the reader has to know before the next record: that some were lost, and how the stack has changed. If the chunk
+// becomes full, the rest begins the next one.
 void storeGap(AdaThread &t, uint64_t &position) {
+  auto put = [&](uint64_t what) {
+    store(arch::reserve(&position, sizeof(ada_record)), what, TickClock::stamp(runtime.ring));
+    return !isFull(position);
+  };
   if (t.hasLost) {
     t.hasLost = false;
-    store(arch::reserve(&position, sizeof(ada_record)), ring::lostByThread(*t.slot) << 4 | ADA_RECORD_LOST,
-          TickClock::stamp(runtime.ring));
-    if (isFull(position)) // the rest begins the next chunk
+    if (!put(ring::lostByThread(*t.slot) << 4 | ADA_RECORD_LOST))
       return;
   }
-  if ((t.gapOpened | t.gapClosed) == 0)
-    return;
-  uint64_t closed = t.gapClosed < kGapLimit ? t.gapClosed : kGapLimit;
-  uint64_t opened = t.gapOpened < kGapLimit ? t.gapOpened : kGapLimit;
-  t.gapClosed = t.gapOpened = 0;
-  store(arch::reserve(&position, sizeof(ada_record)), closed << 34 | opened << 4 | ADA_RECORD_GAP,
-        TickClock::stamp(runtime.ring));
+  t.lostCalls.tell(put);
 }
 
 } // namespace
@@ -274,7 +253,7 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
     uint64_t &position = positionOf(t);
     hold.look(t, isFull(position));
     if (!isFull(position)) {
-      if (t.hasLost || (t.gapOpened | t.gapClosed))
+      if (t.hasLost || t.lostCalls.any())
         storeGap(t, position);
       if ((isFresh || t.stack == 0) && !isFull(position)) {
         isFresh = false;

@@ -2,6 +2,7 @@
 #ifndef ADA_RUNTIME_CORE_THREAD_H
 #define ADA_RUNTIME_CORE_THREAD_H
 
+#include "shared/ring/lost_calls.h"
 #include <ada/ring_file.h>
 
 // A position that the hooks take for "chunk full": the thread has no chunk.
@@ -12,7 +13,7 @@ struct ada_fiber;
 extern "C" {
 
 // The trampolines use `position` and `stack`, at offsets 0 and 8. Initial-exec, so that they reach it without a call;
-// the runtime takes 96 bytes of the static TLS that glibc keeps free for libraries that are loaded late. Plain data
+// the runtime takes 176 bytes of the static TLS that glibc keeps free for libraries that are loaded late. Plain data
 // without a destructor: it must work from a thread's first instruction to its last.
 struct AdaThread {
   uint64_t position;           // address of the next record, see trampolines.S
@@ -23,13 +24,12 @@ struct AdaThread {
   uint64_t nextSeq;            // sequence number of its next chunk
   uint32_t busy;               // inside the slow path, or ended: events are not recorded
   uint32_t exitRounds;         // how often the thread-exit callback has run
-  uint32_t gapOpened;          // calls entered, and
-  uint32_t gapClosed;          // calls left, while records were being lost
   ada_fiber *fiber = nullptr;  // whose calls are recorded: see fibers.h. Null until somebody asks
   bool isFiber = false;        // no thread's own stack
   bool hasLost = false;        // more than its records tell
   bool hasSignalStack = false; // or may have one: __ada_before_signal_stack was called
   uint64_t resumeAt = 0;       // the position before __ada_before_clone, 0 if that was not the last to be called
+  ada::ring::LostCalls lostCalls = {}; // while records were being lost
 };
 
 extern __thread AdaThread ada_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));

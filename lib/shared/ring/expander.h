@@ -92,7 +92,19 @@ inline uint32_t kindOf(uint64_t what) {
   return hasDetail(what) ? kind & ~(uint32_t)ADA_RECORD_DETAIL : kind;
 }
 
-// Closes the open calls but for the `keep` outermost ones. Placeholders close silently.
+// The end of a lost call, which makes no event: its placeholder is off the stack.
+inline void loseEnd(ThreadExpansion &t) {
+  const CallStack &stack = t.stack;
+  if (t.mostDepth > 0 && stack.depth >= t.mostDepth) {
+    ++t.leftOut;
+    return;
+  }
+  ++t.silentExits;
+  t.gaps.loseAt(stack.frames[stack.depth].beginNs, 1);
+}
+
+// Closes the open calls but for the `keep` outermost ones. Placeholders close silently; of those that return, the
+// thread has counted that itself.
 template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, uint8_t how, uint64_t ns, Emit &emit) {
   CallStack &stack = t.stack;
   while (stack.depth > keep) {
@@ -101,6 +113,8 @@ template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, u
       t.gaps.end(ns);
       emit(Event{ns, f.functionId, f.beginNs, (uint32_t)stack.depth, how, false});
       t.madeExits += how == kReturn;
+    } else if (how != kReturn) {
+      loseEnd(t);
     }
   }
   if (stack.depth < t.floor)
@@ -134,12 +148,7 @@ inline void expandExit(ThreadExpansion &t, uint64_t function, uint8_t how, uint6
       --stack.depth; // its call was lost; so is its exit
       if (stack.depth < t.floor)
         t.floor = stack.depth;
-      if (t.mostDepth > 0 && stack.depth >= t.mostDepth) {
-        ++t.leftOut;
-      } else {
-        ++t.silentExits;
-        t.gaps.loseAt(stack.frames[stack.depth].beginNs, 1);
-      }
+      loseEnd(t);
       return;
     }
     while (i > 0 && stack.frames[i - 1].functionId != function)

@@ -21,6 +21,8 @@ inline uint64_t takeNotes(const ThreadExpansion &t, ada_ring_note *notes, uint64
   while (i-- > end && count < most) {
     const Frame &f = stack.frames[i];
     if (f.functionId == kLostFunction) {
+      if (f.mark != 0 && most - count >= 2) // read from the last one on
+        notes[count++] = {(uint32_t)i, 0, f.mark};
       if (count > 0 && notes[count - 1].lost - 1 < ADA_NOTE_BEGIN - 1 && notes[count - 1].depth == i + 1)
         notes[count - 1].depth = (uint32_t)i, ++notes[count - 1].lost;
       else
@@ -29,7 +31,7 @@ inline uint64_t takeNotes(const ThreadExpansion &t, ada_ring_note *notes, uint64
     }
     if (f.mark != 0)
       notes[count++] = {(uint32_t)i, 0, f.mark};
-    if (hasWaiting && i >= t.inFile && most - count >= 2) { // read from the last one on
+    if (hasWaiting && i >= t.inFile && most - count >= 2) { // likewise
       notes[count++] = {(uint32_t)i, ADA_NOTE_FUNCTION, f.functionId};
       notes[count++] = {(uint32_t)i, ADA_NOTE_BEGIN, f.beginNs};
     }
