@@ -284,6 +284,10 @@ void Hooks::beforeClone(IRBuilder<> &builder) { plainCall(builder, "__ada_before
 
 void Hooks::beforeExit(IRBuilder<> &builder, Value *status) { plainCall(builder, "__ada_before_exit", {status}); }
 
+void Hooks::beforeThreadExit(IRBuilder<> &builder, Value *status) {
+  plainCall(builder, "__ada_before_thread_exit", {builder.CreateZExtOrTrunc(status, builder.getInt32Ty())});
+}
+
 Value *Hooks::fiberToken(IRBuilder<> &builder, bool leaves) {
   return plainCall(builder, leaves ? "__ada_fiber_leave" : "__ada_fiber_current", {},
                    compat::pointerType(module_.getContext()));

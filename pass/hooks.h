@@ -52,6 +52,7 @@ public:
   void afterExec(llvm::IRBuilder<> &builder);
   void beforeSignalStack(llvm::IRBuilder<> &builder);
   void beforeExit(llvm::IRBuilder<> &builder, llvm::Value *status);
+  void beforeThreadExit(llvm::IRBuilder<> &builder, llvm::Value *status);
   void beforeClone(llvm::IRBuilder<> &builder);
 
   /// The token of the stack that control is on, before a call that may LEAVE it, or only save where it is.

@@ -194,7 +194,7 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
 /// not traced announce them as well: it is the process that ends, or is copied. So does who gives the thread a stack
 /// for its signal handlers.
 bool ModuleInstrumenter::announceProcessEnds() {
-  enum Kind { None, Exec, Exit, Clone, SignalStack };
+  enum Kind { None, Exec, Exit, ThreadExit, Clone, SignalStack };
   bool changed = false;
   for (Function &function : module_) {
     if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||
@@ -215,8 +215,9 @@ bool ModuleInstrumenter::announceProcessEnds() {
                             (isLibcFunction(*callee, {"syscall"}) && !call->hasFnAttr(kAttrMakesNoProcess) &&
                              mayMakeProcess(*call))
                         ? Clone
-                    : isLibcFunction(*callee, {"sigaltstack"}) ? SignalStack
-                                                               : None;
+                    : isLibcFunction(*callee, {"syscall"}) && endsThread(*call) ? ThreadExit
+                    : isLibcFunction(*callee, {"sigaltstack"})                  ? SignalStack
+                                                                                : None;
         if (kind == Exit && (call->arg_empty() || !call->getArgOperand(0)->getType()->isIntegerTy(32)))
           kind = None; // not libc's
         const auto *before = dyn_cast_or_null<CallBase>(instruction.getPrevNode());
@@ -235,6 +236,8 @@ bool ModuleInstrumenter::announceProcessEnds() {
         }
       } else if (kind == Exit)
         hooks_.beforeExit(builder, call->getArgOperand(0));
+      else if (kind == ThreadExit)
+        hooks_.beforeThreadExit(builder, call->getArgOperand(1));
       else if (kind == Clone)
         hooks_.beforeClone(builder);
       else

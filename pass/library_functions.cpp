@@ -534,4 +534,10 @@ bool mayMakeProcess(const CallBase &call) {
   return n == 56 /* clone */ || n == 57 /* fork */ || n == kClone3;
 }
 
+bool endsThread(const CallBase &call) {
+  const auto *number = call.arg_size() < 2 ? nullptr : dyn_cast<ConstantInt>(call.getArgOperand(0));
+  const bool isArm = compat::targetTriple(*call.getModule()).isAArch64();
+  return number && number->equalsInt(isArm ? 93 : 60) && call.getArgOperand(1)->getType()->isIntegerTy();
+}
+
 } // namespace ada

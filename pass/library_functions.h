@@ -36,6 +36,9 @@ bool isInDefaultCalls(llvm::StringRef symbol, llvm::StringRef name);
 /// Whether CALL, of libc's `syscall`, may make a process.
 bool mayMakeProcess(const llvm::CallBase &call);
 
+/// Whether a call of libc's syscall() is the system call that ends the calling thread.
+bool endsThread(const llvm::CallBase &call);
+
 /// A function of the C library as its manual has it.
 struct Prototype {
   struct Parameter {

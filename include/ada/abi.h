@@ -216,6 +216,8 @@ void __ada_unwind_x15(void);
  *   __ada_before_exec before execve and similar functions, __ada_before_exit before
  *                     _exit, _Exit and quick_exit: write out what is in the rings,
  *                     because none of these runs destructors.
+ *   __ada_before_thread_exit before syscall(SYS_exit, status): the status may become
+ *                     that of the process.
  *   __ada_after_exec  after execve and similar functions, which return only if they
  *                     fail: recording goes on.
  *   __ada_before_clone before _Fork, clone and the system calls that make a process:
@@ -225,6 +227,7 @@ void __ada_mark_frame(const void *frame);
 void __ada_resync(const void *frame);
 void __ada_before_exec(void);
 void __ada_before_exit(int status);
+void __ada_before_thread_exit(int status);
 void __ada_after_exec(void);
 void __ada_before_clone(void);
 void __ada_before_signal_stack(void);

@@ -46,12 +46,11 @@ void Drain::reset() {
   manifestDirty_ = 1;
 }
 
-int Drain::threadMain(void *self) {
+void Drain::threadMain(void *self) {
   Drain &drain = *(Drain *)self;
   drain.run();
   if (drain.isAbandoned_)
-    Identity::endProcess(isInOtherNamespace());
-  return 0;
+    Identity::endLike(drain.endCode_);
 }
 
 //===--- called by the program's threads ----------------------------------===//
@@ -222,9 +221,10 @@ bool Drain::noteIfAbandoned() {
       !(isInOtherNamespace() && identity_.mainHasEnded() && onlyOwnThreadsAreLeft()))
     return false;
   isAbandoned_ = true;
+  const uint32_t code = endCode_ = Identity::exitCode();
+  ownThreadsEndWith((int)(code >> 8));
   if (onAbandoned_)
     onAbandoned_();
-  const uint32_t code = Identity::exitCode();
   exitStatus_ = (int)(code & 127 ? 128 + (code & 127) : code >> 8);
   __atomic_store_n(&finishRequested_, (uint32_t)Ending::Exit, __ATOMIC_SEQ_CST);
   __atomic_add_fetch(&requested_, 1, __ATOMIC_ACQ_REL);

@@ -60,7 +60,7 @@ public:
   const char *directory() const { return writer_.directory(); }
 
 private:
-  static int threadMain(void *self);
+  static void threadMain(void *self);
   void run();
   bool answer(uint32_t wanted, bool finishing);
   // What a thread of the drain works with.
@@ -139,6 +139,7 @@ private:
   bool isBehind_ = false; // the last pass did not take all that was recorded before it
   Identity identity_;
   bool isFlight_ = false, isAbandoned_ = false;
+  uint32_t endCode_ = 0; // what is known of the process's, if it is
   void (*onAbandoned_)() = nullptr;
   uint32_t dumpsBegun_ = 0; // of dumpsAsked_
   const char *directory_ = nullptr, *session_ = nullptr;

@@ -12,7 +12,7 @@ void DrainHelpers::start(unsigned wanted) {
   }
 }
 
-int DrainHelpers::threadMain(void *helper) {
+void DrainHelpers::threadMain(void *helper) {
   Helper &self = *(Helper *)helper;
   DrainHelpers &all = *self.all;
   while (true) {
@@ -25,7 +25,7 @@ int DrainHelpers::threadMain(void *helper) {
     if (__atomic_sub_fetch(&all.busy_, 1, __ATOMIC_ACQ_REL) == 0)
       sys::futexWake(&all.busy_, 1);
     if (!work)
-      return 0;
+      return;
   }
 }
 

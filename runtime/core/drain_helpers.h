@@ -41,7 +41,7 @@ private:
     unsigned number;
     uint32_t round; // that it has done
   };
-  static int threadMain(void *helper);
+  static void threadMain(void *helper);
 
   Helper helpers_[kMost] = {};
   unsigned count_ = 0;

@@ -13,6 +13,8 @@ void gatherProcessInfo();
 void gatherHostInfo();
 // The process that it was gathered in: a forked child has another name and number.
 uint32_t processInfoIsOf();
+// The first part of the kernel's version, as the machine was gathered.
+uint64_t kernelMajor();
 
 // What the system calls a thread of this process, as for pthread_setname_np. `name` stays as it is if there is none.
 void readThreadName(uint32_t tid, char (&name)[16]);

@@ -101,9 +101,8 @@ void TickClock::reset() {
 
 //===--- the ticker -------------------------------------------------------===//
 
-int TickClock::threadMain(void *self) {
+void TickClock::threadMain(void *self) {
   ((TickClock *)self)->run();
-  return 0;
 }
 
 void TickClock::run() {

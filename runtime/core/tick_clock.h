@@ -53,7 +53,7 @@ public:
 
 private:
   static constexpr uint64_t kWindowNs = 20000000, kLeastChunks = 16, kPauseNs = 1000000000;
-  static int threadMain(void *self);
+  static void threadMain(void *self);
   void run();
   bool waitUntilWanted(Identity &identity);
   void tick(Identity &identity);

@@ -64,3 +64,15 @@ define i64 @clones(i64 %n) nounwind {
 }
 declare i32 @_Fork()
 declare i64 @syscall(i64, ...)
+
+; So is what ends a thread without telling anybody: it may be the process's last.
+; CHECK-LABEL: define void @ends(
+; CHECK:       call void @__ada_before_thread_exit(i32 %status)
+; CHECK-NEXT:  call i64 (i64, ...) @syscall(i64 60, i32 %status)
+; CHECK-NEXT:  call void @__ada_before_thread_exit(i32 7)
+; CHECK-NEXT:  call i64 (i64, ...) @syscall(i64 60, i64 7)
+define void @ends(i32 %status) nounwind {
+  call i64 (i64, ...) @syscall(i64 60, i32 %status)
+  call i64 (i64, ...) @syscall(i64 60, i64 7)
+  ret void
+}

@@ -19,25 +19,31 @@ namespace {
 
 // At the end of a thread's area: what it runs.
 struct Start {
-  int (*body)(void *);
+  void (*body)(void *);
   void *argument;
 };
 
 uint32_t running; // (atomic)
+int endStatus;    // (atomic)
 constexpr char kName[16] = "adatrace";
 
 int runBody(void *start) {
   const Start s = *(const Start *)start;
   sys::call(SYS_prctl, PR_SET_NAME, kName);
-  const int result = s.body(s.argument);
+  s.body(s.argument);
   __atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED);
-  return result;
+  return __atomic_load_n(&endStatus, __ATOMIC_RELAXED);
 }
 
 } // namespace
 
+void ownThreadsEndWith(int status) { __atomic_store_n(&endStatus, status, __ATOMIC_RELAXED); }
+
 uint32_t ownThreads() { return __atomic_load_n(&running, __ATOMIC_RELAXED); }
-void forgetOwnThreads() { __atomic_store_n(&running, 0, __ATOMIC_RELAXED); }
+void forgetOwnThreads() {
+  __atomic_store_n(&running, 0, __ATOMIC_RELAXED);
+  ownThreadsEndWith(0);
+}
 
 bool onlyOwnThreadsAreLeft() {
   bool found = false, others = false;
@@ -55,7 +61,7 @@ bool onlyOwnThreadsAreLeft() {
   return found && !others;
 }
 
-int startOwnThread(int (*body)(void *), void *argument) {
+int startOwnThread(void (*body)(void *), void *argument) {
   constexpr size_t kStackBytes = 256 * 1024;
   size_t areaBytes = (arch::threadAreaBytes() + 4095) & ~(size_t)4095;
   char *memory = (char *)sys::mapMemory(kStackBytes + areaBytes);

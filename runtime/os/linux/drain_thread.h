@@ -10,7 +10,10 @@ namespace ada {
 // which may be the program's own, and a pthread of ours would keep a program alive whose last thread has called
 // pthread_exit. The thread must not use thread-local variables, malloc, stdio or anything else of libc that is not a
 // plain computation. Async-signal-safe. Returns 0 or a negative errno.
-int startOwnThread(int (*body)(void *), void *argument);
+int startOwnThread(void (*body)(void *), void *argument);
+
+// From now on such threads end with this status: whichever is the last, it may be the process's.
+void ownThreadsEndWith(int status);
 
 // How many such threads have not ended; after a fork there are none.
 uint32_t ownThreads();

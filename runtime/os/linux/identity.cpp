@@ -1,6 +1,7 @@
 // Reads /proc/PID/task/TID/status, which every thread may.
 #include "identity.h"
 #include "core/os.h"
+#include "core/process_info.h"
 #include "core/text.h"
 #include "shared/options/numbers.h"
 
@@ -50,6 +51,8 @@ bool set(TextPiece line, uint64_t &value) {
   }
   return true;
 }
+
+uint64_t lastExit; // (atomic) of the thread that ended last: its process, and in the lower half the status; or 0
 
 } // namespace
 
@@ -106,7 +109,15 @@ bool Identity::isSameUser() const {
          now_.permitted == own_.permitted && now_.effective == own_.effective;
 }
 
+void Identity::noteThreadExit(int status) {
+  __atomic_store_n(&lastExit, (uint64_t)sys::processId() << 32 | ((uint32_t)status & 255), __ATOMIC_RELAXED);
+}
+
 uint32_t Identity::exitCode() {
+  constexpr uint64_t kLastOneCounts = 6;
+  if (const uint64_t last = __atomic_load_n(&lastExit, __ATOMIC_RELAXED);
+      last >> 32 == sys::processId() && kernelMajor() >= kLastOneCounts)
+    return (uint32_t)(last & 255) << 8;
   char buffer[1024];
   int fd = sys::open((Text<64>("/proc/self/task/") << sys::processId() << "/stat").c_str(), O_RDONLY);
   long n = fd < 0 ? 0 : sys::read(fd, buffer, sizeof buffer);
@@ -122,12 +133,9 @@ uint32_t Identity::exitCode() {
   return options::takeNumber(last, code) ? (uint32_t)code : 0;
 }
 
-void Identity::endProcess(bool isOne) {
-  const uint32_t code = exitCode();
+void Identity::endLike(uint32_t code) {
   if (code & 127)
     sys::call(SYS_kill, sys::processId(), (long)(code & 127));
-  while (true)
-    sys::call(isOne ? SYS_exit : SYS_exit_group, (long)(code >> 8));
 }
 
 void Identity::apply() const {

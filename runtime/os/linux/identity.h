@@ -27,11 +27,13 @@ public:
   // When hasChanged() last looked: whether the main thread had ended and only `own` others were there.
   bool isAlone(uint32_t own) const { return now_.mainHasEnded && now_.threads == own + 1; }
   bool mainHasEnded() const { return now_.mainHasEnded; }
-  // The main thread's exit code as wait() gives it, 0 if the system doesn't tell.
+  // A thread of the program is about to end with this status. Any thread.
+  static void noteThreadExit(int status);
+  // The exit code, as wait() gives it, of a process that has no threads any more but ours: since Linux 6.0 that of the
+  // thread which ended last, if it was noted; else the main thread's, 0 if the system doesn't tell.
   static uint32_t exitCode();
-  // Ends the process with that. Kernels differ in whose status it is where other threads ended later. `isOne`: the
-  // calling thread only, for another runtime may not be ready; the last one to do so ends the process.
-  [[noreturn]] static void endProcess(bool isOne);
+  // The calling thread is about to end, and all of ours are: the last one ends the process, with that code.
+  static void endLike(uint32_t code);
 
   uint32_t user() const { return now_.users[1]; }
   uint32_t group() const { return now_.groups[1]; }

@@ -2,6 +2,7 @@
 #include "core/process_info.h"
 #include "loaded_object.h"
 #include "shared/manifest_keys.h"
+#include "shared/options/numbers.h"
 
 #include <sys/utsname.h>
 
@@ -74,6 +75,12 @@ void gatherHostInfo() {
   sys::call(SYS_uname, &info.system);
   readCpuModel();
   info.cores = sys::usableProcessors();
+}
+
+uint64_t kernelMajor() {
+  TextPiece release(info.system.release);
+  uint64_t major;
+  return options::takeNumber(release, major) ? major : 0;
 }
 
 void readThreadName(uint32_t tid, char (&name)[16]) {

@@ -191,6 +191,8 @@ void __ada_unregister_image(const ada_image *image) {
     finish();
 }
 
+void __ada_before_thread_exit(int status) { (void)status; }
+
 void __ada_before_exit(int status) {
   recorder_record((void *)(long)status, 7);
   finish();
