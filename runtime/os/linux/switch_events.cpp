@@ -13,7 +13,7 @@ constexpr uint32_t kMostRounds = 8; // a program may begin threads faster than t
 // processor, and the drain, which wants one as well, may not come for a tenth of a second. The more processors, the
 // less each of them has to do with this process. The system takes 160 µs to make a MiB of it, and the first event waits
 // for that.
-constexpr uint64_t kLeastRoom = 64, kFewBytes = 64 * 24;
+constexpr uint64_t kLeastRoom = 64;
 constexpr uint64_t kMostDataBytes = 2u << 20, kLeastDataBytes = 65536, kAllDataBytes = 4u << 20;
 
 uint32_t parseNumber(const char *text) {
@@ -172,7 +172,7 @@ SwitchEvents::Reader::Reader(SwitchEvents &events, Buffer &buffer)
   tail_ = control.data_tail;
   const uint64_t used = head_ - tail_;
   events.isBusy_ |= used > buffer.dataBytes / 16;
-  events.isUsed_ |= used > kFewBytes;
+  events.isUsed_ |= used > buffer.dataBytes / 64; // less in a tenth of a second is far from filling it
 }
 
 // What does not fit is counted, and that is told with the next record that does. There is room from now on only.
