@@ -525,7 +525,8 @@ void Drain::wakeWaiting(uint64_t used) {
 }
 
 void Drain::prepare() {
-  ring_->prepare([this](uint64_t slots) { return reader_.reserve(slots) && writer_.reserve(slots); });
+  ring_->prepare([this](uint64_t slots) { return reader_.reserve(slots) && writer_.reserve(slots); },
+                 [this](uint64_t threads) { return writer_.reserveNumbers(threads); });
   wakeWaiting(__atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE));
 }
 

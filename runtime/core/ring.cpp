@@ -48,7 +48,7 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t modules) {
   if (error == 0)
     error = back(0, ADA_CHUNK_BYTES);
   if (error == 0) {
-    freeCount_ = freeThreadCount_ = inUse_ = modulesReady_ = threadsReady_ = 0, isPopulated_ = true;
+    freeCount_ = freeThreadCount_ = inUse_ = modulesReady_ = threadsReady_ = numbersReady_ = 0, isPopulated_ = true;
     firstRetired_ = lastRetired_ = 0, passed_ = 0;
     chunksExhausted_ = threadsExhausted_ = isWantedBeyond_ = false;
     header_ = (ada_ring_header *)mapFile(0, ADA_CHUNK_BYTES);
@@ -298,14 +298,39 @@ bool Ring::prepareThreads(uint64_t ready) {
   store(threadsExhausted_, !done);
   if (done)
     store(threadsReady_, ready);
-  __atomic_add_fetch(&slotsWord_, 1, __ATOMIC_RELEASE); // also when there is no memory: they look again
-  sys::futexWake(&slotsWord_, INT32_MAX);
+  askThreadsToLookAgain();
   return done;
+}
+
+// Also when there is no memory.
+void Ring::askThreadsToLookAgain() {
+  __atomic_add_fetch(&slotsWord_, 1, __ATOMIC_RELEASE);
+  sys::futexWake(&slotsWord_, INT32_MAX);
+}
+
+// Slots are used again, numbers are not.
+uint64_t Ring::numbersToPrepare() const {
+  const uint64_t seen = load(header_->threads_seen);
+  return numbersReady_ < seen + kThreadsPerStep ? seen + 2 * kThreadsPerStep : 0;
+}
+
+void Ring::prepareNumbers(uint64_t ready) {
+  if (ready > 0)
+    store(numbersReady_, ready);
+  else if (load(header_->threads_seen) < numbersReady_)
+    return; // there are some left
+  else
+    store(threadsExhausted_, true);
+  askThreadsToLookAgain();
 }
 
 ada_ring_thread *Ring::takeThread(bool &later) {
   later = false;
   Lock lock(mutex_);
+  if (header_->threads_seen >= load(numbersReady_)) {
+    later = !load(threadsExhausted_);
+    return nullptr;
+  }
   uint64_t number;
   if (freeThreadCount_ > 0)
     number = freeThreads_[--freeThreadCount_];

@@ -64,13 +64,16 @@ public:
   // The drain's: it can make memory at once. False if there is none.
   bool takeChunkForDrain(ada_chunk *&chunk);
   void giveBack(ada_chunk *chunk);
-  // Makes memory ready ahead of need. For the drain. `reserve(slots)` makes the drain's own ready for so many threads.
-  template <class Reserve> void prepare(Reserve &&reserve) {
+  // Makes memory ready ahead of need. For the drain. `reserve(slots)` makes the drain's own ready for that many threads
+  // at a time, `reserveNumbers(threads)` for that many ever.
+  template <class Reserve, class ReserveNumbers> void prepare(Reserve &&reserve, ReserveNumbers &&reserveNumbers) {
     prepareChunks();
     prepareModules(__atomic_load_n(&header_->modules_used, __ATOMIC_ACQUIRE));
-    for (uint64_t ready; (ready = threadsToPrepare()) > 0;)
-      if (!prepareThreads(reserve(ready) ? ready : 0))
-        return;
+    bool isDone = true;
+    for (uint64_t ready; isDone && (ready = threadsToPrepare()) > 0;)
+      isDone = prepareThreads(reserve(ready) ? ready : 0);
+    if (const uint64_t ready = numbersToPrepare(); ready > 0)
+      prepareNumbers(reserveNumbers(ready) ? ready : 0);
   }
   // Whether less is ready than should be, and the file could grow when that was last tried. For the drain.
   bool isShort() const { return !chunksExhausted_ && header_->chunks_used < wantedChunks(); }
@@ -127,6 +130,9 @@ private:
   void prepareModules(uint64_t count);
   uint64_t threadsToPrepare();
   bool prepareThreads(uint64_t ready);
+  uint64_t numbersToPrepare() const;
+  void prepareNumbers(uint64_t ready);
+  void askThreadsToLookAgain();
   bool canReuseModule() const;
 
   Path path_;
@@ -145,6 +151,7 @@ private:
   uint32_t *freeThreads_ = nullptr;
   uint64_t freeThreadCount_ = 0;
   uint64_t modulesReady_ = 0, threadsReady_ = 0;
+  uint64_t numbersReady_ = 0; // (atomic) threads that there may ever be
   uint32_t slotsWord_ = 0;
   bool chunksExhausted_ = false, threadsExhausted_ = false; // (atomic) the last try to grow failed
   uint64_t modulesPublished_ = 0, passed_ = 0;

@@ -71,6 +71,10 @@ public:
     return threads_.reserve(slots) && sched_.reserve(slots) &&
            (!isPacked() || (blocks_.reserve(slots) && details_.reserve(slots)));
   }
+  // Likewise for threads of numbers below that: the manifest tells of each.
+  bool reserveNumbers(uint64_t threads) {
+    return summaries_.reserve(threads < kMostSummaries ? threads : kMostSummaries);
+  }
   // All is in the files: there is nothing to recover.
   void removeRing();
   // The program goes on under another user, and the drain follows: gives it what is written, so that the drain can go
