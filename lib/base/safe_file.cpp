@@ -18,6 +18,7 @@
 #include <string_view>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 namespace ada {
 
@@ -194,7 +195,8 @@ Expected<void> copyInto(const FileDescriptor &directory, const char *name, int f
 
 // Calls use(name) for each regular file in a directory, until one returns an error.
 template <class Use> Expected<void> eachFile(int directory, const std::string &path, Use &&use) {
-  const std::unique_ptr<DIR, int (*)(DIR *)> entries(::fdopendir(::dup(directory)), ::closedir);
+  const int own = ::dup(directory);
+  const std::unique_ptr<DIR, int (*)(DIR *)> entries(own < 0 ? nullptr : ::fdopendir(own), ::closedir);
   if (!entries)
     return systemError(path, "cannot be listed", errno);
   while (const dirent *entry = ::readdir(entries.get())) {
@@ -263,13 +265,18 @@ Expected<void> makeOwnDirectory(const std::string &path) {
   if (::mkdirat(directory, temporary.c_str(), 0700) != 0)
     return systemError(path, "cannot be copied", errno);
   const FileDescriptor to(::openat(directory, temporary.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!to)
-    return systemError(path, "cannot be copied", errno);
-  giveToOwnerOf(place->directory, to.get());
-  auto done = eachFile(from.get(), path, [&](const char *file) -> Expected<void> {
-    const FileDescriptor source(::openat(from.get(), file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    return source ? copyInto(to, file, source.get(), path) : systemError(path, "cannot be copied", errno);
-  });
+  std::vector<std::string> made; // to be removed without another descriptor
+  auto done = to ? Expected<void>() : systemError(path, "cannot be copied", errno);
+  if (to) {
+    giveToOwnerOf(place->directory, to.get());
+    done = eachFile(from.get(), path, [&](const char *file) -> Expected<void> {
+      const FileDescriptor source(::openat(from.get(), file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+      if (!source)
+        return systemError(path, "cannot be copied", errno);
+      made.emplace_back(file);
+      return copyInto(to, file, source.get(), path);
+    });
+  }
   // At one moment the link is there, at the next the copy.
   if (done && ::renameat2(directory, temporary.c_str(), directory, name, RENAME_EXCHANGE) != 0)
     done = systemError(path, "cannot be replaced by a copy", errno);
@@ -277,10 +284,8 @@ Expected<void> makeOwnDirectory(const std::string &path) {
     ::unlinkat(directory, temporary.c_str(), 0);
     return done;
   }
-  (void)eachFile(to.get(), path, [&](const char *file) -> Expected<void> {
-    ::unlinkat(to.get(), file, 0);
-    return {};
-  });
+  for (const std::string &file : made)
+    ::unlinkat(to.get(), file.c_str(), 0);
   ::unlinkat(directory, temporary.c_str(), AT_REMOVEDIR);
   return done;
 }
