@@ -2,6 +2,7 @@
 #include "command.h"
 #include "options/suggestion.h"
 #include "process/bus_error.h"
+#include "process/child_process.h"
 
 #include <CLI/CLI.hpp>
 
@@ -164,6 +165,7 @@ int dispatch(std::vector<std::string> args) {
 
 int main(int argc, char **argv) {
   handleBusErrors();
+  ignoreFileLimit();
   try {
     return dispatch({argv + 1, argv + argc});
   } catch (const std::bad_alloc &) {

@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,6 +104,11 @@ std::string reasonForNothing(const RecordTotals &totals, const OptionList &optio
     const std::string *value = findOption(options, name);
     return value && !value->empty();
   };
+  rlimit limit = {};
+  if (neverBegan && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    return fmt::format("a process could not begin to record; files may not be larger than {} (ulimit -f), and its memory "
+                       "for events is one of 33 MiB and the size of option buffer",
+                       formatBytes(limit.rlim_cur));
   if (neverBegan)
     return "a process ended before it had begun to record; if it could not begin, it says why on standard error";
   if (totals.processes == 0 && built == Instrumentation::No && !startsOtherPrograms(program))

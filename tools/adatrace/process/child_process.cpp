@@ -45,7 +45,11 @@ private:
   struct sigaction childAction_;
 };
 
+bool ignoresFileLimit = false;
+
 [[noreturn]] void becomeProgram(char *const *argv, int errorPipe) {
+  if (ignoresFileLimit)
+    signal(SIGXFSZ, SIG_DFL);
   execvp(argv[0], argv);
   const int error = errno;
   ssize_t ignored = write(errorPipe, &error, sizeof error);
@@ -54,6 +58,8 @@ private:
 }
 
 } // namespace
+
+void ignoreFileLimit() { ignoresFileLimit = signal(SIGXFSZ, SIG_IGN) == SIG_DFL; }
 
 Ending runProgram(const std::vector<std::string> &argv, std::chrono::milliseconds interval,
                   const std::function<void(pid_t)> &tick) {

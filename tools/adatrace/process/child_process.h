@@ -21,6 +21,10 @@ struct Ending {
   int exitCode() const; ///< as exit_codes.h describes for `record`
 };
 
+/// Beyond the file size limit (ulimit -f) the system sends SIGXFSZ besides refusing: this program says it in words.
+/// Those that it starts get the signal as before.
+void ignoreFileLimit();
+
 /// Runs `argv` (searched in PATH) with our standard files, in our process group,
 /// and returns when it has ended. `tick`, if there is one, is called about every
 /// `interval` while it runs.
