@@ -96,8 +96,10 @@ IndexEvent IndexReader::packedAt(std::uint64_t seq) const noexcept {
 }
 
 std::uint64_t IndexReader::packedNumberOf(std::uint64_t seq) const noexcept {
-  if (count_ == 0 && shared_->packed->start())
-    return shared_->packed->start()->firstSeq + seq;
+  if (count_ == 0) {
+    const packed::Block *start = shared_->packed->start();
+    return (start ? start->firstSeq : std::uint64_t{shared_->packed->header().droppedCount}) + seq;
+  }
   if (seq >= count_)
     return seq;
   const packed::Block &place = shared_->packed->blocks()[shared_->packed->blockOf(seq)];

@@ -48,7 +48,8 @@ Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::u
   const RawFileHeader &head = parsed->header();
   writer->origin_ = {2, head.arch, head.os, head.clockType, head.threadId};
   writer->storesLinks_ = false;
-  writer->offset_ = writer->blocksOffset_ = head.blocksOffset;
+  writer->offset_ = writer->blocksOffset_ = head.blocksOffset, writer->droppedCount_ = head.droppedCount;
+  writer->block_->startAt(head.droppedCount);
   keep = std::min(keep, parsed->events());
   for (const Block &block : parsed->blocks()) {
     if (block.first >= keep)
@@ -101,7 +102,8 @@ void Writer::resumeBlock(const Block &block, const std::byte *bytes, std::uint64
 
 Expected<void> Writer::writeHeader(bool isFinal, std::uint64_t trailerOffset, bool hasDetail) {
   const RawFileHeader raw =
-      encodeFileHeader(origin_, isFinal ? &totals_ : nullptr, trailerOffset, hasDetail, atf::crc32c, blocksOffset_);
+      encodeFileHeader(origin_, isFinal ? &totals_ : nullptr, trailerOffset, hasDetail, atf::crc32c, blocksOffset_,
+                       droppedCount_);
   return file_.write(&raw, sizeof raw, 0);
 }
 

@@ -40,7 +40,7 @@ private:
   std::vector<Byte> bytes_;                 // of the open block, its start included
   std::size_t used_ = 0;                    // of them
   std::uint64_t offset_ = kFileHeaderBytes; // where the open block goes, or the next one
-  std::uint64_t blocksOffset_ = kFileHeaderBytes;
+  std::uint64_t blocksOffset_ = kFileHeaderBytes, droppedCount_ = 0;
   std::vector<RawIndexEntry> entries_;
   FileTotals totals_;
   bool unsorted_ = false;

@@ -38,12 +38,13 @@ template <class Raw, class Sum> bool isSealed(const Raw &raw, Sum &&sum) {
 // `totals` null: the file is being written.
 template <class Sum>
 RawFileHeader encodeFileHeader(const FileOrigin &origin, const FileTotals *totals, std::uint64_t trailerOffset,
-                               bool hasDetail, Sum &&sum, std::uint64_t blocksOffset = kFileHeaderBytes) {
+                               bool hasDetail, Sum &&sum, std::uint64_t blocksOffset = kFileHeaderBytes,
+                               std::uint64_t droppedCount = 0) {
   RawFileHeader raw = {};
   __builtin_memcpy(raw.magic, "ATPK", 4);
   raw.endian = atf::kLittleEndian, raw.version = kVersion, raw.arch = origin.arch, raw.os = origin.os;
   raw.threadId = origin.threadId, raw.clockType = origin.clockType;
-  raw.blocksOffset = blocksOffset;
+  raw.blocksOffset = blocksOffset, raw.droppedCount = droppedCount;
   if (totals) {
     raw.flags = kFileFinished | (hasDetail ? kFileHasDetail : 0);
     raw.trailerOffset = trailerOffset, raw.eventCount = totals->events;
@@ -128,6 +129,8 @@ inline bool beginDecoding(Decoder &decoder, const RawBlockHeader &raw, const Byt
 
 class BlockWriter : public Encoder {
 public:
+  // The number of the first event, before any block.
+  void startAt(std::uint64_t seq) { seq_ = seq; }
   // Begins a block. Writes its start, at most kMostBlockStartBytes, and returns how many bytes that are.
   template <class Sum> std::size_t begin(Byte *to, Sum &&sum) {
     firstSeq_ = seq_, beforeNs_ = state.lastNs, depth_ = state.depth;

@@ -81,7 +81,8 @@ struct RawFileHeader {
   Little64 blocksOffset; // of the first block
   // Of a finished file; 0 before.
   Little64 trailerOffset, eventCount, timeStartNs, timeEndNs;
-  std::uint8_t reserved2[60];
+  Little64 droppedCount; // events before the first block
+  std::uint8_t reserved2[52];
   Little32 checksum; // CRC-32C of the bytes before it
 };
 static_assert(sizeof(RawFileHeader) == kFileHeaderBytes && alignof(RawFileHeader) == 1);
