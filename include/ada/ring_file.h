@@ -136,6 +136,13 @@ typedef struct ada_ring_header {
   uint64_t events_before;    /* (atomic) of events_written, those in the directories before it; */
   uint64_t bytes_before;     /* (atomic) likewise of bytes_written */
   uint64_t lost_before;      /* (atomic) likewise of events_lost */
+  /* With trigger=signal, detail_windows: the death of the process opens a window that nobody may be left to see. */
+  uint64_t death_pre_roll; /* how far back that reaches, in nanoseconds, and 1; 0: it opens none */
+  uint64_t detail_gone_ns; /* (atomic) detail up to here would not be in it */
+  uint64_t alive_ns;       /* (atomic) when the drain last looked for records */
+  /* Why nothing more is written to the files, for who recovers: there may be no manifest that says it. NUL-terminated
+   * from its first byte on. */
+  char failure[512];
 } ada_ring_header;
 
 /* Copies of its functions may have been inlined together with their hooks: two open calls can have one frame. */
@@ -262,6 +269,7 @@ typedef struct ada_ring_thread {
 #define ADA_CHUNK_FREE 0u
 #define ADA_CHUNK_USED 1u
 #define ADA_CHUNK_NOTES 2u /* holds ada_ring_note instead of records */
+#define ADA_CHUNK_DETAIL 3u /* is an ada_detail_chunk */
 
 typedef struct ada_chunk {
   uint32_t state;       /* (atomic) ADA_CHUNK_* */
@@ -278,11 +286,32 @@ typedef struct ada_chunk {
   /* ada_record records[ADA_CHUNK_RECORDS]; guard */
 } ada_chunk;
 
+/* Detail that waits for a trigger: encoded detail events of a thread whose index events
+ * are written, each after an ada_detail_entry. `seq` orders the chunks of a thread. */
+typedef struct ada_detail_chunk {
+  uint32_t state;  /* (atomic) ADA_CHUNK_DETAIL while `thread` has it */
+  uint32_t thread; /* N of thread_N */
+  uint64_t seq;
+  uint32_t begin, end; /* (atomic) bytes after this header that are entries */
+  uint64_t next;       /* the drain's own: the address of its next one */
+  uint64_t number;     /* its place in the file */
+  uint64_t reserved[3];
+} ada_detail_chunk;
+
+typedef struct ada_detail_entry {
+  uint64_t ns, index_seq; /* of the index event */
+  uint32_t bytes;         /* of the detail events that follow, as in an ATF detail file; then zeros up to 8 */
+  uint8_t count;          /* how many these are */
+  uint8_t state;          /* the drain's own */
+} ada_detail_entry;
+
 ADA_ABI_ASSERT(sizeof(ada_ring_header) <= ADA_RING_ANCHORS_OFFSET, "header fits");
 ADA_ABI_ASSERT(sizeof(ada_ring_module) == 64, "ada_ring_module is 64 bytes");
 ADA_ABI_ASSERT(sizeof(ada_ring_thread) == 512, "ada_ring_thread is 512 bytes");
 ADA_ABI_ASSERT(ADA_CHUNK_FULL == ADA_CHUNK_BYTES - ADA_CHUNK_GUARD_BYTES, "the guard begins at ADA_CHUNK_FULL");
 ADA_ABI_ASSERT(sizeof(ada_chunk) == ADA_CHUNK_HEADER_BYTES, "ada_chunk is 64 bytes");
+ADA_ABI_ASSERT(sizeof(ada_detail_chunk) == ADA_CHUNK_HEADER_BYTES, "ada_detail_chunk is 64 bytes");
+ADA_ABI_ASSERT(sizeof(ada_detail_entry) == 24, "ada_detail_entry is 24 bytes");
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include "shared/encode/ring_detail.h"
 #include "shared/ring/tables.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <span>
 #include <sys/stat.h>
@@ -22,50 +23,120 @@ bool hasHeader(const std::string &path) {
              (path.ends_with(".atp") ? packed::kFileHeaderBytes : atf::kHeaderBytes);
 }
 
-Expected<std::uint64_t> DetailRecovery::open(const std::string &indexPath, std::uint64_t indexEvents) {
+std::optional<std::uint64_t> deathWindowStart(const RingSnapshot &ring, const RecoverOptions &options) {
+  const std::uint64_t back = ring.header().death_pre_roll;
+  if (back == 0 || options.exitCode || ring.header().state == ADA_RING_EXEC)
+    return std::nullopt;
+  const std::uint64_t deathNs = ring.timeOfAnchor(/*newest=*/true);
+  return deathNs > back - 1 ? deathNs - (back - 1) : 0;
+}
+
+// Calls visit(entry) for each, until that fails. Nothing in the ring is trusted.
+template <class Visit>
+static Expected<void> eachEntry(std::span<const ada_detail_chunk *const> chunks, Visit &&visit) {
+  constexpr std::uint64_t kRoom = ADA_CHUNK_BYTES - sizeof(ada_detail_chunk);
+  for (const ada_detail_chunk *chunk : chunks) {
+    const auto *data = reinterpret_cast<const unsigned char *>(chunk + 1);
+    const std::uint64_t end = std::min<std::uint64_t>(chunk->end, kRoom);
+    for (std::uint64_t at = chunk->begin; at % 8 == 0 && at + sizeof(ada_detail_entry) <= end;) {
+      const auto &entry = *reinterpret_cast<const ada_detail_entry *>(data + at);
+      const std::uint64_t next = at + (sizeof entry + entry.bytes + 7) / 8 * 8;
+      if (next > end)
+        break;
+      if (auto done = visit(entry); !done)
+        return done;
+      at = next;
+    }
+  }
+  return {};
+}
+
+Expected<std::uint64_t> DetailRecovery::open(const std::string &indexPath, std::uint64_t indexEvents,
+                                             std::span<const ada_detail_chunk *const> waiting) {
+  std::unordered_set<std::uint64_t> written; // looked for only if it matters
   if (!hasHeader(path_)) {
     if (auto removed = removeFile(path_); !removed)
       return removed.error();
-    return repairLinks(indexPath, indexEvents, nullptr);
-  }
-  std::uint64_t keep = 0;
-  {
+  } else {
+    std::uint64_t keep = 0;
     auto reader = atf::DetailReader::open(path_, {.checksum = atf::ChecksumPolicy::Defer});
     if (!reader)
       return reader.error();
     // In the order of the index events.
     reader->forEach([&](const atf::DetailEvent &event) -> bool {
       keep += event.indexSeq < indexEvents;
+      if (!waiting.empty())
+        written.insert(event.indexSeq);
       return event.indexSeq < indexEvents;
     });
+    auto opened = atf::DetailWriter::resume(path_, keep);
+    if (!opened)
+      return opened.error();
+    writer_.emplace(std::move(*opened));
   }
-  auto opened = atf::DetailWriter::resume(path_, keep);
-  if (!opened)
-    return opened.error();
-  writer_.emplace(std::move(*opened));
+  bool isMore = false;
+  auto added = eachEntry(waiting, [&](const ada_detail_entry &entry) -> Expected<void> {
+    if (entry.ns < fromNs_ || entry.index_seq >= indexEvents || written.contains(entry.index_seq))
+      return {};
+    isMore = true;
+    return addWaiting(entry);
+  });
+  if (added && isMore)
+    added = writer_->finish();
+  if (!added)
+    return added.error();
+  if (!writer_)
+    return repairLinks(indexPath, indexEvents, nullptr);
+  if (isMore) {
+    auto opened = atf::DetailWriter::resume(path_, writer_->size());
+    if (!opened)
+      return opened.error();
+    writer_.emplace(std::move(*opened));
+  }
   auto kept = atf::DetailReader::open(path_, {.checksum = atf::ChecksumPolicy::Defer});
   if (!kept)
     return kept.error();
   return repairLinks(indexPath, indexEvents, &*kept);
 }
 
+Expected<void> DetailRecovery::create() {
+  if (writer_)
+    return {};
+  auto made =
+      atf::DetailWriter::create(path_, {.version = static_cast<std::uint8_t>(ring::detailVersion(ring_->format)),
+                                        .packed = path_.ends_with(".atp"),
+                                        .arch = static_cast<std::uint8_t>(ring_->arch),
+                                        .threadId = tid_,
+                                        .overwrite = true,
+                                        .noLinks = true});
+  if (!made)
+    return made.error();
+  writer_.emplace(std::move(*made));
+  return {};
+}
+
+// The events are those of an ATF file, of which both versions begin alike.
+Expected<void> DetailRecovery::addWaiting(const ada_detail_entry &entry) {
+  Expected<void> done = create();
+  const auto *at = reinterpret_cast<const unsigned char *>(&entry + 1), *end = at + entry.bytes;
+  while (done && static_cast<std::size_t>(end - at) >= atf::kDetailEventHeaderBytes) {
+    const auto &raw = *reinterpret_cast<const atf::RawDetailEventV2 *>(at);
+    const std::size_t length = raw.totalLength;
+    if (length < sizeof raw || length > static_cast<std::size_t>(end - at))
+      break;
+    done = writer_->append({.type = raw.type, .indexSeq = entry.index_seq, .threadId = tid_, .timestampNs = entry.ns},
+                           std::as_bytes(std::span(at + sizeof raw, length - sizeof raw)));
+    at += length;
+  }
+  return done;
+}
+
 Expected<void> DetailRecovery::add(const ring::Event &event, const ada_detail &detail, std::uint64_t indexSeq,
                                    std::uint64_t &link) {
-  // With windows, detail that no trigger had asked for is not kept.
-  if (!ring_ || ring_->detail_windows)
+  if (!ring_ || event.timestampNs < fromNs_)
     return {};
-  if (!writer_) {
-    auto made =
-        atf::DetailWriter::create(path_, {.version = static_cast<std::uint8_t>(ring::detailVersion(ring_->format)),
-                                          .packed = path_.ends_with(".atp"),
-                                          .arch = static_cast<std::uint8_t>(ring_->arch),
-                                          .threadId = tid_,
-                                          .overwrite = true,
-                                          .noLinks = true});
-    if (!made)
-      return made.error();
-    writer_.emplace(std::move(*made));
-  }
+  if (auto made = create(); !made)
+    return made;
   link = writer_->size();
   Expected<void> done;
   atf::eachDetailEvent(event, detail, indexSeq, tid_,

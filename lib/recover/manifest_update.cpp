@@ -5,7 +5,9 @@
 #include "base/safe_file.h"
 #include "formats/atf/directories.h"
 #include "formats/atf/json_repair.h"
+#include "recover/detail_recovery.h"
 #include "shared/manifest_keys.h"
+#include "shared/options/triggers.h"
 
 #include <nlohmann/json.hpp>
 
@@ -334,6 +336,32 @@ static void describeThread(Json &thread, std::uint64_t number, const RecoveredTh
   thread[manifest::kTimeEndNs] = t.timeEndNs;
 }
 
+// With trigger=signal: of a death that the drain did not see.
+static void addDeathWindow(Json &json, const RingSnapshot &ring, const RecoverOptions &options, std::uint64_t endNs) {
+  const auto start = deathWindowStart(ring, options);
+  if (!start)
+    return;
+  Json &windows = arrayAt(json, manifest::kWindows);
+  const char *const signal = options::kTriggerKinds[static_cast<int>(options::TriggerKind::Signal)];
+  const auto isOfSignal = [&](const Json &window) {
+    const auto triggers = window.find(manifest::kTriggers);
+    return triggers != window.end() && std::ranges::any_of(*triggers, [&](const Json &trigger) {
+      return trigger.is_object() && trigger.contains(manifest::kKind) && trigger[manifest::kKind] == signal;
+    });
+  };
+  if (std::ranges::any_of(windows, isOfSignal))
+    return;
+  const std::uint64_t diedNs = ring.timeOfAnchor(/*newest=*/true); // or a moment later
+  const std::uint64_t preRollMs = (ring.header().death_pre_roll - 1) / 1000000;
+  const std::uint64_t keptFromNs = std::min(std::max(*start, ring.header().detail_gone_ns), diedNs);
+  windows.push_back({{manifest::kStartNs, *start},
+                     {manifest::kEndNs, std::max(diedNs, endNs)},
+                     {manifest::kTriggerCount, 1},
+                     {manifest::kTriggers, Json::array({{{manifest::kKind, signal}, {manifest::kTimeNs, diedNs}}})},
+                     {manifest::kPreRollMs, preRollMs},
+                     {manifest::kPreRollAvailableMs, std::min(preRollMs, (diedNs - keptFromNs) / 1000000)}});
+}
+
 Expected<void> updateManifest(const std::string &directory, const std::map<std::uint64_t, RecoveredThread> &threads,
                               const RingSnapshot *ring, const RecoverOptions &options, const RecoverResult &result) {
   auto found = readManifest(directory);
@@ -384,6 +412,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
     const EndedThreads ended = endedThreads(*ring);
     takeBack(told.lost > ended.lost ? told.lost - ended.lost : 0, list, wentOn);
     addOwnLosses(json, *ring, told, ended);
+    addDeathWindow(json, *ring, options, end);
   }
   json[manifest::kThreads] = std::move(list);
   describeHeld(json, heldInAll);

@@ -49,8 +49,11 @@ struct Expansion : ring::ThreadExpansion {
 
 class Recovery {
 public:
-  Recovery(const std::string &directory, const RingSnapshot *ring) : directory_(directory), ring_(ring) {
+  Recovery(const std::string &directory, const RingSnapshot *ring, const RecoverOptions &options)
+      : directory_(directory), ring_(ring) {
     if (ring) {
+      if (ring->header().detail_windows)
+        detailFromNs_ = deathWindowStart(*ring, options).value_or(UINT64_MAX);
       clock_.update(ring->anchors(), ring->header().anchors_used, ring->header().anchors_from);
       modules_.update(ring->modules().data(), ring->modules().size());
     }
@@ -134,7 +137,7 @@ private:
       return reader.error();
     // Detail is finished before the index, so a finished index tells of both.
     if (reader->countSource() != atf::CountSource::Footer || reader->header().eventCount != reader->size()) {
-      DetailRecovery details(detailPath, nullptr, reader->header().threadId);
+      DetailRecovery details(detailPath, reader->header().threadId);
       if (auto opened = openDetails(details, path, reader->endNumber()); !opened)
         return opened;
       auto writer = atf::IndexWriter::resume(path, reader->size());
@@ -151,8 +154,9 @@ private:
     return {};
   }
 
-  Expected<void> openDetails(DetailRecovery &details, const std::string &indexPath, std::uint64_t events) {
-    auto cleared = details.open(indexPath, events);
+  Expected<void> openDetails(DetailRecovery &details, const std::string &indexPath, std::uint64_t events,
+                             std::span<const ada_detail_chunk *const> waiting = {}) {
+    auto cleared = details.open(indexPath, events, waiting);
     if (!cleared)
       return cleared.error();
     result.linksCleared += *cleared;
@@ -181,7 +185,7 @@ private:
     state.leastNs = ring_->header().least_ns, state.mostDepth = ring_->header().most_depth;
     state.leftOut = thread.left_out[half];
     state.gaps.makeList = makeGapList;
-    state.gaps.startNs = timeOfAnchor(/*newest=*/false);
+    state.gaps.startNs = ring_->timeOfAnchor(/*newest=*/false);
     state.gaps.threadLost = thread.lost_in_gaps[half];
     Expansion open; // what the file tells of it
     const atf::IndexReader::OpenCalls before = reader.openAtStart();
@@ -228,8 +232,8 @@ private:
     }
     if (const std::uint64_t unwritten = cursor.lost[ADA_LOST_WRITE_ERROR])
       state.gaps.lose(unwritten);
-    DetailRecovery details(atf::detailPathIn(atf::parentPath(path)), &ring_->header(), thread.tid);
-    if (auto opened = openDetails(details, path, gone + inFile); !opened)
+    DetailRecovery details(atf::detailPathIn(atf::parentPath(path)), thread.tid, &ring_->header(), detailFromNs_);
+    if (auto opened = openDetails(details, path, gone + inFile, ring_->detailOf(thread.index)); !opened)
       return opened;
     auto writer = atf::IndexWriter::resume(path, inFile);
     if (!writer)
@@ -265,7 +269,7 @@ private:
       return done;
     const std::string schedPath = atf::schedPathIn(atf::parentPath(path));
     const auto held = recoverHeld(schedPath, thread, ring_->chunksOf(thread.index), clock_,
-                                  timeOfAnchor(/*newest=*/true), ring_->header().times == ADA_TIMES_TICK);
+                                  ring_->timeOfAnchor(/*newest=*/true), ring_->header().times == ADA_TIMES_TICK);
     if (!held)
       return held.error();
     if (auto finished = atf::finishSched(schedPath); !finished)
@@ -293,23 +297,13 @@ private:
     return {};
   }
 
-  // The time of the oldest anchor that is of use, or of the newest: the last time that is known.
-  std::uint64_t timeOfAnchor(bool newest) const {
-    const ada_ring_header &h = ring_->header();
-    if (h.anchors_used == 0)
-      return 0;
-    const std::uint64_t kept = h.anchors_used > ADA_RING_ANCHORS ? h.anchors_used - ADA_RING_ANCHORS : 0;
-    const std::uint64_t oldest = std::min(std::max(kept, h.anchors_from), h.anchors_used - 1);
-    return ring_->anchors()[(newest ? h.anchors_used - 1 : oldest) % ADA_RING_ANCHORS].time_ns;
-  }
-
   // Those that are in what was read from the ring.
   std::vector<ring::Gap> gapsIn(const ada_ring_thread &thread, const Expansion &state) const {
     const ring::GapLog &log = state.gaps;
     std::vector<ring::Gap> gaps;
     if (log.list)
       gaps.assign(log.list->gaps, log.list->gaps + log.list->count);
-    if (ring::Gap last; log.last(ring::lostByThread(thread), timeOfAnchor(/*newest=*/true), last))
+    if (ring::Gap last; log.last(ring::lostByThread(thread), ring_->timeOfAnchor(/*newest=*/true), last))
       gaps.push_back(last);
     std::erase_if(gaps, [](const ring::Gap &gap) { return gap.events == 0; });
     return gaps;
@@ -334,6 +328,7 @@ private:
 
   const std::string &directory_;
   const RingSnapshot *ring_;
+  std::uint64_t detailFromNs_ = 0; // what is wanted of the detail that the drain had not written
   ring::ClockMap clock_;
   ring::ModuleMap modules_;
 };
@@ -498,7 +493,7 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
       return runningError(directory);
     }
   }
-  Recovery recovery(directory, ring ? &*ring : nullptr);
+  Recovery recovery(directory, ring ? &*ring : nullptr, options);
   recovery.result.wasNeeded = !isClosed || hasUnfinishedFiles(directory);
   recovery.result.ringFound = ring.has_value();
   const bool finished = ring && ring->header().state == ADA_RING_FINISHED;

@@ -66,6 +66,15 @@ const ada_anchor *RingSnapshot::anchors() const {
   return reinterpret_cast<const ada_anchor *>(base_ + ADA_RING_ANCHORS_OFFSET);
 }
 
+std::uint64_t RingSnapshot::timeOfAnchor(bool newest) const {
+  const ada_ring_header &h = header();
+  if (h.anchors_used == 0) // with the system's clock
+    return newest ? h.alive_ns : 0;
+  const std::uint64_t kept = h.anchors_used > ADA_RING_ANCHORS ? h.anchors_used - ADA_RING_ANCHORS : 0;
+  const std::uint64_t oldest = std::min(std::max(kept, h.anchors_from), h.anchors_used - 1);
+  return anchors()[(newest ? h.anchors_used - 1 : oldest) % ADA_RING_ANCHORS].time_ns;
+}
+
 std::span<const ada_ring_module> RingSnapshot::modules() const {
   return {reinterpret_cast<const ada_ring_module *>(base_ + header().modules_offset),
           static_cast<std::size_t>(header().modules_used)};
@@ -76,15 +85,24 @@ std::span<const ada_ring_thread> RingSnapshot::threads() const {
           static_cast<std::size_t>(header().threads_used)};
 }
 
-std::vector<const ada_chunk *> RingSnapshot::chunksOf(std::uint32_t index) const {
-  std::vector<const ada_chunk *> result;
+template <class Chunk>
+std::vector<const Chunk *> RingSnapshot::chunksOf(std::uint32_t index, std::uint32_t state) const {
+  std::vector<const Chunk *> result;
   for (std::uint64_t n = 0; n < header().chunks_used; ++n) {
-    const ada_chunk *c = chunk(n);
-    if (c->state == ADA_CHUNK_USED && c->thread == index)
+    const auto *c = reinterpret_cast<const Chunk *>(chunk(n));
+    if (c->state == state && c->thread == index)
       result.push_back(c);
   }
-  std::sort(result.begin(), result.end(), [](const ada_chunk *a, const ada_chunk *b) { return a->seq < b->seq; });
+  std::sort(result.begin(), result.end(), [](const Chunk *a, const Chunk *b) { return a->seq < b->seq; });
   return result;
+}
+
+std::vector<const ada_chunk *> RingSnapshot::chunksOf(std::uint32_t index) const {
+  return chunksOf<ada_chunk>(index, ADA_CHUNK_USED);
+}
+
+std::vector<const ada_detail_chunk *> RingSnapshot::detailOf(std::uint32_t index) const {
+  return chunksOf<ada_detail_chunk>(index, ADA_CHUNK_DETAIL);
 }
 
 std::span<const ada_ring_note> RingSnapshot::notes(const ada_ring_thread &thread, unsigned cursor) const {

@@ -29,17 +29,22 @@ public:
   // What was opened: it may be removed only while its name still means this file.
   const struct stat &file() const { return file_; }
   const ada_anchor *anchors() const;
+  // That of the oldest anchor that is of use, or the last time that is known: that of the newest one.
+  std::uint64_t timeOfAnchor(bool newest) const;
   std::span<const ada_ring_module> modules() const;
   std::span<const ada_ring_thread> threads() const;
 
   // The chunks of thread N that are in use, oldest first.
   std::vector<const ada_chunk *> chunksOf(std::uint32_t index) const;
+  // What waits of its detail for a trigger, oldest first.
+  std::vector<const ada_detail_chunk *> detailOf(std::uint32_t index) const;
   // What the thread's cursor 0 or 1 notes of its open calls.
   std::span<const ada_ring_note> notes(const ada_ring_thread &thread, unsigned cursor) const;
 
 private:
   RingSnapshot(const std::byte *base, std::size_t size, const struct stat &file)
       : base_(base), size_(size), file_(file) {}
+  template <class Chunk> std::vector<const Chunk *> chunksOf(std::uint32_t index, std::uint32_t state) const;
   const ada_chunk *chunk(std::uint64_t number) const {
     return reinterpret_cast<const ada_chunk *>(base_ + header().chunks_offset + number * ADA_CHUNK_BYTES);
   }

@@ -316,6 +316,7 @@ bool Drain::isWorthSharing() const {
 uint64_t Drain::pass(bool last, bool whole) {
   uint64_t records = 0;
   limitNs_ = reader_.limitNs();
+  __atomic_store_n(&ring_->header().alive_ns, limitNs_, __ATOMIC_RELAXED);
   const uint64_t limitNs = last ? UINT64_MAX : limitNs_;
   // What a thread does before its slot is looked at below must not be read before the slot has begun.
   const uint64_t switchesToNs = last ? UINT64_MAX : writer_.sched().limitNs(whole);

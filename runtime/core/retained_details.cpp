@@ -8,44 +8,65 @@ uint32_t sizeOf(const RetainedDetails::Entry &e) { return (uint32_t)((sizeof e +
 
 } // namespace
 
-RetainedDetails::Block *DetailPool::take() {
-  RetainedDetails::Block *block = free_;
-  if (block)
-    free_ = block->next;
-  else if (left_ > 0 && (block = (RetainedDetails::Block *)sys::mapMemory(sizeof *block)))
-    --left_;
-  if (block)
-    block->next = nullptr, block->begin = block->end = 0;
+bool DetailPool::grow() {
+  if (left_ == 0)
+    return false;
+  if (auto *lent = ring_ ? (RetainedDetails::Block *)ring_->lend() : nullptr) {
+    for (uint64_t i = 0; i < Ring::kGranule; ++i)
+      giveBack(lent + i);
+    left_ -= left_ < Ring::kGranule ? left_ : Ring::kGranule;
+    return true;
+  }
+  auto *block = (RetainedDetails::Block *)sys::mapMemory(sizeof(RetainedDetails::Block));
+  if (!block)
+    return false;
+  giveBack(block);
+  --left_;
+  return true;
+}
+
+ada_detail_chunk *DetailPool::take() {
+  if (!free_ && !grow())
+    return nullptr;
+  ada_detail_chunk *block = free_;
+  free_ = (ada_detail_chunk *)block->next;
+  block->next = block->begin = block->end = 0;
   return block;
 }
 
-void DetailPool::giveBack(RetainedDetails::Block *block) {
-  block->next = free_;
+void DetailPool::giveBack(ada_detail_chunk *block) {
+  __atomic_store_n(&block->state, ADA_CHUNK_FREE, __ATOMIC_RELEASE);
+  block->next = (uint64_t)free_;
   free_ = block;
 }
 
-bool RetainedDetails::keep(DetailPool &pool, const Entry &entry, const unsigned char *data) {
+bool RetainedDetails::keep(DetailPool &pool, uint32_t thread, const Entry &entry, const unsigned char *data) {
   uint32_t all = sizeOf(entry);
   if (!last_ || sizeof last_->data - last_->end < all) {
-    Block *block = pool.take();
+    Block *block = (Block *)pool.take();
     if (!block)
       return false;
-    (first_ ? last_->next : first_) = block;
+    block->thread = thread, block->seq = nextSeq_++;
+    __atomic_store_n(&block->state, ADA_CHUNK_DETAIL, __ATOMIC_RELEASE);
+    if (first_)
+      last_->next = (uint64_t)block;
+    else
+      first_ = block;
     last_ = block;
   }
   newest_ = (Entry *)(last_->data + last_->end);
   *newest_ = entry;
   __builtin_memcpy(newest_ + 1, data, entry.bytes);
-  last_->end += all;
+  __atomic_store_n(&last_->end, last_->end + all, __ATOMIC_RELEASE); // whatever is before it is whole
   return true;
 }
 
 void RetainedDetails::removeOldest(DetailPool &pool) {
   Block *block = first_;
-  block->begin += sizeOf(*oldest());
+  __atomic_store_n(&block->begin, block->begin + sizeOf(*oldest()), __ATOMIC_RELEASE);
   if (block->begin < block->end)
     return;
-  first_ = block->next;
+  first_ = (Block *)block->next;
   if (!first_)
     last_ = nullptr;
   pool.giveBack(block);

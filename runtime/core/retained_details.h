@@ -1,43 +1,58 @@
 // The encoded detail events of one thread that wait for a trigger, oldest first.
 //
-// They are kept in blocks of a pool that all threads share (option detail_buffer). Beside the queue there is a stack of
-// watched calls: those that are open and that a slow trigger may still catch. When a watched call's own entry becomes
+// They are kept in blocks of a pool that all threads share (option detail_buffer). With trigger=signal the blocks are
+// chunks of the ring file, as far as that has room: they outlive a process that nobody can write for any more, and
+// recovery finds them. Beside the queue there is a stack of watched calls: those that are open and that a slow trigger may still catch. When a watched call's own entry becomes
 // older than any window can want, it is held in memory of its own until the call returns, so that a slow call is
 // written with its arguments however long it took. At most kMostWatched open calls per thread are watched, the
 // outermost ones: 150 KB per thread, used only as far as calls are held.
 #ifndef ADA_RUNTIME_CORE_RETAINED_DETAILS_H
 #define ADA_RUNTIME_CORE_RETAINED_DETAILS_H
 
-#include "os.h"
+#include "ring.h"
 #include "shared/encode/ring_detail.h"
 
 namespace ada {
 
-class DetailPool;
+class DetailPool {
+public:
+  // `ring`: in which blocks are to lie; null if they need not outlive the process.
+  void start(uint64_t bytes, Ring *ring) {
+    left_ = bytes / ADA_CHUNK_BYTES;
+    left_ = left_ < 4 ? 4 : left_;
+    ring_ = ring;
+  }
+  // An empty one, or null.
+  ada_detail_chunk *take();
+  void giveBack(ada_detail_chunk *block);
+  static bool isSafe(const ada_detail_chunk &block) { return block.number != 0; } // the ring's first are of records
+
+private:
+  bool grow();
+
+  Ring *ring_ = nullptr;
+  uint64_t left_ = 0;
+  ada_detail_chunk *free_ = nullptr;
+};
 
 class RetainedDetails {
 public:
-  enum class State : uint8_t {
+  enum State : uint8_t {
     Plain,   // a window decides
     Watched, // the entry of an open call that a slow trigger may catch
     Wanted,  // to be written: a slow trigger has caught its call
   };
-  struct Entry {
-    uint64_t ns, indexSeq;
-    uint32_t bytes; // of the encoded events that follow
-    uint8_t count;  // how many these are
-    State state;
-    const unsigned char *data() const { return (const unsigned char *)(this + 1); }
-  };
-  struct Block {
-    Block *next;
-    uint32_t begin, end; // bytes of data that are entries
-    unsigned char data[65536 - 16];
+  using Entry = ada_detail_entry; // `state`: a State
+  static const unsigned char *dataOf(const Entry &entry) { return (const unsigned char *)(&entry + 1); }
+  struct Block : ada_detail_chunk {
+    unsigned char data[ADA_CHUNK_BYTES - sizeof(ada_detail_chunk)];
   };
   static constexpr unsigned kMostWatched = 256;
 
-  // False if the pool is empty.
-  bool keep(DetailPool &pool, const Entry &entry, const unsigned char *data);
+  // Of thread_N; false if the pool is empty.
+  bool keep(DetailPool &pool, uint32_t thread, const Entry &entry, const unsigned char *data);
+  // Whether the entry that was kept last outlives the process.
+  bool newestIsSafe() const { return DetailPool::isSafe(*last_); }
   Entry *oldest() const { return first_ ? (Entry *)(first_->data + first_->begin) : nullptr; }
   void removeOldest(DetailPool &pool);
   // The block of the oldest entry: when all of its entries are removed, the pool has it back.
@@ -74,22 +89,9 @@ private:
 
   Block *first_ = nullptr, *last_ = nullptr;
   Entry *newest_ = nullptr;
+  uint64_t nextSeq_ = 0; // of blocks
   WatchedCalls *calls_ = nullptr;
   unsigned watched_ = 0, held_ = 0;
-};
-
-class DetailPool {
-public:
-  void start(uint64_t bytes) {
-    left_ = bytes / sizeof(RetainedDetails::Block);
-    left_ = left_ < 4 ? 4 : left_;
-  }
-  RetainedDetails::Block *take();
-  void giveBack(RetainedDetails::Block *block);
-
-private:
-  uint64_t left_ = 0;
-  RetainedDetails::Block *free_ = nullptr;
 };
 
 } // namespace ada

@@ -4,6 +4,7 @@
 #include "shared/ring/thread_reader.h"
 
 #include <sys/file.h>
+#include <sys/statfs.h>
 
 namespace ada {
 namespace {
@@ -29,7 +30,7 @@ void *reserveAddresses(uint64_t bytes) {
 
 } // namespace
 
-int Ring::create(const char *path, uint64_t bufferBytes, uint64_t modules) {
+int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uint64_t modules) {
   setPath(path);
   held_ = heldNext_ = -1;
   limit_ = bufferBytes / ADA_CHUNK_BYTES / kGranule * kGranule;
@@ -42,13 +43,13 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t modules) {
   // A chunk for each thread beyond the limit, fewer where files are limited (ulimit -f). Holes cost nothing.
   int error = -EFBIG;
   for (uint64_t extra = ADA_RING_THREADS; error == -EFBIG && extra >= 16; extra /= 8) {
-    capacity_ = limit_ + extra;
+    capacity_ = limit_ + extra + lentBytes / ADA_CHUNK_BYTES / kGranule * kGranule;
     error = sys::truncate(fd_, kChunksOffset + capacity_ * ADA_CHUNK_BYTES);
   }
   if (error == 0)
     error = back(0, ADA_CHUNK_BYTES);
   if (error == 0) {
-    freeCount_ = freeThreadCount_ = inUse_ = modulesReady_ = threadsReady_ = numbersReady_ = 0, isPopulated_ = true;
+    freeCount_ = freeThreadCount_ = inUse_ = lent_ = modulesReady_ = threadsReady_ = numbersReady_ = 0, isPopulated_ = true;
     firstRetired_ = lastRetired_ = 0, passed_ = 0;
     chunksExhausted_ = threadsExhausted_ = isWantedBeyond_ = false;
     header_ = (ada_ring_header *)mapFile(0, ADA_CHUNK_BYTES);
@@ -181,26 +182,51 @@ char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at) {
   return memory;
 }
 
+// Whole granules behind all that there are.
+char *Ring::mapChunks(uint64_t count) {
+  const uint64_t used = header_->chunks_used, offset = kChunksOffset + used * ADA_CHUNK_BYTES;
+  char *memory = back(offset, count * ADA_CHUNK_BYTES) < 0 ? nullptr : mapFile(offset, count * ADA_CHUNK_BYTES);
+  for (uint64_t i = 0; memory && i < count; ++i) {
+    if (i % kGranule == 0)
+      granules_[(used + i) / kGranule] = memory + i * ADA_CHUNK_BYTES;
+    chunk(used + i)->number = used + i;
+  }
+  return memory;
+}
+
 bool Ring::growPool(uint64_t chunks) {
   Lock growing(growing_); // another thread of the drain may have been faster
-  uint64_t used = header_->chunks_used, offset = kChunksOffset + used * ADA_CHUNK_BYTES;
+  const uint64_t used = header_->chunks_used;
   if (used >= capacity_)
     return false;
   chunks = chunks < capacity_ - used ? chunks : capacity_ - used;
   chunks = (chunks + kGranule - 1) / kGranule * kGranule;
-  char *memory = back(offset, chunks * ADA_CHUNK_BYTES) < 0 ? nullptr : mapFile(offset, chunks * ADA_CHUNK_BYTES);
-  store(chunksExhausted_, memory == nullptr);
-  if (!memory)
+  const bool isDone = mapChunks(chunks) != nullptr;
+  store(chunksExhausted_, !isDone);
+  if (!isDone)
     return false;
   Lock lock(mutex_);
-  for (uint64_t i = 0; i < chunks; i += kGranule)
-    granules_[(used + i) / kGranule] = memory + i * ADA_CHUNK_BYTES;
-  for (uint64_t i = chunks; i-- > 0;) {
-    chunk(used + i)->number = used + i;
+  for (uint64_t i = chunks; i-- > 0;)
     freeChunks_[freeCount_++] = (uint32_t)(used + i);
-  }
   store(header_->chunks_used, used + chunks);
   return true;
+}
+
+ada_chunk *Ring::lend() {
+  Lock growing(growing_);
+  const uint64_t used = header_->chunks_used;
+  const uint64_t needed = (limit_ > used ? limit_ - used : 0) + kGranule;
+  struct statfs room = {};
+  if (used + kGranule > capacity_ || sys::call(SYS_fstatfs, fd_, &room) < 0 ||
+      room.f_bavail * (uint64_t)room.f_bsize < needed * ADA_CHUNK_BYTES)
+    return nullptr;
+  char *memory = mapChunks(kGranule);
+  if (!memory)
+    return nullptr;
+  Lock lock(mutex_);
+  lent_ += kGranule, limit_ += kGranule;
+  store(header_->chunks_used, used + kGranule);
+  return (ada_chunk *)memory;
 }
 
 // How many threads wait for a chunk beyond the limit: they have none, or one that can't be handed back yet.
@@ -216,7 +242,7 @@ uint64_t Ring::countBeyond() {
 
 // Half as many as are in use are kept ready: a burst must not wait for the drain, which is busy with what came before.
 uint64_t Ring::wantedChunks() const {
-  uint64_t inUse = chunksInUse(), wanted = inUse + (inUse / 2 > kGrowChunks ? inUse / 2 : kGrowChunks);
+  uint64_t inUse = chunksInUse(), wanted = lent_ + inUse + (inUse / 2 > kGrowChunks ? inUse / 2 : kGrowChunks);
   return wanted < limit_ ? wanted : limit_;
 }
 

@@ -18,9 +18,9 @@ namespace ada {
 class Ring {
 public:
   // Makes the file at `path` and maps its beginning. `bufferBytes`: what all threads together may use (every thread
-  // without a chunk may take one beyond it). `modules`: how many there are to be told of. Returns 0 or a negative
-  // errno.
-  int create(const char *path, uint64_t bufferBytes, uint64_t modules);
+  // without a chunk may take one beyond it). `lentBytes`: what lend() may take besides. `modules`: how many there are
+  // to be told of. Returns 0 or a negative errno.
+  int create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uint64_t modules);
   // Forgets the mapping without touching the file: in a forked child, whose parent goes on using it.
   void abandon();
   void unlink();
@@ -63,6 +63,10 @@ public:
   uint64_t touch(ada_chunk &chunk) const;
   // The drain's: it can make memory at once. False if there is none.
   bool takeChunkForDrain(ada_chunk *&chunk);
+  // The drain's: kGranule chunks, one after the other, that never come back, and of which threads do without none.
+  // Null if the file can't grow, or its file system would have too little room then for what threads may still take.
+  ada_chunk *lend();
+  static constexpr uint64_t kGranule = 4; // chunks that are mapped together
   void giveBack(ada_chunk *chunk);
   // Makes memory ready ahead of need. For the drain. `reserve(slots)` makes the drain's own ready for that many threads
   // at a time, `reserveNumbers(threads)` for that many ever.
@@ -118,11 +122,11 @@ public:
   static uint64_t numberOf(const ada_chunk *c) { return c->number; }
 
 private:
-  static constexpr uint64_t kGranule = 4; // chunks that are mapped together
   // Makes sure that the file has memory for these bytes: a store to a hole could raise SIGBUS on a full file system.
   int back(uint64_t offset, uint64_t bytes);
   // Maps a part of the file that has memory, at `at` or anywhere on a chunk's boundary. Null if that fails.
   char *mapFile(uint64_t offset, uint64_t bytes, void *at = nullptr);
+  char *mapChunks(uint64_t count);
   bool growPool(uint64_t chunks);
   uint64_t countBeyond();
   uint64_t wantedChunks() const;
@@ -144,6 +148,7 @@ private:
   ada_ring_thread *threads_ = nullptr; // likewise
   char **granules_ = nullptr;
   uint64_t limit_ = 0, capacity_ = 0, inUse_ = 0;
+  uint64_t lent_ = 0; // of the limit and of the capacity
   bool isPopulated_ = true;        // (atomic) the system has touched all memory that was mapped
   uint32_t *freeChunks_ = nullptr; // a stack: the chunk that was freed last is in the cache
   uint64_t freeCount_ = 0;

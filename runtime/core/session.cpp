@@ -173,11 +173,13 @@ bool startProcess() {
   ring.clear();
   ring << memory.c_str() << "/adatrace-" << r.processId << '-';
   ring.number(sys::nowNs(), 16, 1);
-  error = r.ring.create(ring.c_str(), r.options.buffer, r.images.count());
+  const bool hasDeathWindow = r.triggers.onSignal && r.options.detail_mode[0] == 'w';
+  const uint64_t lent = hasDeathWindow ? r.options.detail_buffer : 0;
+  error = r.ring.create(ring.c_str(), r.options.buffer, lent, r.images.count());
   if (error == 0)
     sys::call(SYS_symlinkat, ring.c_str(), AT_FDCWD, link.c_str());
   else
-    error = r.ring.create(link.c_str(), r.options.buffer, r.images.count());
+    error = r.ring.create(link.c_str(), r.options.buffer, lent, r.images.count());
   if (error < 0)
     return off(Message("cannot make the ring file ")
                << link.c_str() << ": " << errorText(error) << ". This program runs untraced.");
@@ -196,6 +198,8 @@ bool startProcess() {
   h.pid = r.processId, h.format = r.options.ringFormat();
   __builtin_memcpy(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
   h.detail_windows = r.options.detail_mode[0] == 'w';
+  h.death_pre_roll = hasDeathWindow ? Windows::nanoseconds(r.options.pre_roll_ms) + 1 : 0;
+  h.detail_gone_ns = sys::nowNs(); // nothing was recorded before
   h.flight = r.options.isFlight(), h.least_ns = r.options.min_duration, h.most_depth = r.options.max_depth;
   h.state = ADA_RING_RECORDING;
   __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);

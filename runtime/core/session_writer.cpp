@@ -51,7 +51,7 @@ void SessionWriter::start(Ring &ring, Images &images, TimingAnchors &anchors, co
   directory_ = place_ = parts_.directory();
   ringIsBeside_ = equal(ring.path(), (Path(directory_) << "/ring").c_str());
   windows_.start(options, triggers);
-  pool_.start(options.detail_buffer);
+  pool_.start(options.detail_buffer, ring.header().death_pre_roll ? &ring : nullptr);
   bound_.start(options);
   budget_.start(ring, images, options);
 }
@@ -149,7 +149,7 @@ void SessionWriter::add(Batch &batch, uint64_t slot, const ring::Event &e, const
     bool isCaught = rules && windows_.look(e, rules, t.number);
     if (e.kind != ring::kCall)
       if (const RetainedDetails::Entry *held = t.retained.unwatch(e.depth, isCaught); held && isCaught) {
-        if (held->indexSeq >= t.index.events()) // its index event has to be in the file, to be linked
+        if (held->index_seq >= t.index.events()) // its index event has to be in the file, to be linked
           writeEvents(batch, slot);
         writeDetail(batch, t, *held);
       }
@@ -269,22 +269,34 @@ void SessionWriter::retain(Batch &batch, uint64_t slot, const ring::Event &e, co
   uint64_t seq = events(batch, slot);
   size_t n = t.detail.encode(bytes, e, d, seq, count);
   RetainedDetails::Entry entry = {e.timestampNs, seq, (uint32_t)n, (uint8_t)count, RetainedDetails::State::Plain};
-  if (!t.retained.keep(pool_, entry, bytes)) {
+  if (!t.retained.keep(pool_, t.number, entry, bytes)) {
     if (t.retained.oldest()) {
       writeEvents(batch,
                   slot); // what is wanted of the oldest block can only be linked when its index events are written
       for (const void *block = t.retained.oldestBlock(); block && t.retained.oldestBlock() == block;)
         dispose(batch, t, windows_.fateOf(t.retained.oldest()->ns, 0));
     }
-    if (!t.retained.keep(pool_, entry, bytes)) {
-      windows_.noteDropped(e.timestampNs);
+    if (!t.retained.keep(pool_, t.number, entry, bytes)) {
+      noteDropped(e.timestampNs);
       if (isWatched)
         t.retained.watch(e.depth, entry, bytes);
       return;
     }
   }
+  if (!t.retained.newestIsSafe())
+    noteGone(e.timestampNs);
   if (isWatched)
     t.retained.watch(e.depth);
+}
+
+void SessionWriter::noteDropped(uint64_t ns) {
+  windows_.noteDropped(ns);
+  noteGone(ns);
+}
+
+void SessionWriter::noteGone(uint64_t ns) {
+  if (uint64_t &gone = ring_->header().detail_gone_ns; ns > gone)
+    __atomic_store_n(&gone, ns, __ATOMIC_RELAXED);
 }
 
 // Removes the oldest entry of a thread, which is written if a window or a slow call wants it.
@@ -293,7 +305,7 @@ void SessionWriter::dispose(Batch &batch, Thread &t, Windows::Fate fate) {
   if (fate == Windows::Fate::Write || e.state == RetainedDetails::State::Wanted)
     writeDetail(batch, t, e);
   else if (e.state != RetainedDetails::State::Watched || !t.retained.holdOldest())
-    windows_.noteDropped(e.ns);
+    noteDropped(e.ns);
   t.retained.removeOldest(pool_);
 }
 
@@ -315,11 +327,11 @@ void SessionWriter::writeDetail(Batch &batch, Thread &t, const RetainedDetails::
   if (batch.details_.bytes + e.bytes > kDetailBatchBytes || batch.linkCount_ == kMostLinks)
     flushDetail(batch, t);
   uint64_t link = t.detail.events() + batch.details_.events;
-  if (!t.detail.canLink(e.indexSeq, link) || e.indexSeq >= t.index.events())
+  if (!t.detail.canLink(e.index_seq, link) || e.index_seq >= t.index.events())
     return;
-  __builtin_memcpy(batch.detailBytes_ + batch.details_.bytes, e.data(), e.bytes);
-  batch.details_.add({e.count, e.bytes, e.ns, e.ns, e.indexSeq, e.indexSeq});
-  batch.links_[batch.linkCount_++] = {e.indexSeq, link};
+  __builtin_memcpy(batch.detailBytes_ + batch.details_.bytes, RetainedDetails::dataOf(e), e.bytes);
+  batch.details_.add({e.count, e.bytes, e.ns, e.ns, e.index_seq, e.index_seq});
+  batch.links_[batch.linkCount_++] = {e.index_seq, link};
 }
 
 // Detail first, links after it: a killed process may leave a detail event that no link leads to, which recovery finds,

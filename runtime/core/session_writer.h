@@ -218,6 +218,8 @@ private:
   void removeOldest();
   void retain(Batch &batch, uint64_t slot, const ring::Event &e, const ada_detail &d, bool isWatched);
   void dispose(Batch &batch, Thread &t, Windows::Fate fate);
+  void noteDropped(uint64_t ns);
+  void noteGone(uint64_t ns);
   void writeDetail(Batch &batch, Thread &t, const RetainedDetails::Entry &e);
   void flushDetail(Batch &batch, Thread &t);
   template <class Write> void tryToWrite(uint64_t thread, const char *file, Write &&write);

@@ -17,8 +17,7 @@ void Windows::start(const Options &options, const TriggerRules &rules) {
   rules_ = &rules;
   for (unsigned i = 0; i < rules.count; ++i)
     slowRules_ |= (uint8_t)((rules.rules[i].kind == TriggerKind::Slow) << i);
-  auto milliseconds = [](uint64_t ms) { return ms < (1ull << 40) ? ms * 1000000 : UINT64_MAX / 4; };
-  preNs_ = milliseconds(options.pre_roll_ms), postNs_ = milliseconds(options.post_roll_ms);
+  preNs_ = nanoseconds(options.pre_roll_ms), postNs_ = nanoseconds(options.post_roll_ms);
   droppedToNs_ = sys::nowNs(); // nothing was recorded before
   if (active_)
     windows_ = (Window *)sys::mapMemory(kMostWindows * sizeof(Window));

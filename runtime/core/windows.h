@@ -16,6 +16,8 @@ class JsonWriter;
 class Windows {
 public:
   void start(const Options &options, const TriggerRules &rules);
+  // Of an option in milliseconds, however many they are.
+  static uint64_t nanoseconds(uint64_t ms) { return ms < (1ull << 40) ? ms * 1000000 : UINT64_MAX / 4; }
   bool active() const { return active_; }
 
   // Any thread, also a signal handler, also one that never returns from it: a trigger at `ns`.
