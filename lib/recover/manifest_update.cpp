@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <ctime>
 #include <memory>
 #include <set>
@@ -346,8 +347,8 @@ static void addDeathWindow(Json &json, const RingSnapshot &ring, const RecoverOp
   const auto isOfSignal = [&](const Json &window) {
     const auto triggers = window.find(manifest::kTriggers);
     return triggers != window.end() && std::ranges::any_of(*triggers, [&](const Json &trigger) {
-      return trigger.is_object() && trigger.contains(manifest::kKind) && trigger[manifest::kKind] == signal;
-    });
+             return trigger.is_object() && trigger.contains(manifest::kKind) && trigger[manifest::kKind] == signal;
+           });
   };
   if (std::ranges::any_of(windows, isOfSignal))
     return;
@@ -430,6 +431,9 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
                                 {manifest::kRingFound, result.ringFound}};
   if (json.contains(manifest::kRecorder) && json[manifest::kRecorder].is_object())
     json[manifest::kRecorder].erase(manifest::kRing);
+  if (ring && ring->header().failure[0] != 0)
+    objectAt(json, manifest::kRecorder)[manifest::kFailure] =
+        std::string(ring->header().failure, ::strnlen(ring->header().failure, sizeof ring->header().failure));
 
   if (auto replaced =
           replaceFile(directory + "/manifest.json", json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');

@@ -389,6 +389,8 @@ void SessionWriter::fail(const char *what, int error) {
   Text<512> m("cannot write ");
   m << directory_ << '/' << what << ": " << errorText(error);
   __builtin_memcpy(failure_, m.c_str(), m.size() + 1);
+  static_assert(sizeof failure_ <= sizeof ring_->header().failure);
+  __builtin_memcpy(ring_->header().failure, failure_, sizeof failure_);
   __atomic_store_n(&failed_, true, __ATOMIC_RELEASE); // what is recorded from now on is counted, and dropped
 }
 

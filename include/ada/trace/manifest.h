@@ -176,6 +176,11 @@ public:
   std::vector<std::pair<std::string, std::string>> recovered; ///< empty if nothing was recovered
   bool wasRecovered = false;
 
+  /// Why nobody knows what was lost besides what is told here; empty if that is all.
+  std::string whyLossesAreUnknown() const;
+  /// What the recorder failed at; empty if it did not.
+  std::string failure() const;
+
   /// Flaws that did not stop the reader (bytes that are not UTF-8, symbols
   /// without id).
   std::vector<Warning> warnings;

@@ -212,7 +212,13 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
       losses += fmt::format("{}{} {}", losses.empty() ? "" : ", ", formatCount(count), reason);
       reasons.number(reason, count);
     }
-  section.fields.push_back({"lost", losses.empty() ? "nothing" : losses, JsonMembers().json("lost", reasons.object())});
+  const std::string unknown = process.manifest() ? process.manifest()->whyLossesAreUnknown() : "there is no manifest";
+  if (!unknown.empty())
+    losses += fmt::format("{}unknown: {}", losses.empty() ? "" : "; besides that ", unknown);
+  section.fields.push_back({"lost", losses.empty() ? "nothing" : losses,
+                            JsonMembers().json("lost", reasons.object()).textOrNull("lost_unknown", unknown)});
+  if (const std::string failure = process.manifest() ? process.manifest()->failure() : ""; !failure.empty())
+    section.fields.push_back({"failed", failure, JsonMembers().text("failure", failure)});
 }
 
 std::string asJson(const std::vector<LossGap> &gaps) {

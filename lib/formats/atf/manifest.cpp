@@ -536,6 +536,22 @@ std::map<std::string, std::uint64_t> Manifest::allDropped() const {
   return all;
 }
 
+// The value of a field that was read as text; empty if it is not there.
+static std::string valueOf(const std::vector<std::pair<std::string, std::string>> &fields, std::string_view name) {
+  const auto found = std::ranges::find(fields, name, [](const auto &field) { return std::string_view(field.first); });
+  return found == fields.end() ? std::string() : found->second;
+}
+
+std::string Manifest::whyLossesAreUnknown() const {
+  if (exit.how == manifest::kRunning)
+    return "the trace has no end yet; after a kill, `adatrace recover` finds out";
+  if (valueOf(recovered, manifest::kRingFound) == "false")
+    return "the process did not finish its trace, and what it had in memory was gone when that was recovered";
+  return {};
+}
+
+std::string Manifest::failure() const { return valueOf(recorder, manifest::kFailure); }
+
 std::uint64_t Manifest::allLost() const {
   std::uint64_t all = 0;
   for (const auto &[reason, count] : allDropped())

@@ -14,6 +14,9 @@ std::vector<Warning> missingEvents(const ProcessTrace &process) {
   if (const std::uint64_t lost = manifest.allLost(); lost > 0)
     flaws.push_back({"W_EVENTS_LOST", fmt::format("{}: {} {} not recorded (`adatrace info` says why)", process.path(),
                                                   formatCount(lost, "event"), lost == 1 ? "was" : "were")});
+  if (const std::string why = manifest.whyLossesAreUnknown(); !why.empty() && manifest.wasRecovered)
+    flaws.push_back(
+        {"W_LOSSES_UNKNOWN", fmt::format("{}: nobody knows how many events were lost: {}", process.path(), why)});
   if (const std::uint64_t leftOut = manifest.allLeftOut(); leftOut > 0)
     flaws.push_back({"W_EVENTS_LEFT_OUT",
                      fmt::format("{}: {} of short or deep calls {} left out (min_duration, max_depth)", process.path(),

@@ -68,9 +68,8 @@ void SessionCheck::checkManifest(const ProcessTrace &process) {
   if (manifest.exit.how == "running")
     problem(file, "the process did not finish its trace (it was killed, ended without exit(), or still runs); "
                   "`adatrace recover` finishes it");
-  for (const auto &[field, value] : manifest.recorder)
-    if (field == "failure")
-      problem(file, "recorder.failure: the recorder failed: " + value);
+  if (const std::string failure = manifest.failure(); !failure.empty())
+    problem(file, "recorder.failure: the recorder failed: " + failure);
 
   std::unordered_set<uint64_t> modules;
   for (const ManifestModule &module : manifest.modules)
@@ -90,6 +89,8 @@ void SessionCheck::checkManifest(const ProcessTrace &process) {
 
   if (const uint64_t dropped = manifest.allLost())
     note_(fmt::format("{}: {} events were not recorded (`adatrace info` says why)", file, formatCount(dropped)));
+  if (const std::string why = manifest.whyLossesAreUnknown(); !why.empty() && manifest.wasRecovered)
+    note_(fmt::format("{}: nobody knows how many events were lost: {}", file, why));
 }
 
 void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &thread) {

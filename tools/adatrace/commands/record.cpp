@@ -106,9 +106,10 @@ std::string reasonForNothing(const RecordTotals &totals, const OptionList &optio
   };
   rlimit limit = {};
   if (neverBegan && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    return fmt::format("a process could not begin to record; files may not be larger than {} (ulimit -f), and its memory "
-                       "for events is one of 33 MiB and the size of option buffer",
-                       formatBytes(limit.rlim_cur));
+    return fmt::format(
+        "a process could not begin to record; files may not be larger than {} (ulimit -f), and its memory "
+        "for events is one of 33 MiB and the size of option buffer",
+        formatBytes(limit.rlim_cur));
   if (neverBegan)
     return "a process ended before it had begun to record; if it could not begin, it says why on standard error";
   if (totals.processes == 0 && built == Instrumentation::No && !startsOtherPrograms(program))

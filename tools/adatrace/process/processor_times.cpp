@@ -38,8 +38,11 @@ std::vector<std::string> recorderWarnings(const std::string &session) {
   (void)(*source)->read(sink); // the commands that read it say what is wrong with it
   std::vector<std::string> warnings;
   for (const Warning &flaw : (*source)->warnings())
-    if (flaw.code == "W_RECORDER_WAIT")
+    if (flaw.code == "W_RECORDER_WAIT" || flaw.code == "W_LOSSES_UNKNOWN")
       warnings.push_back(flaw.message);
+  for (const std::string &directory : processDirectories(session))
+    if (const auto manifest = Manifest::read(directory + "/manifest.json"); manifest && !manifest->failure().empty())
+      warnings.push_back("events were lost: " + manifest->failure());
   return warnings;
 }
 

@@ -11,8 +11,8 @@ namespace ada::cli {
 /// none.
 std::string whyNoProcessorTimes(const std::string &session);
 
-/// Warnings of threads that the recorder held up for more than a hundredth of their time. Reads what the threads
-/// announce, and next to none of their events.
+/// Warnings of threads that the recorder held up for more than a hundredth of their time, of losses that nobody knows,
+/// and of what the recorder failed at. Reads what the threads announce, and next to none of their events.
 std::vector<std::string> recorderWarnings(const std::string &session);
 
 } // namespace ada::cli
