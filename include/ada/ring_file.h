@@ -268,7 +268,7 @@ typedef struct ada_ring_thread {
 /* ada_chunk.state */
 #define ADA_CHUNK_FREE 0u
 #define ADA_CHUNK_USED 1u
-#define ADA_CHUNK_NOTES 2u /* holds ada_ring_note instead of records */
+#define ADA_CHUNK_NOTES 2u  /* holds ada_ring_note instead of records */
 #define ADA_CHUNK_DETAIL 3u /* is an ada_detail_chunk */
 
 typedef struct ada_chunk {

@@ -32,8 +32,7 @@ std::optional<std::uint64_t> deathWindowStart(const RingSnapshot &ring, const Re
 }
 
 // Calls visit(entry) for each, until that fails. Nothing in the ring is trusted.
-template <class Visit>
-static Expected<void> eachEntry(std::span<const ada_detail_chunk *const> chunks, Visit &&visit) {
+template <class Visit> static Expected<void> eachEntry(std::span<const ada_detail_chunk *const> chunks, Visit &&visit) {
   constexpr std::uint64_t kRoom = ADA_CHUNK_BYTES - sizeof(ada_detail_chunk);
   for (const ada_detail_chunk *chunk : chunks) {
     const auto *data = reinterpret_cast<const unsigned char *>(chunk + 1);

@@ -18,8 +18,8 @@ int PackedFile::open() {
 
 int PackedFile::writeHeader(bool finished, uint64_t trailerOffset) {
   const packed::FileTotals totals = kept();
-  packed::RawFileHeader header =
-      packed::encodeFileHeader(origin_, finished ? &totals : nullptr, trailerOffset, hasDetail_, crc32c, first_, removed_);
+  packed::RawFileHeader header = packed::encodeFileHeader(origin_, finished ? &totals : nullptr, trailerOffset,
+                                                          hasDetail_, crc32c, first_, removed_);
   int error = file_.write(&header, sizeof header, 0);
   if (error == 0)
     finished_ = finished;

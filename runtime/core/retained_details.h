@@ -2,10 +2,11 @@
 //
 // They are kept in blocks of a pool that all threads share (option detail_buffer). With trigger=signal the blocks are
 // chunks of the ring file, as far as that has room: they outlive a process that nobody can write for any more, and
-// recovery finds them. Beside the queue there is a stack of watched calls: those that are open and that a slow trigger may still catch. When a watched call's own entry becomes
-// older than any window can want, it is held in memory of its own until the call returns, so that a slow call is
-// written with its arguments however long it took. At most kMostWatched open calls per thread are watched, the
-// outermost ones: 150 KB per thread, used only as far as calls are held.
+// recovery finds them. Beside the queue there is a stack of watched calls: those that are open and that a slow trigger
+// may still catch. When a watched call's own entry becomes older than any window can want, it is held in memory of its
+// own until the call returns, so that a slow call is written with its arguments however long it took. At most
+// kMostWatched open calls per thread are watched, the outermost ones: 150 KB per thread, used only as far as calls are
+// held.
 #ifndef ADA_RUNTIME_CORE_RETAINED_DETAILS_H
 #define ADA_RUNTIME_CORE_RETAINED_DETAILS_H
 

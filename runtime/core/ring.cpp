@@ -49,7 +49,8 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
   if (error == 0)
     error = back(0, ADA_CHUNK_BYTES);
   if (error == 0) {
-    freeCount_ = freeThreadCount_ = inUse_ = lent_ = modulesReady_ = threadsReady_ = numbersReady_ = 0, isPopulated_ = true;
+    freeCount_ = freeThreadCount_ = inUse_ = lent_ = modulesReady_ = threadsReady_ = numbersReady_ = 0,
+    isPopulated_ = true;
     firstRetired_ = lastRetired_ = 0, passed_ = 0;
     chunksExhausted_ = threadsExhausted_ = isWantedBeyond_ = false;
     header_ = (ada_ring_header *)mapFile(0, ADA_CHUNK_BYTES);

@@ -148,7 +148,7 @@ private:
   ada_ring_thread *threads_ = nullptr; // likewise
   char **granules_ = nullptr;
   uint64_t limit_ = 0, capacity_ = 0, inUse_ = 0;
-  uint64_t lent_ = 0; // of the limit and of the capacity
+  uint64_t lent_ = 0;              // of the limit and of the capacity
   bool isPopulated_ = true;        // (atomic) the system has touched all memory that was mapped
   uint32_t *freeChunks_ = nullptr; // a stack: the chunk that was freed last is in the cache
   uint64_t freeCount_ = 0;

@@ -141,6 +141,29 @@ bool makeSessionDirectory() {
   return true;
 }
 
+// Detail is wanted of a death that nobody may be left to see.
+bool hasDeathWindow() { return runtime.triggers.onSignal && runtime.options.detail_mode[0] == 'w'; }
+
+// What the ring's header says of clock and options.
+void describeRing(ada_ring_header &h) {
+  const Options &o = runtime.options;
+  const options::Clock clock = o.clockChoice();
+  bool counter = clock.kind == options::ClockKind::Counter ||
+                 (clock.kind != options::ClockKind::System && arch::counterIsInvariant() &&
+                  kernelTrustsCounter(arch::kClockSource));
+  h.clock = counter ? ADA_CLOCK_COUNTER : ADA_CLOCK_SYSTEM;
+  h.times = !counter                                 ? ADA_TIMES_EXACT
+            : clock.kind == options::ClockKind::Tick ? ADA_TIMES_TICK
+            : clock.kind == options::ClockKind::None ? ADA_TIMES_NONE
+                                                     : ADA_TIMES_EXACT;
+  h.tick_ns = h.times == ADA_TIMES_TICK ? clock.tickNs : 0;
+  h.pid = runtime.processId, h.format = o.ringFormat();
+  h.detail_windows = o.detail_mode[0] == 'w';
+  h.death_pre_roll = hasDeathWindow() ? Windows::nanoseconds(o.pre_roll_ms) + 1 : 0;
+  h.detail_gone_ns = sys::nowNs(); // nothing was recorded before
+  h.flight = o.isFlight(), h.least_ns = o.min_duration, h.most_depth = o.max_depth;
+}
+
 // Session directory, ring file and drain of this process. Large texts are not on the stack: the first event may come
 // from a thread or a signal handler with a small one.
 bool startProcess() {
@@ -173,8 +196,7 @@ bool startProcess() {
   ring.clear();
   ring << memory.c_str() << "/adatrace-" << r.processId << '-';
   ring.number(sys::nowNs(), 16, 1);
-  const bool hasDeathWindow = r.triggers.onSignal && r.options.detail_mode[0] == 'w';
-  const uint64_t lent = hasDeathWindow ? r.options.detail_buffer : 0;
+  const uint64_t lent = hasDeathWindow() ? r.options.detail_buffer : 0;
   error = r.ring.create(ring.c_str(), r.options.buffer, lent, r.images.count());
   if (error == 0)
     sys::call(SYS_symlinkat, ring.c_str(), AT_FDCWD, link.c_str());
@@ -185,22 +207,8 @@ bool startProcess() {
                << link.c_str() << ": " << errorText(error) << ". This program runs untraced.");
 
   ada_ring_header &h = r.ring.header();
-  const options::Clock clock = r.options.clockChoice();
-  bool counter = clock.kind == options::ClockKind::Counter ||
-                 (clock.kind != options::ClockKind::System && arch::counterIsInvariant() &&
-                  kernelTrustsCounter(arch::kClockSource));
-  h.clock = counter ? ADA_CLOCK_COUNTER : ADA_CLOCK_SYSTEM;
-  h.times = !counter                                 ? ADA_TIMES_EXACT
-            : clock.kind == options::ClockKind::Tick ? ADA_TIMES_TICK
-            : clock.kind == options::ClockKind::None ? ADA_TIMES_NONE
-                                                     : ADA_TIMES_EXACT;
-  h.tick_ns = h.times == ADA_TIMES_TICK ? clock.tickNs : 0;
-  h.pid = r.processId, h.format = r.options.ringFormat();
+  describeRing(h);
   __builtin_memcpy(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
-  h.detail_windows = r.options.detail_mode[0] == 'w';
-  h.death_pre_roll = hasDeathWindow ? Windows::nanoseconds(r.options.pre_roll_ms) + 1 : 0;
-  h.detail_gone_ns = sys::nowNs(); // nothing was recorded before
-  h.flight = r.options.isFlight(), h.least_ns = r.options.min_duration, h.most_depth = r.options.max_depth;
   h.state = ADA_RING_RECORDING;
   __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
   r.images.writeModules(r.ring);

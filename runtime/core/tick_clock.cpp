@@ -101,9 +101,7 @@ void TickClock::reset() {
 
 //===--- the ticker -------------------------------------------------------===//
 
-void TickClock::threadMain(void *self) {
-  ((TickClock *)self)->run();
-}
+void TickClock::threadMain(void *self) { ((TickClock *)self)->run(); }
 
 void TickClock::run() {
   // It needs no files. Then it keeps none of the program open either.

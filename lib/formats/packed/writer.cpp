@@ -101,9 +101,8 @@ void Writer::resumeBlock(const Block &block, const std::byte *bytes, std::uint64
 }
 
 Expected<void> Writer::writeHeader(bool isFinal, std::uint64_t trailerOffset, bool hasDetail) {
-  const RawFileHeader raw =
-      encodeFileHeader(origin_, isFinal ? &totals_ : nullptr, trailerOffset, hasDetail, atf::crc32c, blocksOffset_,
-                       droppedCount_);
+  const RawFileHeader raw = encodeFileHeader(origin_, isFinal ? &totals_ : nullptr, trailerOffset, hasDetail,
+                                             atf::crc32c, blocksOffset_, droppedCount_);
   return file_.write(&raw, sizeof raw, 0);
 }
 

@@ -1,8 +1,9 @@
-// What a thread does while its records are being lost, so that the first records after the gap can say how its stack has
-// changed. The thread's own account; expander.h reads what it says.
+// What a thread does while its records are being lost.
 //
-// A call that is lost has an end that is lost, or that is recorded after the gap: the reader knows by a placeholder. But
-// a jump leaves calls whose ends nobody will tell. So what setjmp's callers say (MARK, RESYNC) is followed as well:
+// The first records after the gap say how its stack has changed. The thread's own account; expander.h reads it.
+//
+// A call that is lost has an end that is lost, or that is recorded after the gap: the reader knows by a placeholder.
+// But a jump leaves calls whose ends nobody will tell. So what setjmp's callers say (MARK, RESYNC) is followed as well:
 //
 //   - A jump back to a lost call leaves the lost calls since its mark. Their ends are counted here.
 //   - A jump back to any other call leaves all lost calls. Which recorded ones it leaves is known to the reader alone,
@@ -21,12 +22,12 @@ namespace ada::ring {
 struct LostCalls {
   static constexpr unsigned kMostMarks = 8;
 
-  uint32_t opened = 0, closed = 0;  // calls entered, and left
-  uint32_t closedBefore = 0;        // left before `resync`
+  uint32_t opened = 0, closed = 0; // calls entered, and left
+  uint32_t closedBefore = 0;       // left before `resync`
   uint32_t markCount = 0;
-  uint64_t resync = 0;              // the frame that was jumped back to, 0 if none
-  uint64_t marks[kMostMarks] = {};  // the outermost first: the frame, and in the upper bits `opened` of that time
-  bool hasMore = false;             // marks than these
+  uint64_t resync = 0;             // the frame that was jumped back to, 0 if none
+  uint64_t marks[kMostMarks] = {}; // the outermost first: the frame, and in the upper bits `opened` of that time
+  bool hasMore = false;            // marks than these
 
   bool any() const { return (opened | closed | closedBefore | markCount) != 0 || resync != 0; }
 
