@@ -218,7 +218,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       if (auto added = sink.addThread(t); !added)
         return added;
     }
-    std::ranges::move(times.warnings(process.path()), std::back_inserter(flaws_));
+    std::ranges::move(times.warnings(process.path(), process.manifest()), std::back_inserter(flaws_));
     ++processIndex;
   }
   return {};

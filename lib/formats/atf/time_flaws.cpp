@@ -4,6 +4,7 @@
 #include "base/quantities.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 
 namespace ada::atf {
@@ -36,13 +37,27 @@ void TimeFlaws::add(const model::Thread &thread) {
   unknown_.add(thread, told.unknownNs, lastNs - firstNs);
 }
 
-std::vector<Warning> TimeFlaws::warnings(const std::string &process) const {
+// What else a process could be recorded with, so that it is held up less.
+static std::string remedy(const Manifest *manifest) {
+  bool isPacked = false;
+  std::uint64_t buffer = 0;
+  if (manifest)
+    for (const auto &[name, value] : manifest->options) {
+      isPacked |= name == "format" && value == "packed";
+      if (name == "buffer")
+        std::from_chars(value.data(), value.data() + value.size(), buffer);
+    }
+  return fmt::format("{}a larger --buffer{} or a filter", isPacked ? "" : "--packed, ",
+                     buffer ? " (it was " + formatBytes(buffer) + ")" : "");
+}
+
+std::vector<Warning> TimeFlaws::warnings(const std::string &process, const Manifest *manifest) const {
   std::vector<Warning> flaws;
   if (recorder_.threads > 0)
     flaws.push_back({"W_RECORDER_WAIT",
                      fmt::format("{}: the recorder held up {}; that is shown as `recorder`, and is no time of the "
-                                 "program: record with --packed, a larger --buffer or a filter",
-                                 process, recorder_.text(""))});
+                                 "program: record with {}",
+                                 process, recorder_.text(""), remedy(manifest))});
   if (unknown_.threads > 0)
     flaws.push_back({"W_SCHED_UNKNOWN",
                      fmt::format("{}: scheduling records were lost: nothing says of {}; that is shown as `unknown`",

@@ -2,6 +2,7 @@
 #ifndef ADA_LIB_FORMATS_ATF_TIME_FLAWS_H
 #define ADA_LIB_FORMATS_ATF_TIME_FLAWS_H
 
+#include "ada/trace/manifest.h"
 #include "ada/trace/model.h"
 
 #include <string>
@@ -14,8 +15,8 @@ class TimeFlaws {
 public:
   /// Of a thread without a lane nothing is known.
   void add(const model::Thread &thread);
-  /// W_RECORDER_WAIT, W_SCHED_UNKNOWN. The one place of their texts.
-  std::vector<Warning> warnings(const std::string &process) const;
+  /// W_RECORDER_WAIT, W_SCHED_UNKNOWN. The one place of their texts. `manifest`: the process's, if it has one.
+  std::vector<Warning> warnings(const std::string &process, const Manifest *manifest) const;
 
 private:
   struct Share {
