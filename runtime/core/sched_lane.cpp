@@ -94,7 +94,7 @@ void SchedLane::writePending() {
   sortPending();
   sched::Record records[256];
   uint64_t next = 0;
-  for (; next < pendingCount_ && pending_[next].kind == Switch::Kind::Lost; ++next)
+  for (; next < pendingCount_ && pending_[next].tid == 0; ++next)
     noteLost(pending_[next]);
   while (next < pendingCount_) {
     const uint32_t tid = pending_[next].tid;
@@ -138,8 +138,10 @@ uint64_t SchedLane::slotOf(uint32_t tid) {
 }
 
 void SchedLane::noteLost(const Switch &s) {
-  lost_ += s.value;
-  const sched::Record record = {s.timeNs, sched::Kind::Lost, s.value};
+  const bool isEnd = s.kind == Switch::Kind::Lost;
+  lost_ += isEnd ? s.value : 0;
+  const sched::Record record = {s.timeNs < fromNs_ ? fromNs_ : s.timeNs,
+                                isEnd ? sched::Kind::Lost : sched::Kind::LostFrom, s.value};
   for (uint64_t i = 0; i < slots_; ++i)
     if (threads_[i].active)
       append(threads_[i], &record, 1), threads_[i].isKnown = false;

@@ -176,9 +176,50 @@ TEST_F(File, Records) {
   EXPECT_EQ(periods(), "300-400w 500-501w to 501"); // it waits at its end
   // Some are missing: it was on, or off, or both.
   write({{200, Kind::On, 0}, {300, Kind::Lost, 9}, {350, Kind::Waits, 0}, {400, Kind::On, 0}, {600, Kind::KnownTo, 0}});
-  EXPECT_EQ(periods(), "200-350u 350-400w to 600");
+  EXPECT_EQ(periods(), "200-300u 350-400w to 600");
   write({{200, Kind::Waits, 0}, {300, Kind::Lost, 9}, {350, Kind::On, 0}, {600, Kind::KnownTo, 0}});
   EXPECT_EQ(periods(), "200-350u to 600");
+}
+
+// What the buffer of one processor lost says nothing of what was before, nor of threads that another one had meanwhile.
+TEST_F(File, LostFrom) {
+  version_ = 2;
+  const Record end = {900, Kind::KnownTo, 0};
+  // It waits, on the same processor, on another one.
+  write({{200, Kind::Waits, 0}, {300, Kind::LostFrom, 1}, {400, Kind::Lost, 9}, {500, Kind::On, 0}, end});
+  EXPECT_EQ(periods(), "200-300w 300-500u to 900");
+  write({{200, Kind::On, 1},
+         {300, Kind::LostFrom, 1},
+         {400, Kind::Lost, 9},
+         {500, Kind::Waits, 1},
+         {600, Kind::On, 1},
+         end});
+  EXPECT_EQ(periods(), "300-400u 500-600w to 900");
+  write({{200, Kind::On, 0},
+         {300, Kind::LostFrom, 1},
+         {400, Kind::Lost, 9},
+         {500, Kind::Waits, 0},
+         {600, Kind::On, 1},
+         end});
+  EXPECT_EQ(periods(), "500-600w to 900");
+  // It comes to another processor, and leaves it: then it may have been on the one whose records are missing.
+  write({{200, Kind::Waits, 0},
+         {300, Kind::LostFrom, 1},
+         {320, Kind::On, 0},
+         {340, Kind::Waits, 0},
+         {400, Kind::Lost, 9},
+         {500, Kind::On, 0},
+         end});
+  EXPECT_EQ(periods(), "200-300w 300-320u 340-500u to 900");
+  // Two processors at a time.
+  write({{200, Kind::Waits, 0},
+         {300, Kind::LostFrom, 0},
+         {350, Kind::LostFrom, 1},
+         {400, Kind::Lost, 9},
+         {450, Kind::Lost, 9},
+         {500, Kind::Waits, 0},
+         end});
+  EXPECT_EQ(periods(), "200-300w 300-450u 500-900w to 900");
 }
 
 // The recorder's own records come from the thread itself: they win over the system's, and over what that lost.
@@ -204,7 +245,7 @@ TEST_F(File, HeldUp) {
          {300, Kind::Waits, 0},
          {320, Kind::On, 0},
          end});
-  EXPECT_EQ(periods(), "150-200u 200-240r 240-300u 300-320w to 900");
+  EXPECT_EQ(periods(), "150-200u 200-240r 300-320w to 900");
   // Two in one wait; one outside of what is known.
   write({{50, Kind::Held, 1},
          {80, Kind::Resumed, 0},

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -117,15 +118,35 @@ public:
       if (++switches_ == 1 && !isOpen_)
         beganNs_ = ns;
       close(ns);
+      processor_ = r.value;
       break;
     case Kind::Waits:
     case Kind::Preempted:
-      if (isOpen_ && open_.why == OffCpu::Why::Unknown)
-        close(ns); // it was on before this
+      processor_.reset();
+      if (isOpen_ && open_.why == OffCpu::Why::Unknown && losing_ == 0)
+        close(lostToNs_); // it was on before this
       if (!isOpen_)
-        begin(ns, r.kind == Kind::Waits ? OffCpu::Why::Waiting : OffCpu::Why::Preempted, r.value);
+        begin(ns,
+              losing_ > 0             ? OffCpu::Why::Unknown
+              : r.kind == Kind::Waits ? OffCpu::Why::Waiting
+                                      : OffCpu::Why::Preempted,
+              r.value);
+      break;
+    case Kind::LostFrom:
+      ++losing_;
+      if (!isOpen_ && processor_ && processor_ != r.value)
+        break; // that it leaves another one is told
+      if (isOpen_ && open_.why != OffCpu::Why::Unknown)
+        close(ns);
+      if (!isOpen_)
+        begin(ns, OffCpu::Why::Unknown, 0);
       break;
     case Kind::Lost:
+      lostToNs_ = ns;
+      if (losing_ > 0) {
+        --losing_;
+        break;
+      }
       if (!isOpen_)
         begin(lastNs_, OffCpu::Why::Unknown, 0);
       open_.why = OffCpu::Why::Unknown;
@@ -169,6 +190,8 @@ private:
   HeldBuilder held_;
   OffCpu open_;
   bool isOpen_ = false;
+  std::optional<std::uint32_t> processor_;  // that it is on
+  std::uint64_t losing_ = 0, lostToNs_ = 0; // of how many processors records are missing; until when they were
   std::uint64_t lastNs_, toNs_ = 0, switches_ = 0, beganNs_ = 0;
 };
 
@@ -283,7 +306,7 @@ Expected<void> checkSched(const std::string &path) {
   const std::size_t count = recordsIn(bytes);
   for (std::size_t i = 0; i < count; ++i) {
     const Record record = recordAt(bytes, i);
-    if (record.kind < Kind::On || record.kind > (header->version == sched::kVersion ? Kind::KnownTo : Kind::Resumed))
+    if (record.kind < Kind::On || record.kind > (header->version == sched::kVersion ? Kind::KnownTo : Kind::LostFrom))
       return errorAt("E_BAD_RECORD", "has a record of kind " + std::to_string(static_cast<std::uint32_t>(record.kind)),
                      path, offsetOf(i) + 8);
     if (record.kind == Kind::KnownTo && i + 1 < count)

@@ -9,7 +9,7 @@ namespace ada::sched {
 
 inline constexpr char kFileName[] = "sched.ads";
 inline constexpr char kMagic[8] = {'A', 'D', 'A', 'S', 'C', 'H', 'E', 'D'};
-inline constexpr uint32_t kVersion = 1;       // without Held, Resumed and flags
+inline constexpr uint32_t kVersion = 1;       // without Held, Resumed, LostFrom and flags
 inline constexpr uint32_t kNewestVersion = 2; // with them
 
 // A bit of Header::flags: the system told nothing; only the recorder's own records are here.
@@ -19,10 +19,12 @@ enum class Kind : uint32_t {
   On = 1,        // got a processor: `value`
   Waits = 2,     // left processor `value` by itself, to wait or to end
   Preempted = 3, // had to leave processor `value`, though it had work to do
-  Lost = 4,      // some records between the last one and this time are missing, or may be: `value` of all threads
+  Lost = 4,      // some records between the last one (or LostFrom) and this time are missing, or may be: `value` of all
+                 // threads
   KnownTo = 5,   // all up to here is known; `value`: CRC-32C of all bytes before this record
   Held = 6,      // from now on the recorder held the thread up: `value` says why
   Resumed = 7,   // until now
+  LostFrom = 8,  // from now on those of processor `value` may be missing, until a Lost
 };
 
 struct Header {

@@ -51,7 +51,7 @@ int SwitchEvents::map(int fd, uint32_t processor) {
     most /= 2;
   for (uint64_t bytes = most; bytes >= page_; bytes /= 2)
     if (char *at = (char *)sys::map(nullptr, page_ + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd)) {
-      buffers_[count_++] = {at, bytes, UINT64_MAX, processor};
+      buffers_[count_++] = {at, bytes, UINT64_MAX, 0, processor, false};
       return 0;
     }
   return -EPERM;
@@ -198,9 +198,16 @@ bool SwitchEvents::Reader::next(Switch &s, uint64_t limitNs) {
     s.timeNs = word(tail_ + bytes - 8);
     if (s.timeNs > limitNs)
       return false;
+    const bool isLost = header.type == PERF_RECORD_LOST && bytes >= 40;
+    if (isLost && !buffer_.hasToldFrom) {
+      buffer_.hasToldFrom = true;
+      s = {buffer_.lastNs, 0, buffer_.processor, Switch::Kind::LostFrom};
+      return true;
+    }
     const uint64_t at = tail_;
     tail_ += bytes;
-    if (header.type == PERF_RECORD_LOST && bytes >= 40) {
+    buffer_.lastNs = s.timeNs, buffer_.hasToldFrom = false;
+    if (isLost) {
       const uint64_t lost = word(at + 16);
       s.kind = Switch::Kind::Lost, s.tid = 0, s.value = lost < UINT32_MAX ? (uint32_t)lost : UINT32_MAX;
       return true;

@@ -18,10 +18,11 @@ namespace ada {
 class SwitchEvents {
 public:
   struct Switch {
-    enum class Kind : uint32_t { On, Waits, Preempted, Lost };
+    enum class Kind : uint32_t { On, Waits, Preempted, LostFrom, Lost };
     uint64_t timeNs; // CLOCK_BOOTTIME
-    uint32_t tid;    // Lost: none
-    uint32_t value;  // the processor; Lost: how many records of this processor, of whatever threads, are missing here
+    uint32_t tid;    // LostFrom, Lost: none
+    uint32_t value;  // the processor; Lost: how many records of the processor that LostFrom told, of whatever threads,
+                     // are missing since then
     Kind kind;
   };
 
@@ -56,7 +57,9 @@ private:
     char *control; // a page; the records follow it
     uint64_t dataBytes;
     uint64_t fullAt; // where its records end, if it was full when they were read; UINT64_MAX if it was not
+    uint64_t lastNs; // of the last record that was taken
     uint32_t processor;
+    bool hasToldFrom; // LostFrom, of a Lost that comes next
   };
   class Reader {
   public:
