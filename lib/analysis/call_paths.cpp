@@ -46,6 +46,7 @@ public:
   Expected<void> events(const model::Batch &batch) override {
     if (!calls_) {
       calls_.emplace(*this, rules_, nullptr);
+      calls_->follow(RecorderTimes(table().threads[batch.events[0].thread].offCpu.get()));
       tree_ = &trees.try_emplace(groupOf(batch.events[0].thread), mostNodes_).first->second;
     }
     calls_->take(batch);

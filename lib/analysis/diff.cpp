@@ -73,7 +73,7 @@ public:
     std::vector<uint32_t> places(tree.size());
     for (uint32_t node = 1; node < tree.size(); ++node) {
       const PathTree::Node &entry = tree[node];
-      const uint32_t function = entry.function == PathTree::kRest ? PathTree::kRest : numbers[entry.function];
+      const uint32_t function = PathTree::isFunction(entry.function) ? numbers[entry.function] : entry.function;
       const uint32_t place = places[node] = tree_.child(places[entry.parent], function);
       if (place >= rows_.size())
         rows_.resize(place + size_t{1});
@@ -83,11 +83,12 @@ public:
       values[run] = {entry.calls, entry.totalNs, entry.selfNs};
     }
   }
-  // The rows of a Diff whose first `runsA` runs are side a. What did not fit into a tree has none.
+  // The rows of a Diff whose first `runsA` runs are side a. What did not fit into a tree has none, nor has the
+  // recorder.
   std::vector<DiffRow> rows(const std::vector<model::Function> &functions, size_t runsA) const {
     std::vector<DiffRow> rows;
     for (uint32_t node = 1; node < rows_.size(); ++node) {
-      if (tree_[node].function == PathTree::kRest)
+      if (!PathTree::isFunction(tree_[node].function))
         continue;
       DiffRow &row = rows.emplace_back();
       row.function = &functions[tree_[node].function];
@@ -190,7 +191,8 @@ Diff makePathDiff(std::span<const CallPaths> a, std::span<const CallPaths> b) {
     for (const CallPathGroup &group : all[run]->groups) {
       paths.add(group.tree, joined.numbers[run], run);
       for (uint32_t node = 1; node < group.tree.size(); ++node)
-        self += static_cast<double>(group.tree[node].selfNs);
+        if (group.tree[node].function != PathTree::kRecorder)
+          self += static_cast<double>(group.tree[node].selfNs);
     }
     (run < a.size() ? diff.whole.a : diff.whole.b).push_back(self);
   }

@@ -10,7 +10,7 @@
 namespace ada::analysis {
 
 struct FlameNode {
-  /// PathTree::kRest: paths that did not fit, there or here.
+  /// PathTree::kRest: paths that did not fit, there or here. PathTree::kRecorder: no call's own time.
   std::uint32_t function = PathTree::kRest;
   std::uint32_t depth = 0;     ///< of the outermost calls: 0
   std::uint64_t paths = 1;     ///< how many it stands for
@@ -20,7 +20,7 @@ struct FlameNode {
 struct FlameTree {
   /// A call before those that it made, the largest first.
   std::vector<FlameNode> nodes;
-  /// Of all paths, by function.
+  /// Of all paths, as functionSums() has them.
   std::vector<FunctionSum> sums, sumsBefore;
   FunctionSum whole, wholeBefore; ///< calls: all of them; times: those of outermost calls
 };

@@ -29,6 +29,7 @@ public:
     if (!calls_) {
       thread_ = batch.events[0].thread;
       calls_.emplace(*this, rules_, nullptr);
+      calls_->follow(RecorderTimes(table().threads[thread_].offCpu.get()));
     }
     calls_->take(batch);
     return {};

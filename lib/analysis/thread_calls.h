@@ -3,6 +3,7 @@
 #define ADA_LIB_ANALYSIS_THREAD_CALLS_H
 
 #include "call_filter.h"
+#include "recorder_times.h"
 #include "value_texts.h"
 
 #include <algorithm>
@@ -18,13 +19,20 @@ namespace ada::analysis {
 ///   void end(const Span &span, bool shown, std::string &&result);
 ///
 /// An end comes for each begin, the innermost first; `shown` may have become false by then (CallFilter::leave).
-/// Arguments and results are empty without `values`.
+/// Arguments and results are empty without `values`. After follow(), a consumer that has it is told of each time that
+/// the recorder held the innermost open call up:
+///
+///   void heldUp(uint64_t fromNs, uint64_t toNs);
+///
 /// Span::functionIndex and functionId are both the function's number in the trace. With `values`, begin() is late: it
 /// comes when all values of the call have.
 template <class Consumer> class ThreadCalls {
 public:
   ThreadCalls(Consumer &consumer, FunctionRules &rules, ValueTexts *values)
       : consumer_(consumer), filter_(rules), values_(values) {}
+  /// Before the first event: what the recorder took of the thread's time, which is then no call's own
+  /// (Span::recorderNs).
+  void follow(RecorderTimes times) { recorder_ = std::move(times); }
 
   void take(const model::Batch &batch) {
     std::uint64_t seq = batch.firstSeq;
@@ -37,6 +45,8 @@ public:
     if (event.kind > model::Kind::Other)
       return;
     settle();
+    if (recorder_.isDue(event.timeNs) && !event.isEarlier)
+      holdUp(event.timeNs);
     const auto kind = event.kind == model::Kind::Other ? EventKind{event.other} : EventKind(event.kind);
     CallStackWalker::Step step;
     if (event.isEarlier)
@@ -83,6 +93,15 @@ public:
   const CallStackWalker &walker() const { return walker_; }
 
 private:
+  [[gnu::noinline]] void holdUp(std::uint64_t untilNs) {
+    constexpr bool isTold = requires(Consumer &consumer) { consumer.heldUp(untilNs, untilNs); };
+    recorder_.takeUntil(untilNs, [this](std::uint64_t fromNs, std::uint64_t toNs) {
+      walker_.holdUp(toNs - fromNs);
+      if constexpr (isTold)
+        if (walker_.depth() > 0)
+          consumer_.heldUp(fromNs, toNs);
+    });
+  }
   void openEarlier(const model::Event &call, const model::Batch &batch) {
     if (walker_.depth() == 0)
       walker_.openUnknown(batch.unknownCalls);
@@ -92,6 +111,7 @@ private:
   CallFilter filter_;
   ValueTexts *values_;
   CallStackWalker walker_;
+  RecorderTimes recorder_;
   bool isPending_ = false;
   model::Event pending_;
   std::uint64_t pendingSeq_ = 0;

@@ -3,6 +3,7 @@
 
 #include "shared/text/utf8.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace ada::model {
@@ -32,7 +33,9 @@ struct ExportSink::ThreadState {
   };
 
   ThreadState(ExportSink &owner, std::uint32_t number)
-      : sink(owner), index(number), calls(*this, owner.rules_, owner.hasValues_ ? &owner.values_ : nullptr) {}
+      : sink(owner), index(number), calls(*this, owner.rules_, owner.hasValues_ ? &owner.values_ : nullptr) {
+    calls.follow(analysis::RecorderTimes(owner.table_.threads[number].offCpu.get()));
+  }
 
   void begin(std::uint64_t, const Event &call, bool, std::string &&arguments) {
     const SymbolKind kind = sink.function(call.function).kind;
@@ -66,6 +69,10 @@ struct ExportSink::ThreadState {
       late.pop_back();
     }
     sink.endCall({.thread = index, .span = span, .result = result, .values = values, .json = valuesJson});
+  }
+  void heldUp(std::uint64_t fromNs, std::uint64_t toNs) {
+    if (!isPassed)
+      sink.heldUp(index, fromNs, toNs);
   }
   // Keeps what is recorded with a call until begin(), which may come with the next event.
   void keep(const Event &event, const Batch &batch) {
@@ -120,7 +127,8 @@ Expected<void> ExportSink::addThread(const Thread &thread) {
   newThread(table_.threads.back());
   if (thread.offCpu)
     offCpuTimes(thread, *thread.offCpu);
-  table_.threads.back().offCpu = {};
+  if (thread.offCpu && std::ranges::count(thread.offCpu->all(), OffCpu::Why::Recorder, &OffCpu::why) == 0)
+    table_.threads.back().offCpu = {};
   return status();
 }
 
@@ -182,6 +190,7 @@ void ExportSink::leave(ThreadState &thread) {
   thread.calls.finish();
   lost_.add("ends of calls that began before the trace", thread.calls.walker().strayExits());
   leaveThread(thread.index);
+  table_.threads[thread.index].offCpu = {};
   threads_[thread.index].reset();
 }
 

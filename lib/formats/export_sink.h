@@ -52,6 +52,9 @@ public:
   std::vector<Loss> losses() const override { return lost_.list(); }
 
 protected:
+  /// The name of what the recorder held up, where a format has frames for functions only.
+  static constexpr std::string_view kRecorderName = "[recorder]";
+
   struct Call {
     std::uint32_t thread = 0, function = 0, depth = 0;
     std::uint64_t timeNs = 0;
@@ -87,6 +90,8 @@ protected:
   /// Of the open call at that depth, too late to be among its arguments; End::values has it, too.
   virtual void lateValue(std::uint32_t /*thread*/, std::uint32_t /*depth*/, const Text &) {}
   virtual void endCall(const End &) = 0;
+  /// The recorder held up the innermost open call, which ends later: it is no part of its Span::selfNs().
+  virtual void heldUp(std::uint32_t /*thread*/, std::uint64_t /*fromNs*/, std::uint64_t /*toNs*/) {}
   /// False: it is to be shown as a call.
   virtual bool point(const Point &) { return false; }
   virtual void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) = 0;

@@ -17,8 +17,10 @@ public:
   explicit PathSink(ByteSink bytes) : ExportSink(/*values=*/false), out_(std::move(bytes)) {}
 
 protected:
-  /// The name of PathTree::kRest.
-  static constexpr std::string_view kRestName = "[calls of further paths]";
+  /// Of a node that is no function's.
+  static constexpr std::string_view nameOfNone(std::uint32_t function) {
+    return function == PathTree::kRecorder ? kRecorderName : "[calls of further paths]";
+  }
 
   /// The thread is over: its calls in the order of a walk.
   virtual void writePaths(std::uint32_t thread, const PathTree &tree) = 0;

@@ -25,14 +25,14 @@ void PathTree::growTable() {
 }
 
 std::uint32_t PathTree::findOrMake(std::uint32_t parent, std::uint32_t function) {
-  if (nodes_[parent].function == kRest)
+  if (nodes_[parent].function == kRest && function != kRecorder)
     return parent;
   if (nodes_.size() * 2 >= table_.size())
     growTable();
   std::size_t slot = slotOf(parent, function);
   if (table_[slot] != kNone)
     return table_[slot];
-  if (nodes_.size() > mostNodes_ && function != kRest) {
+  if (nodes_.size() > mostNodes_ && isFunction(function)) {
     isCut_ = true;
     return findOrMake(parent, kRest);
   }
@@ -47,7 +47,7 @@ void PathTree::merge(const PathTree &other, std::span<const std::uint32_t> funct
   for (std::uint32_t node = 1; node < other.nodes_.size(); ++node) { // a parent comes before its children
     const Node &from = other.nodes_[node];
     const std::uint32_t parent = mine[from.parent];
-    mine[node] = child(parent, from.function == kRest ? kRest : functions[from.function]);
+    mine[node] = child(parent, isFunction(from.function) ? functions[from.function] : from.function);
     Node &into = nodes_[mine[node]];
     into.calls += from.calls;
     into.totalNs += mine[node] == parent ? 0 : from.totalNs;
@@ -108,11 +108,12 @@ void PathTree::sort() {
 }
 
 std::vector<FunctionSum> functionSums(const PathTree &tree, std::size_t functions) {
-  std::vector<FunctionSum> sums(functions + 1);
-  std::vector<std::uint32_t> open(functions + 1); // calls of each function on the path
+  std::vector<FunctionSum> sums(functions + 2);
+  std::vector<std::uint32_t> open(sums.size()); // calls of each function on the path
   std::vector<std::uint32_t> path;
   const auto indexOf = [&](std::uint32_t node) {
-    return tree[node].function == PathTree::kRest ? functions : tree[node].function;
+    const std::uint32_t function = tree[node].function;
+    return PathTree::isFunction(function) ? function : functions + (function == PathTree::kRecorder);
   };
   for (std::uint32_t node = 1; node < tree.size(); ++node) {
     for (; path.size() >= tree.depth(node); path.pop_back())

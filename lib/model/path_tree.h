@@ -30,6 +30,10 @@ public:
   static constexpr std::uint32_t kNoFunction = kNone;
   /// Node::function of what did not fit.
   static constexpr std::uint32_t kRest = kNone - 1;
+  /// Node::function of the time in which the recorder held up calls of the node above: `calls` is how many of them.
+  static constexpr std::uint32_t kRecorder = kNone - 2;
+  /// Whether a Node::function is the number of one.
+  static constexpr bool isFunction(std::uint32_t function) { return function < kRecorder; }
 
   struct Node {
     std::uint32_t parent = kRoot;
@@ -38,7 +42,7 @@ public:
     std::uint32_t depth = 0;         ///< the root's is 0, the outermost calls' 1
     std::uint64_t calls = 0;
     std::uint64_t totalNs = 0; ///< between entry and exit
-    std::uint64_t selfNs = 0;  ///< of that, outside of the calls it made
+    std::uint64_t selfNs = 0;  ///< of that, outside of the nodes below
   };
 
   explicit PathTree(std::size_t mostNodes = 1'000'000) : mostNodes_(mostNodes), nodes_(1) {}
@@ -60,6 +64,8 @@ public:
     ++entry.calls;
     entry.totalNs += isOutermost ? span.durationNs() : 0;
     entry.selfNs += span.selfNs();
+    if (span.recorderNs > 0)
+      addRecorder(node, 1, span.recorderNs);
   }
   /// The same for figures of any number of calls.
   void addSum(std::uint32_t node, std::uint64_t calls, std::uint64_t totalNs, std::uint64_t selfNs) {
@@ -67,6 +73,10 @@ public:
     entry.calls += calls;
     entry.totalNs += totalNs;
     entry.selfNs += selfNs;
+  }
+  /// Of so many of the node's calls, the time that was the recorder's. It is no part of their selfNs.
+  void addRecorder(std::uint32_t node, std::uint64_t calls, std::uint64_t ns) {
+    addSum(findOrMake(node, kRecorder), calls, ns, ns);
   }
   /// Adds all of another tree, whose function n is functions[n] here.
   void merge(const PathTree &other, std::span<const std::uint32_t> functions);
@@ -125,7 +135,7 @@ private:
 struct FunctionSum {
   std::uint64_t calls = 0, totalNs = 0, selfNs = 0;
 };
-/// By the number of the function; the last one is that of PathTree::kRest.
+/// By the number of the function; behind them those of PathTree::kRest and kRecorder.
 std::vector<FunctionSum> functionSums(const PathTree &tree, std::size_t functions);
 
 } // namespace ada

@@ -211,6 +211,7 @@ void FunctionStatistics::add(const Span &span, bool isOutermost) {
   if (isOutermost)
     totalNs += span.durationNs();
   selfNs += span.selfNs();
+  selfOff.recorderNs += span.recorderNs;
   if (span.how == SpanEnd::Return || span.how == SpanEnd::Exception)
     durations.add(span.durationNs());
 }

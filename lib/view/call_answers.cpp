@@ -128,10 +128,9 @@ Expected<void> findEnd(TraceView &view, CallSearch &search) {
       *calls, [&](const IndexCall &one) { return one.item.seq == call.seq && one.item.depth == call.depth; });
   if (at == calls->end() || at->item.kind == ItemKind::Open || at->endSeq == kNoSeq)
     return {};
-  const std::uint64_t duration = at->item.endNs - at->item.beginNs;
   search.hasEnded = true, search.endSeq = at->endSeq;
   call.endNs = at->item.endNs, call.isException = at->item.kind == ItemKind::Exception;
-  call.calls = at->calls, call.selfNs = duration - std::min(at->childrenNs, duration);
+  call.calls = at->calls, call.selfNs = at->selfNs;
   // How it ended, and what comes next.
   const auto place = view.placeOf(call.thread, at->endSeq);
   if (!place)

@@ -75,14 +75,14 @@ private:
 
 /// As FunctionStatistics counts.
 struct FunctionTotals {
-  std::uint64_t calls = 0, totalNs = 0, selfNs = 0;
+  std::uint64_t calls = 0, totalNs = 0, selfNs = 0, recorderNs = 0;
   std::uint64_t minNs = ~std::uint64_t{0}, maxNs = 0; ///< of calls whose both ends were recorded, as `lengths`
   LengthCounts lengths;
 
   void add(const Span &span) {
     ++calls;
     totalNs += span.outermost ? span.durationNs() : 0;
-    selfNs += span.selfNs();
+    selfNs += span.selfNs(), recorderNs += span.recorderNs;
     if (span.how != SpanEnd::Return && span.how != SpanEnd::Exception)
       return;
     const std::uint64_t ns = span.durationNs();
@@ -90,7 +90,8 @@ struct FunctionTotals {
     lengths.add(ns);
   }
   void merge(const FunctionTotals &other) {
-    calls += other.calls, totalNs += other.totalNs, selfNs += other.selfNs;
+    calls += other.calls, totalNs += other.totalNs;
+    selfNs += other.selfNs, recorderNs += other.recorderNs;
     minNs = std::min(minNs, other.minNs), maxNs = std::max(maxNs, other.maxNs);
     lengths.merge(other.lengths);
   }
@@ -107,12 +108,12 @@ struct FunctionTotals {
     return all ? std::clamp(found, minNs, maxNs) : 0;
   }
   void put(IndexBytes &to) const {
-    for (const std::uint64_t value : {calls, totalNs, selfNs, minNs, maxNs})
+    for (const std::uint64_t value : {calls, totalNs, selfNs, recorderNs, minNs, maxNs})
       to.number(value);
     lengths.put(to);
   }
   bool get(IndexCursor &from) {
-    for (std::uint64_t *value : {&calls, &totalNs, &selfNs, &minNs, &maxNs})
+    for (std::uint64_t *value : {&calls, &totalNs, &selfNs, &recorderNs, &minNs, &maxNs})
       *value = from.number();
     return lengths.get(from);
   }

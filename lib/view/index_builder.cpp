@@ -111,10 +111,9 @@ public:
     while (level + 1 < levels_.size() && levels_[level + 1].cellNs <= duration)
       ++level;
     flushDepth(item.depth, level);
-    check(levels_[level].calls.add(output_, {.item = item,
-                                             .endSeq = seq == kNoSeq ? kNoSeq : span.endSeq,
-                                             .calls = span.calls,
-                                             .childrenNs = span.childrenNs}));
+    check(levels_[level].calls.add(
+        output_,
+        {.item = item, .endSeq = seq == kNoSeq ? kNoSeq : span.endSeq, .calls = span.calls, .selfNs = span.selfNs()}));
     if (level + 1 < levels_.size())
       addShort(level + 1, item);
   }
@@ -135,7 +134,7 @@ public:
                                                         .kind = ItemKind::Open},
                                                .endSeq = walk.seqOf(span) == kNoSeq ? kNoSeq : walk.nextSeq(),
                                                .calls = span.calls,
-                                               .childrenNs = span.childrenNs}));
+                                               .selfNs = span.selfNs()}));
     }
     for (std::uint32_t depth = 0; depth < kMostBoxDepths; ++depth)
       flushDepth(depth, levels_.size() - 1);

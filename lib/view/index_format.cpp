@@ -34,7 +34,7 @@ void ItemCoder::put(IndexBytes &to, const IndexCall &call) {
   if (isWhole) {
     to.difference(call.endSeq - seq_);
     to.number(call.calls);
-    to.number(call.childrenNs);
+    to.number(call.selfNs);
   }
   endNs_ = item.endNs;
 }
@@ -59,7 +59,7 @@ IndexCall ItemCoder::get(IndexCursor &from) {
   if (first & kIsWhole) {
     call.endSeq = seq_ + from.difference();
     call.calls = from.number();
-    call.childrenNs = from.number();
+    call.selfNs = from.number();
   }
   return call;
 }

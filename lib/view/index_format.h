@@ -14,7 +14,7 @@
 namespace ada::view {
 
 inline constexpr char kIndexMagic[8] = {'A', 'D', 'A', 'V', 'I', 'E', 'W', '\n'};
-inline constexpr std::uint32_t kIndexVersion = 1;
+inline constexpr std::uint32_t kIndexVersion = 2;
 /// A cell of level 0 is the mean time of so many events, and one of the next level so many times as long.
 inline constexpr std::uint64_t kCellEvents = 512, kLevelFactor = 4;
 /// Short calls that are deeper are in no box.
@@ -36,7 +36,7 @@ static_assert(sizeof(IndexHeader) == 56);
 struct IndexCall {
   Item item;
   std::uint64_t endSeq = kNoSeq;
-  std::uint64_t calls = 0, childrenNs = 0;
+  std::uint64_t calls = 0, selfNs = 0;
 };
 
 /// Where a block of items or places is, and what it covers.

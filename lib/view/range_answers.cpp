@@ -156,6 +156,10 @@ public:
     stack_.push_back({.node = node, .isInside = node == around});
   }
   void end(const Span &span, std::uint64_t) override { close(span, span.endNs); }
+  void heldUp(std::uint64_t fromNs, std::uint64_t toNs) override {
+    const std::uint64_t from = std::max(fromNs, from_), to = std::min(toNs, to_);
+    stack_.back().recorderNs += to > from ? to - from : 0;
+  }
   void closeAll(const ThreadWalk &walk) {
     const auto open = walk.walker().open();
     for (std::size_t i = open.size(); i-- > 0;)
@@ -168,7 +172,7 @@ private:
   struct Frame {
     std::uint32_t node = 0;
     bool isInside = false; // PathTree::kRest in itself
-    std::uint64_t childrenNs = 0;
+    std::uint64_t childrenNs = 0, recorderNs = 0;
   };
   void add(const Span &) override {}
   void close(const Span &span, std::uint64_t endNs) {
@@ -176,8 +180,12 @@ private:
     stack_.resize(span.depth);
     const std::uint64_t begin = std::max(span.beginNs, from_), end = std::clamp(endNs, begin, std::max(begin, to_));
     const std::uint64_t total = end - begin;
-    if (endNs >= from_ && span.beginNs < to_)
-      tree.addSum(frame.node, 1, frame.isInside ? 0 : total, total - std::min(frame.childrenNs, total));
+    if (endNs >= from_ && span.beginNs < to_) {
+      const std::uint64_t own = total - std::min(frame.childrenNs, total), held = std::min(frame.recorderNs, own);
+      tree.addSum(frame.node, 1, frame.isInside ? 0 : total, own - held);
+      if (held > 0)
+        tree.addRecorder(frame.node, 1, held);
+    }
     if (!stack_.empty())
       stack_.back().childrenNs += total;
   }
@@ -210,14 +218,15 @@ Expected<std::optional<std::vector<FunctionTotals>>> wholeThreads(TraceView &vie
 
 // Adds a function, if it has calls.
 template <class Figures, class Percentile>
-void addFunction(RangeStatistics &all, std::size_t number, const Figures &one, std::uint64_t minNs, std::uint64_t maxNs,
-                 const Percentile &percentile) {
+void addFunction(RangeStatistics &all, std::size_t number, const Figures &one, std::uint64_t recorderNs,
+                 std::uint64_t minNs, std::uint64_t maxNs, const Percentile &percentile) {
   all.calls += one.calls;
   if (one.calls > 0)
     all.functions.push_back({.function = static_cast<std::uint32_t>(number),
                              .calls = one.calls,
                              .totalNs = one.totalNs,
                              .selfNs = one.selfNs,
+                             .recorderNs = recorderNs,
                              .minNs = minNs,
                              .maxNs = maxNs,
                              .p50Ns = percentile.percentile(50),
@@ -227,7 +236,8 @@ void addFunction(RangeStatistics &all, std::size_t number, const Figures &one, s
 RangeStatistics statisticsOf(const std::vector<FunctionTotals> &totals) {
   RangeStatistics all;
   for (std::size_t i = 0; i < totals.size(); ++i)
-    addFunction(all, i, totals[i], std::min(totals[i].minNs, totals[i].maxNs), totals[i].maxNs, totals[i]);
+    addFunction(all, i, totals[i], totals[i].recorderNs, std::min(totals[i].minNs, totals[i].maxNs), totals[i].maxNs,
+                totals[i]);
   return all;
 }
 
@@ -265,8 +275,8 @@ Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &r
   if (!done)
     return done.error();
   for (std::size_t i = 0; i < functions.size(); ++i)
-    addFunction(all, i, functions[i], functions[i].durations.min(), functions[i].durations.max(),
-                functions[i].durations);
+    addFunction(all, i, functions[i], functions[i].selfOff.recorderNs, functions[i].durations.min(),
+                functions[i].durations.max(), functions[i].durations);
   return all;
 }
 

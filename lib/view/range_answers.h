@@ -21,7 +21,7 @@ struct RangeRequest {
 struct RangeStatistics {
   struct Function {
     std::uint32_t function = 0;
-    std::uint64_t calls = 0, totalNs = 0, selfNs = 0;
+    std::uint64_t calls = 0, totalNs = 0, selfNs = 0, recorderNs = 0; ///< the last is no part of selfNs
     std::uint64_t minNs = 0, maxNs = 0, p50Ns = 0, p99Ns = 0;
   };
   /// Of the calls that begin in the range, counted as FunctionStatistics does.

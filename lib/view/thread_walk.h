@@ -4,6 +4,7 @@
 
 #include "ada/trace/calls.h"
 #include "analysis/early_end.h"
+#include "analysis/recorder_times.h"
 #include "analysis/trace_table.h"
 #include "function_list.h"
 #include "picture.h"
@@ -37,13 +38,16 @@ public:
   /// Calls that were open at the start come first; `seq` is kNoSeq where it is not known.
   virtual void begin(const OpenCall &, std::uint32_t /*depth*/) {}
   virtual void end(const Span & /*call*/, std::uint64_t /*seq*/) {}
+  /// The recorder held up the innermost open call.
+  virtual void heldUp(std::uint64_t /*fromNs*/, std::uint64_t /*toNs*/) {}
 };
 
 /// Feeds a CallVisitor. After the reading, walker() has the calls that are open.
 class ThreadWalk : public analysis::TableSink {
 public:
-  ThreadWalk(analysis::TraceTable &table, FunctionNumbers &numbers, const Place &place, CallVisitor &visitor)
-      : TableSink(table), numbers_(numbers), visitor_(visitor), latestNs_(place.timeNs) {
+  ThreadWalk(analysis::TraceTable &table, FunctionNumbers &numbers, const Place &place, const OffCpuLane *lane,
+             CallVisitor &visitor)
+      : TableSink(table), numbers_(numbers), visitor_(visitor), recorder_(lane), latestNs_(place.timeNs) {
     for (const OpenCall &call : place.open)
       open(call, 0);
   }
@@ -57,6 +61,8 @@ public:
         open({event.timeNs, kNoSeq, numbers_.of(event.function)}, batch.keptFromNs);
         continue;
       }
+      if (recorder_.isDue(event.timeNs))
+        holdUp(event.timeNs);
       if (!visitor_.goesOn(seq, event.timeNs))
         return analysis::earlyEnd();
       take(seq++, event);
@@ -78,6 +84,13 @@ private:
     walker_.openEarlier(call.beginNs, call.function, firstNs);
     setSeq(depth, call.seq);
     visitor_.begin(call, depth);
+  }
+  void holdUp(std::uint64_t untilNs) {
+    recorder_.takeUntil(untilNs, [this](std::uint64_t fromNs, std::uint64_t toNs) {
+      walker_.holdUp(toNs - fromNs);
+      if (walker_.depth() > 0)
+        visitor_.heldUp(fromNs, toNs);
+    });
   }
   void setSeq(std::uint32_t depth, std::uint64_t seq) {
     if (depth >= seqs_.size())
@@ -103,6 +116,7 @@ private:
   FunctionNumbers &numbers_;
   CallVisitor &visitor_;
   CallStackWalker walker_;
+  analysis::RecorderTimes recorder_;
   std::vector<std::uint64_t> seqs_; // by depth
   std::uint64_t latestNs_ = 0, nextSeq_ = 0;
 };

@@ -190,7 +190,7 @@ Expected<Place> TraceView::placeOf(std::uint32_t thread, std::uint64_t seq) {
 Expected<bool> TraceView::walk(std::uint32_t thread, const Place &place, CallVisitor &visitor,
                                const std::function<void(ThreadWalk &)> &after) {
   const Lease reader = lease();
-  ThreadWalk sink(reader->table, reader->numbers, place, visitor);
+  ThreadWalk sink(reader->table, reader->numbers, place, table_.threads[thread].offCpu.get(), visitor);
   model::ReadRequest request;
   request.threads = {thread};
   request.fromSeq = place.seq;

@@ -109,7 +109,7 @@ TEST(CallPaths, TooManyPaths) {
   EXPECT_EQ(rest.calls, 30u);
   EXPECT_EQ(rest.totalNs, all.groups[0].tree[11].totalNs);
   EXPECT_EQ(rest.selfNs, rest.totalNs);
-  EXPECT_EQ(functionSums(cut.groups[0].tree, cut.functions.size()).back().calls, 30u);
+  EXPECT_EQ(functionSums(cut.groups[0].tree, cut.functions.size())[cut.functions.size()].calls, 30u);
 }
 
 // What each node of a view counts: a call only if none is open around it that counts there.
@@ -160,4 +160,33 @@ TEST(PathTree, Merge) {
   EXPECT_EQ(small[1].calls, 2u);
   EXPECT_EQ(small[1].totalNs, 9u);
   EXPECT_EQ(small[1].selfNs, 9u);
+}
+
+// The recorder's time is a node below the call that it held up, also where there is no room for more paths.
+TEST(PathTree, Recorder) {
+  PathTree tree, small(0);
+  const Span span{.functionId = 0, .beginNs = 0, .endNs = 100, .recorderNs = 30};
+  const std::uint32_t main = tree.child(PathTree::kRoot, 0);
+  tree.add(main, span);
+  tree.add(main, {.functionId = 0, .beginNs = 0, .endNs = 50});
+  const std::uint32_t same[] = {0};
+  small.merge(tree, same);
+  for (PathTree *const each : {&tree, &small}) {
+    each->sort();
+    ASSERT_EQ(each->size(), 3u);
+    EXPECT_EQ((*each)[1].function, each == &tree ? 0 : PathTree::kRest);
+    EXPECT_EQ((*each)[1].totalNs, 150u);
+    EXPECT_EQ((*each)[1].selfNs, 120u);
+    EXPECT_EQ((*each)[2].function, PathTree::kRecorder);
+    EXPECT_EQ((*each)[2].parent, 1u);
+    EXPECT_EQ((*each)[2].calls, 1u);
+    EXPECT_EQ((*each)[2].selfNs, 30u);
+    const std::vector<FunctionSum> sums = functionSums(*each, 1);
+    ASSERT_EQ(sums.size(), 3u);
+    EXPECT_EQ(sums[each == &tree ? 0 : 1].calls, 2u);
+    EXPECT_EQ(sums[2].totalNs, 30u);
+  }
+  const PathTree callees = calleesOf(tree, {true});
+  ASSERT_EQ(callees.size(), 3u);
+  EXPECT_EQ(callees[2].function, PathTree::kRecorder);
 }

@@ -48,6 +48,7 @@ struct Span {
   std::uint64_t functionId = 0;
   std::uint64_t beginNs = 0, endNs = 0; ///< endNs is never less than beginNs
   std::uint64_t childrenNs = 0;         ///< time in the calls it made itself; at most the duration
+  std::uint64_t recorderNs = 0;         ///< outside of those, how long the recorder held it up: holdUp()
   std::uint64_t beginSeq = 0;           ///< event that opened it
   std::uint64_t endSeq = 0;             ///< event that closed it; for Open, the number of events
   std::uint64_t calls = 0;              ///< calls it made itself
@@ -60,7 +61,7 @@ struct Span {
   static constexpr std::uint64_t kNoSeq = ~std::uint64_t{0};
 
   std::uint64_t durationNs() const { return endNs - beginNs; }
-  std::uint64_t selfNs() const { return durationNs() - childrenNs; }
+  std::uint64_t selfNs() const { return durationNs() - childrenNs - recorderNs; }
 };
 
 /// Numbers function ids from 0 in order of first sight, for tables that are
@@ -121,6 +122,12 @@ public:
   /// So many calls around them are not known: as many exits without a call are no strays.
   void openUnknown(std::uint64_t calls) noexcept { unknownOpen_ += calls; }
 
+  /// Before the next event, the recorder held the thread up for that long: it is no time of the innermost call's own.
+  void holdUp(std::uint64_t ns) noexcept {
+    if (depth_ > 0)
+      stack_[depth_ - 1].recorderNs += ns;
+  }
+
   /// The calls that are still open, innermost first, as SpanEnd::Open up to the
   /// latest time seen. The walker is empty afterwards and may be fed again;
   /// counters stay.
@@ -152,7 +159,7 @@ private:
       Span &span = stack_[depth_]; // field by field: a copy made of small stores would wait for them
       span.functionId = functionId;
       span.beginNs = timestampNs;
-      span.childrenNs = 0;
+      span.childrenNs = span.recorderNs = 0;
       span.beginSeq = seq;
       span.calls = 0;
       span.depth = depth_;
@@ -180,6 +187,8 @@ private:
     span.endSeq = endSeq;
     const std::uint64_t duration = span.durationNs();
     span.childrenNs = span.childrenNs < duration ? span.childrenNs : duration;
+    const std::uint64_t own = duration - span.childrenNs;
+    span.recorderNs = span.recorderNs < own ? span.recorderNs : own;
     span.how = how;
     if (depth_ > 0)
       stack_[depth_ - 1].childrenNs += duration;

@@ -67,7 +67,7 @@ private:
   }
 
   const Function *functionOf(Caller caller) const {
-    return caller < kThread && caller != PathTree::kRest ? &function(static_cast<std::uint32_t>(caller)) : nullptr;
+    return caller < PathTree::kRecorder ? &function(static_cast<std::uint32_t>(caller)) : nullptr;
   }
   std::string lineOf(Caller caller) const {
     const Function *about = functionOf(caller);
@@ -77,7 +77,7 @@ private:
   void putFunction(std::string_view prefix, Caller caller) {
     const Function *about = functionOf(caller);
     const Thread *root = caller >= kThread ? &thread(static_cast<std::uint32_t>(caller)) : nullptr;
-    std::string object = "???", file = object, name(kRestName);
+    std::string object = "???", file = object, name;
     if (about || root) {
       const Process &process = about ? table().processes[about->process] : processOf(*root);
       object = process.executable.empty() ? process.name : process.executable;
@@ -87,6 +87,8 @@ private:
       file = about->file.empty() ? file : about->file;
     } else if (root) {
       name = "[" + (hasSeveralProcesses() ? labelOf(processOf(*root)) + ", " : "") + labelOf(*root) + "]";
+    } else {
+      name = nameOfNone(static_cast<std::uint32_t>(caller));
     }
     std::string &text = out_.text();
     text.append(prefix.empty() ? "\n" : "").append(prefix).append("ob=").append(numbered(objects_, object)) += '\n';

@@ -22,23 +22,26 @@ std::string text(std::initializer_list<std::string_view> parts) {
   return all;
 }
 
-// Figures of functions, by `keys`: calls, total_ns, self_ns, off_cpu_ns, exceptions, p (percentiles 50, 90, 99, 99.9).
-// `made`: the keys with what makes those that are no columns. The tables are read by the innermost queries, which group
-// already: of Distributed ones each server adds up its own.
+// Figures of functions, by `keys`: calls, total_ns, self_ns, off_cpu_ns, recorder_ns, exceptions, p (percentiles 50,
+// 90, 99, 99.9). `made`: the keys with what makes those that are no columns. The tables are read by the innermost
+// queries, which group already: of Distributed ones each server adds up its own.
 std::string figures(std::string_view keys, std::string_view made = "") {
   if (made.empty())
     made = keys;
   return text(
       {"SELECT ", keys,
-       ", sum(n) AS calls, sum(whole) AS total_ns, sum(own) AS self_ns, sum(off) AS off_cpu_ns, sum(failed) AS "
-       "exceptions, quantilesExactWeightedMerge(0.5, 0.9, 0.99, 0.999)(state) AS p FROM (SELECT ",
+       ", sum(n) AS calls, sum(whole) AS total_ns, sum(own) AS self_ns, sum(off) AS off_cpu_ns, sum(held) AS "
+       "recorder_ns, sum(failed) AS exceptions, quantilesExactWeightedMerge(0.5, 0.9, 0.99, 0.999)(state) AS p FROM "
+       "(SELECT ",
        made,
        ", count() AS n, sumIf(duration, outermost) AS whole, sum(self) AS own, sum(self_waiting + self_preempted) AS "
-       "off, countIf(end = 'exception') AS failed, quantilesExactWeightedStateIf(0.5, 0.9, 0.99, 0.999)(duration, "
+       "off, sumIf(recorder, outermost) AS held, countIf(end = 'exception') AS failed, "
+       "quantilesExactWeightedStateIf(0.5, 0.9, 0.99, 0.999)(duration, "
        "toUInt64(1), ",
        kBoth, ") AS state FROM spans WHERE counted AND ", kHere, " GROUP BY ", keys, " UNION ALL SELECT ", made,
        ", sum(calls) AS n, sum(total) AS whole, sum(self) AS own, sum(self_waiting + self_preempted) AS off, "
-       "sum(exceptions) AS failed, quantilesExactWeightedMergeState(0.5, 0.9, 0.99, 0.999)(durations) AS state FROM "
+       "sum(recorder) AS held, sum(exceptions) AS failed, quantilesExactWeightedMergeState(0.5, 0.9, 0.99, "
+       "0.999)(durations) AS state FROM "
        "aggregates WHERE ",
        kHere, " GROUP BY ", keys, ") GROUP BY ", keys});
 }
@@ -84,7 +87,7 @@ std::array<Question, 9> make() {
        .about = "what functions cost on all hosts",
        .view = "function_totals",
        .query = text({"SELECT name, at_file AS file, at_line AS line, calls, total_ns, self_ns, off_cpu_ns, "
-                      "exceptions, p[1] AS p50_ns, p[3] "
+                      "recorder_ns, exceptions, p[1] AS p50_ns, p[3] "
                       "AS p99_ns, p[4] AS p999_ns FROM (",
                       figures("function"), ")", kNames}),
        .order = "self_ns DESC, name"},

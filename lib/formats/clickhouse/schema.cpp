@@ -24,15 +24,16 @@ struct Table {
 constexpr Table kTables[] = {
     {"spans", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
   process UInt32, thread UInt32, function UInt64, begin UInt64, duration UInt64, self UInt64, waiting UInt64,
-  preempted UInt64, self_waiting UInt64, self_preempted UInt64, depth UInt32, id UInt64, parent UInt64,
+  preempted UInt64, self_waiting UInt64, self_preempted UInt64,
+  recorder UInt64, self_recorder UInt64, depth UInt32, id UInt64, parent UInt64,
   end Enum8('return' = 0, 'exception' = 1, 'missing' = 2, 'open' = 3), outermost UInt8, arguments String, result String,
   values String, way UInt64, counted UInt8 DEFAULT 1, args Nested(name String, text String, number Float64),
   result_number Float64 DEFAULT nan, trace_id String, time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))",
      "MergeTree", "", "PARTITION BY day ORDER BY (function, begin)"},
     {"aggregates", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String, function UInt64,
   begin UInt64, step UInt64, calls UInt64, total UInt64, self UInt64, waiting UInt64, preempted UInt64,
-  self_waiting UInt64, self_preempted UInt64, exceptions UInt64, missing UInt64, open UInt64, shortest UInt64,
-  longest UInt64, durations AggregateFunction(quantilesExactWeighted(0.5, 0.9, 0.99, 0.999), UInt64, UInt64),
+  self_waiting UInt64, self_preempted UInt64, recorder UInt64, self_recorder UInt64, exceptions UInt64,
+  missing UInt64, open UInt64, shortest UInt64, longest UInt64, durations AggregateFunction(quantilesExactWeighted(0.5, 0.9, 0.99, 0.999), UInt64, UInt64),
   time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))",
      "MergeTree", "", "PARTITION BY day ORDER BY (function, begin)"},
     {"points", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
@@ -56,7 +57,7 @@ constexpr Table kTables[] = {
     {"schema_version", "version UInt32", "MergeTree", "", "ORDER BY version", false},
 };
 
-// What versions 2 and 3 added to tables of those before.
+// What versions 2 to 4 added to tables of those before.
 constexpr AddedColumn kAdded[] = {
     {"spans", "way", "UInt64"},
     {"spans", "counted", "UInt8 DEFAULT 1"},
@@ -66,6 +67,10 @@ constexpr AddedColumn kAdded[] = {
     {"spans", "args.number", "Array(Float64)"},
     {"spans", "result_number", "Float64 DEFAULT nan"},
     {"spans", "trace_id", "String"},
+    {"spans", "recorder", "UInt64"},
+    {"spans", "self_recorder", "UInt64"},
+    {"aggregates", "recorder", "UInt64"},
+    {"aggregates", "self_recorder", "UInt64"},
 };
 
 const SchemaView kViews[] = {
@@ -194,8 +199,9 @@ std::vector<std::string> gateTables(BlockKind kind, const std::string &gate, con
       "CREATE TABLE " + gate +
           " (day Date, session UInt64, plan UInt64, block UInt32, host String, release String, function UInt64, begin "
           "UInt64, step UInt64, calls UInt64, total UInt64, self UInt64, waiting UInt64, preempted UInt64, "
-          "self_waiting UInt64, self_preempted UInt64, exceptions UInt64, missing UInt64, open UInt64, shortest "
-          "UInt64, longest UInt64, lengths Array(UInt64), counts Array(UInt64)) ENGINE = Null",
+          "self_waiting UInt64, self_preempted UInt64, recorder UInt64, self_recorder UInt64, exceptions UInt64, "
+          "missing UInt64, open UInt64, shortest UInt64, longest UInt64, lengths Array(UInt64), counts Array(UInt64)) "
+          "ENGINE = Null",
       view + plain +
           ", arrayReduce('quantilesExactWeightedState(0.5, 0.9, 0.99, 0.999)', lengths, counts) AS durations FROM " +
           gate};

@@ -14,7 +14,7 @@
 namespace ada::model {
 
 /// Of the tables. A change of theirs is a new number, and a step that brings an older database there.
-inline constexpr std::uint32_t kSchemaVersion = 3;
+inline constexpr std::uint32_t kSchemaVersion = 4;
 
 /// What servers can do differs by their version: 1816 of 18.16, 2408 of 24.8.
 struct Dialect {
@@ -51,7 +51,8 @@ std::vector<SchemaView> schemaViews();
 /// In the order of the values.
 inline constexpr std::string_view kSpanColumns =
     "day, session, plan, block, host, release, process, thread, function, begin, duration, self, waiting, preempted, "
-    "self_waiting, self_preempted, depth, id, parent, end, outermost, arguments, result, values, way, "
+    "self_waiting, self_preempted, recorder, self_recorder, depth, id, parent, end, outermost, arguments, result, "
+    "values, way, "
     "counted, args.name, args.text, args.number, result_number, trace_id";
 inline constexpr std::string_view kPointColumns =
     "day, session, plan, block, host, release, process, thread, function, kind, begin, id, parent, value, flow, "
@@ -59,7 +60,8 @@ inline constexpr std::string_view kPointColumns =
 /// Those of the gate to `aggregates`, whose view makes `durations` of the last two.
 inline constexpr std::string_view kSumColumns =
     "day, session, plan, block, host, release, function, begin, step, calls, total, self, waiting, preempted, "
-    "self_waiting, self_preempted, exceptions, missing, open, shortest, longest, lengths, counts";
+    "self_waiting, self_preempted, recorder, self_recorder, exceptions, missing, open, shortest, longest, lengths, "
+    "counts";
 /// What makes a gate, a table that holds nothing and through which rows go to a table, and its view.
 std::vector<std::string> gateTables(BlockKind kind, const std::string &gate, const std::string &target);
 inline constexpr std::string_view kWayColumns = "way, parent, function";

@@ -148,13 +148,14 @@ void SpanBlocks::writeRow(const Row &row) {
   const Span &span = row.span;
   // What lies before a thread's first event belongs to no call, whenever its open calls began.
   ThreadTimes &times = times_[row.thread];
-  const OffCpuTimes off =
+  OffCpuTimes off =
       times.sums.between(span.isEarlier ? std::max(span.beginNs, firstEventNs(row.thread)) : span.beginNs, span.endNs);
   OffCpuTimes self = off;
   times.inCalls.resize(std::max<std::size_t>(times.inCalls.size(), span.depth + std::size_t{2}));
   const OffCpuTimes inner = std::exchange(times.inCalls[span.depth + 1], {});
   self.waitingNs -= std::min(self.waitingNs, inner.waitingNs);
   self.preemptedNs -= std::min(self.preemptedNs, inner.preemptedNs);
+  self.recorderNs = span.recorderNs, off.recorderNs = span.recorderNs + inner.recorderNs; // exact: `self` is without it
   times.inCalls[span.depth] += off;
 
   const std::uint32_t process = thread(row.thread).process;
@@ -179,6 +180,7 @@ void SpanBlocks::writeRow(const Row &row) {
   row_.number(process).number(row.thread).number(functions_[span.functionIndex]);
   row_.number(begin).number(span.durationNs()).number(span.selfNs());
   row_.number(off.waitingNs).number(off.preemptedNs).number(self.waitingNs).number(self.preemptedNs);
+  row_.number(off.recorderNs).number(self.recorderNs);
   row_.number(span.depth).number(row.id).number(row.parent).number(static_cast<std::uint8_t>(span.how));
   row_.number(std::uint8_t{span.outermost});
   row_.text(textOf(row.arguments)).text(textOf(row.result)).text(textOf(row.values));
@@ -216,6 +218,7 @@ void SpanBlocks::putSums() {
     row_.number(key.beginNs).number(options_.stepNs).number(sum.calls).number(sum.totalNs).number(sum.selfNs);
     row_.number(sum.off.waitingNs).number(sum.off.preemptedNs);
     row_.number(sum.selfOff.waitingNs).number(sum.selfOff.preemptedNs);
+    row_.number(sum.off.recorderNs).number(sum.selfOff.recorderNs);
     row_.number(sum.exceptions).number(sum.missing).number(sum.open).number(sum.shortestNs).number(sum.longestNs);
     row_.length(sum.durations.size());
     for (const auto &[duration, count] : sum.durations)

@@ -49,7 +49,9 @@ struct CsvLines {
       if (!value.empty())
         to.append(field(value));
     }
-    to.append(",").append(functions[span.functionIndex].kind).append("\r\n");
+    to.append(",").append(functions[span.functionIndex].kind).append(",");
+    appendDecimal(to, span.recorderNs);
+    to += "\r\n";
   }
 };
 
@@ -60,7 +62,7 @@ public:
 private:
   void beginTrace(const TraceInfo &) override {
     put("id,parent,process,pid,thread,tid,thread_name,depth,function,source,begin_ns,end_ns,duration_ns,self_ns,end,"
-        "arguments,result,values,kind\r\n");
+        "arguments,result,values,kind,recorder_ns\r\n");
   }
   void newThread(const Thread &thread) override {
     const Process &process = processOf(thread);

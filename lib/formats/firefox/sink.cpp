@@ -85,6 +85,12 @@ private:
     if (end.isOpen())
       lose("calls that were still open: they end with the last event of their thread");
   }
+  void heldUp(std::uint32_t, std::uint64_t fromNs, std::uint64_t toNs) override {
+    advance(fromNs);
+    stack_.push_back(tree_.child(stack_.back(), PathTree::kRecorder));
+    advance(toNs);
+    stack_.pop_back();
+  }
   void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: only calls are written"); }
   void leaveThread(std::uint32_t) override { endThreadOf(); }
 
@@ -140,7 +146,7 @@ private:
     if (tree_.isCut())
       lose("paths of calls past the millionth: all further ones are one name");
     out_.put("\n],\"shared\":{");
-    const std::size_t functions = table().functions.size() + 1; // the last one is PathTree::kRest
+    const std::size_t functions = table().functions.size() + 2; // the last ones are PathTree::kRest and kRecorder
     putStacks();
     putFrames(functions);
     putFunctions(functions);
@@ -157,7 +163,8 @@ private:
     });
     putColumn("frame", size - 1, [&](std::size_t i) {
       const std::uint32_t function = tree_[static_cast<std::uint32_t>(i) + 1].function;
-      return std::to_string(function == PathTree::kRest ? table().functions.size() : function);
+      const std::size_t functions = table().functions.size();
+      return std::to_string(PathTree::isFunction(function) ? function : functions + (function == PathTree::kRecorder));
     });
     out_.put("}");
   }
@@ -190,7 +197,7 @@ private:
     putColumn("relevantForJS", count, [](std::size_t) { return std::string("false"); });
     putColumn("resource", count, [](std::size_t) { return std::string("-1"); });
     putColumn("source", count, [&](std::size_t i) {
-      const bool isKnown = i + 1 < count && !table().functions[i].file.empty();
+      const bool isKnown = i + 2 < count && !table().functions[i].file.empty();
       return isKnown ? std::to_string(numbers.at(table().functions[i].file)) : "null";
     });
     putColumn("lineNumber", count, [&](std::size_t i) { return lineOf(i); });
@@ -200,9 +207,10 @@ private:
     putColumn("filename", files.size(), [&](std::size_t i) { return std::to_string(count + i); });
     out_.put("}");
     putColumn("stringArray", count + files.size(), [&](std::size_t i) {
-      return jsonString(i + 1 < count ? std::string_view(table().functions[i].displayName)
-                        : i < count   ? std::string_view("[calls of further paths]")
-                                      : files[i - count]);
+      return jsonString(i + 2 < count    ? std::string_view(table().functions[i].displayName)
+                        : i + 2 == count ? std::string_view("[calls of further paths]")
+                        : i < count      ? kRecorderName
+                                         : files[i - count]);
     });
   }
   std::string lineOf(std::size_t function) const {

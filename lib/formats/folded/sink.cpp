@@ -39,7 +39,7 @@ private:
       lengths.resize(entry.depth);
       stack.resize(lengths.back());
       stack += ';';
-      stack += entry.function == PathTree::kRest ? kRestName : frames_[entry.function];
+      stack += PathTree::isFunction(entry.function) ? frames_[entry.function] : nameOfNone(entry.function);
       lengths.push_back(stack.size());
       if (entry.selfNs > 0 || tree.endOf(node) == node + 1)
         out_.put(stack + " " + std::to_string(entry.selfNs) + "\n");

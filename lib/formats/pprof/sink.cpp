@@ -42,10 +42,7 @@ public:
 
 private:
   // Locations are functions. A number is never 0.
-  static constexpr std::uint64_t kRestId = std::uint64_t{1} << 32;
-  static std::uint64_t idOf(std::uint32_t function) {
-    return function == PathTree::kRest ? kRestId : function + std::uint64_t{1};
-  }
+  static std::uint64_t idOf(std::uint32_t function) { return function + std::uint64_t{1}; }
 
   void beginTrace(const TraceInfo &info) override {
     (void)numberOf(""); // has to be the first
@@ -78,10 +75,12 @@ private:
       const PathTree::Node &entry = tree[node];
       path.resize(entry.depth - std::size_t{1});
       path.push_back(idOf(entry.function));
-      if (entry.function == PathTree::kRest && !std::exchange(hasRest_, true))
-        putFunction(kRestId, kRestName, {}, {}, 0);
+      const bool isRecorder = entry.function == PathTree::kRecorder;
+      if (!PathTree::isFunction(entry.function) && !std::exchange(isRecorder ? hasRecorder_ : hasRest_, true))
+        putFunction(idOf(entry.function), nameOfNone(entry.function), {}, {}, 0);
       locations.assign(path.rbegin(), path.rend()); // the innermost first
-      const std::int64_t values[] = {static_cast<std::int64_t>(entry.calls), static_cast<std::int64_t>(entry.selfNs)};
+      const std::int64_t values[] = {isRecorder ? 0 : static_cast<std::int64_t>(entry.calls),
+                                     static_cast<std::int64_t>(entry.selfNs)};
       {
         Part<Profile> profile(out_.text());
         Part<Sample> sample(profile, Profile::Sample);
@@ -137,7 +136,7 @@ private:
 
   GzipStream gzip_;
   std::unordered_map<std::string, std::uint64_t> strings_;
-  bool hasRest_ = false;
+  bool hasRest_ = false, hasRecorder_ = false;
 };
 
 constexpr FormatVariant kVariants[] = {{.name = "pprof", .title = "pprof profile", .extension = ".pb.gz"}};

@@ -23,33 +23,49 @@ private:
   void beginCall(const Call &call) override {
     if (call.thread != thread_)
       startProfile(call.thread);
-    put('O', call.function, call.timeNs);
+    put('O', frameOf(call.function), call.timeNs);
   }
   void endCall(const End &end) override {
-    put('C', end.span.functionIndex, end.span.endNs);
+    put('C', frameOf(end.span.functionIndex), end.span.endNs);
     if (end.isOpen())
       lose("calls that were still open: they end with the last event of their thread");
+  }
+  void heldUp(std::uint32_t, std::uint64_t fromNs, std::uint64_t toNs) override {
+    if (recorderFrame_ == kNone)
+      recorderFrame_ = static_cast<std::uint32_t>(table().functions.size());
+    put('O', recorderFrame_, fromNs);
+    put('C', recorderFrame_, toNs);
   }
   void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: speedscope has no place for them"); }
   void leaveThread(std::uint32_t) override { endProfile(); }
   void endTrace() override {
     out_.put("\n],\"shared\":{\"frames\":[");
     bool isFirst = true;
-    for (const Function &function : table().functions) {
+    const auto put = [&](const JsonMembers &frame) {
+      out_.put((isFirst ? "\n" : ",\n") + frame.object());
+      isFirst = false;
+    };
+    for (std::uint32_t number = 0; number <= table().functions.size(); ++number) {
+      if (number == recorderFrame_)
+        put(JsonMembers().text("name", kRecorderName));
+      if (number == table().functions.size())
+        break;
+      const Function &function = table().functions[number];
       JsonMembers frame;
       frame.text("name", function.displayName);
       if (!function.file.empty())
         frame.text("file", function.file);
       if (function.line)
         frame.number("line", function.line);
-      out_.put((isFirst ? "\n" : ",\n") + frame.object());
-      isFirst = false;
+      put(frame);
     }
     out_.put("\n]}}\n");
     out_.flush();
   }
   const Expected<void> &status() const override { return out_.status(); }
 
+  // That of the recorder comes behind those of the functions that were known when it was met first.
+  std::uint32_t frameOf(std::uint32_t function) const { return function + (function >= recorderFrame_); }
   void startProfile(std::uint32_t number) {
     endProfile();
     thread_ = number;
@@ -86,6 +102,7 @@ private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   ByteOutput out_;
   std::uint64_t startNs_ = 0, firstNs_ = 0, lastNs_ = 0;
+  std::uint32_t recorderFrame_ = kNone;
   std::uint32_t thread_ = kNone; // whose profile is being written
   bool hasProfiles_ = false, isFirst_ = true;
 };

@@ -69,7 +69,7 @@ private:
     run("INSERT INTO trace VALUES ('writer', 'AdaTrace'), ('times', 'nanoseconds on the clock of the trace'); BEGIN");
     calls_.emplace();
     marks_.emplace();
-    check(!status_ || calls_->prepare(database_, "INSERT INTO calls VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"));
+    check(!status_ || calls_->prepare(database_, "INSERT INTO calls VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
     counters_.emplace();
     flows_.emplace();
     check(!status_ || counters_->prepare(database_, "INSERT INTO counters VALUES (NULL,?,?,?,?,?)"));
@@ -127,7 +127,7 @@ private:
     calls_->number(span.beginNs).number(span.endNs).number(span.selfNs());
     calls_->text(spanEndName(span.how)).number(span.outermost);
     const std::string arguments = textOf(row.arguments), result = textOf(row.result), values = textOf(row.values);
-    calls_->textOrNull(arguments).textOrNull(result).textOrNull(values);
+    calls_->textOrNull(arguments).textOrNull(result).textOrNull(values).number(span.recorderNs);
     check(calls_->insert());
   }
   bool point(const Point &point) override {

@@ -7,8 +7,8 @@ import sys
 
 from clickhouse import Server
 
-COLUMNS = ("calls", "total_ns", "self_ns", "exceptions", "missing", "open", "waiting_ns", "preempted_ns", "on_cpu_self_ns",
-           "min_ns", "max_ns")
+COLUMNS = ("calls", "total_ns", "self_ns", "exceptions", "missing", "open", "waiting_ns", "preempted_ns", "recorder_ns",
+           "self_recorder_ns", "on_cpu_self_ns", "min_ns", "max_ns")
 
 
 # `report` has no such characters in a name.
@@ -17,16 +17,16 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 def reported(session):
     """name: the figures of COLUMNS. Functions of the same name are one row on the server."""
-    rows = collections.defaultdict(lambda: [0] * 9 + [None, 0])
+    rows = collections.defaultdict(lambda: [0] * 11 + [None, 0])
     text = subprocess.run(["adatrace", "report", "--names=full", "--format=json", session], check=True, stdout=subprocess.PIPE).stdout
     for row in json.loads(text):
         figures = rows[row["function"]]
-        for i, column in enumerate(COLUMNS[:9]):
-            figures[i] += row[column] if row[column] is not None else row["self_ns"] if i == 8 else 0
+        for i, column in enumerate(COLUMNS[:11]):
+            figures[i] += row[column] if row[column] is not None else row["self_ns"] if i == 10 else 0
         # Of functions without a call that has both ends it is 0, here and there.
         if row["calls"] > row["missing"] + row["open"]:
-            figures[9] = min(row["min_ns"], figures[9] if figures[9] is not None else row["min_ns"])
-            figures[10] = max(row["max_ns"], figures[10])
+            figures[11] = min(row["min_ns"], figures[11] if figures[11] is not None else row["min_ns"])
+            figures[12] = max(row["max_ns"], figures[12])
     return {name: [figure or 0 for figure in figures] for name, figures in rows.items()}
 
 
@@ -34,6 +34,7 @@ def counted(server, session):
     whole = "end IN ('return', 'exception')"
     sql = f"""SELECT any(name), count(), sumIf(duration, outermost), sum(self), sum(end = 'exception'),
         sum(end = 'missing'), sum(end = 'open'), sumIf(waiting, outermost), sumIf(preempted, outermost),
+        sumIf(recorder, outermost), sum(self_recorder),
         sum(self - self_waiting - self_preempted), if(countIf({whole}) = 0, 0, minIf(duration, {whole})),
         maxIf(duration, {whole}) FROM spans ANY LEFT JOIN functions USING function
         WHERE session IN (SELECT session FROM sessions WHERE name = '{session}' AND state = 'complete')

@@ -6,7 +6,7 @@ import sys
 from clickhouse import Server
 
 directory, sessions = sys.argv[1], sys.argv[2:]
-EXACT = ("calls", "total_ns", "self_ns", "exceptions")
+EXACT = ("calls", "total_ns", "self_ns", "recorder_ns", "exceptions")
 
 
 def reported(session):
@@ -14,8 +14,8 @@ def reported(session):
                                      stdout=subprocess.PIPE).stdout)
     sums = {}
     for row in rows: # functions of the same name are one
-        figures = sums.setdefault(row["function"], [[0, 0, 0, 0], []])
-        figures[0] = [a + row[b] for a, b in zip(figures[0], EXACT)]
+        figures = sums.setdefault(row["function"], [[0] * len(EXACT), []])
+        figures[0] = [a + (row[b] or 0) for a, b in zip(figures[0], EXACT)]
         figures[1].append((row["p50_ns"], row["p99_ns"]))
     return sums
 
@@ -50,7 +50,7 @@ with Server(directory) as server:
     print("several times", server.number("SELECT uniqExact(begin) FROM aggregates WHERE release = 'many'") > 100,
           server.number("SELECT countIf(begin % 2000 != 0) FROM aggregates"))
     print("shortest and longest", server.rows("SELECT min(shortest), max(longest) FROM aggregates WHERE release = 'many'"))
-    off = "sum(waiting), sum(preempted), sum(self_waiting), sum(self_preempted)"
+    off = "sum(waiting), sum(preempted), sum(self_waiting), sum(self_preempted), sum(recorder), sum(self_recorder)"
     waits = server.rows(f"SELECT {off} FROM aggregates WHERE release = 'waits'")
     before = numbers("aggregates")
     status, text = server.run(sessions[0], "--aggregate=2us", "--label", f"release={sessions[0]}")
@@ -78,8 +78,9 @@ with Server(directory) as server:
     print("all calls", numbers("spans"), server.rows(slow) == some)
     server.load("waits", "--replace", "--label", "release=waits")
     print("times without a processor", server.rows(
-        "SELECT sumIf(waiting, outermost), sumIf(preempted, outermost), sum(self_waiting), sum(self_preempted) FROM spans "
-        "WHERE release = 'waits'") == waits != [("0",) * 4])
+        "SELECT sumIf(waiting, outermost), sumIf(preempted, outermost), sum(self_waiting), sum(self_preempted), sumIf(recorder, outermost), "
+        "sum(self_recorder) FROM spans "
+        "WHERE release = 'waits'") == waits and "0" not in waits[0])
     compare("waits", "spans again")
     print("sums", server.rows("SELECT DISTINCT release FROM aggregates ORDER BY release"))
     server.load("many", "--sample=0.1", "--replace", "--label", "release=many")

@@ -8,8 +8,8 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
 
   /** @typedef {[calls: number, total: number, self: number]} Figures */
   /**
-   * A call before those that it made; columns have one entry per path. `function` is a number, or -1 for paths that were
-   * added up.
+   * A call before those that it made; columns have one entry per path. `function` is a number, -1 for paths that were
+   * added up, or -2 for the time in which the recorder held up calls of the function above.
    * @typedef {{calls: number[], total: number[], self: number[]}} Columns
    * @typedef {{label: string, isCut: boolean, depth: number[], function: number[], paths: number[], now: Columns,
    *   before: Columns | null, whole: Figures, wholeBefore: Figures | null, sums: number[][]}} TreeData
@@ -43,6 +43,9 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
       hash = (hash * 31 + text.charCodeAt(i)) >>> 0;
     return hash % 55; // red to yellow
   }
+
+  /** Of a function, or of what is none. @param {number} number */
+  const nameOf = (number) => number >= 0 ? data.functions[number][0] : number === -1 ? '(other paths)' : '(recorder)';
 
   //===--- one tree --------------------------------------------------------===//
 
@@ -88,9 +91,7 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
     /** @param {number} node */
     name(node) {
       const number = this.source.function[node];
-      if (number >= 0)
-        return data.functions[number][0];
-      return `(${counted(this.source.paths[node], 'more path')})`;
+      return number === -1 ? `(${counted(this.source.paths[node], 'more path')})` : nameOf(number);
     }
   }
 
@@ -129,7 +130,7 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
   function paint(bar, node) {
     const number = tree.source.function[node], {now, before} = tree.source;
     if (number < 0) {
-      bar.classList.add('rest');
+      bar.classList.add(number === -1 ? 'rest' : 'recorder');
       return;
     }
     if (hits.has(number))
@@ -278,7 +279,7 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
     const rows = tree.source.sums.filter(([number]) => !search.value || hits.has(number));
     rows.sort((a, b) => size(b) - size(a) || a[0] - b[0]);
     body.replaceChildren(...rows.slice(0, MOST_ROWS).map((sum) => {
-      const row = document.createElement('tr'), name = sum[0] < 0 ? '(other paths)' : data.functions[sum[0]][0];
+      const row = document.createElement('tr'), name = nameOf(sum[0]);
       for (const [key, , value] of columns) {
         const cell = row.insertCell(), number = value(sum), sign = key.endsWith('change') && number > 0 ? '+' : '';
         cell.textContent = sign + (key.startsWith('calls') ? (number < 0 ? '-' : '') + grouped(Math.abs(number)) : duration(number));

@@ -136,8 +136,9 @@ Expected<std::vector<analysis::Report>> reportsOf(Server &server, const std::vec
 
 Expected<analysis::CallPaths> callPathsOf(Server &server, const std::vector<std::string> &sessions) {
   const std::string calls = isOneOf("session", sessions);
-  const auto sums = server.rows("SELECT way, count(), sum(duration), sum(self) FROM spans WHERE counted AND " + calls +
-                                " GROUP BY way");
+  const auto sums = server.rows("SELECT way, count(), sum(duration), sum(self), countIf(self_recorder > 0), "
+                                "sum(self_recorder) FROM spans WHERE counted AND " +
+                                calls + " GROUP BY way");
   if (!sums)
     return sums.error();
   if (sums->empty() || std::ranges::any_of(*sums, [](const auto &row) { return row[0] == "0"; }))
@@ -182,8 +183,11 @@ Expected<analysis::CallPaths> callPathsOf(Server &server, const std::vector<std:
     return node;
   };
   for (const auto &row : *sums)
-    if (const uint32_t node = nodeOf(row[0]); node != PathTree::kRoot)
+    if (const uint32_t node = nodeOf(row[0]); node != PathTree::kRoot) {
       group.tree.addSum(node, numberIn(row.at(1)), numberIn(row.at(2)), numberIn(row.at(3)));
+      if (numberIn(row.at(4)) > 0)
+        group.tree.addRecorder(node, numberIn(row.at(4)), numberIn(row.at(5)));
+    }
   group.tree.sort();
   paths.functions = std::move(functions->list);
   return paths;

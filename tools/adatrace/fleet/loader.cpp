@@ -132,17 +132,18 @@ Expected<void> makeTables(Server &server, const ClusterRequest &cluster) {
   if (*version && *isOne == cluster.name.empty())
     return schemaError(server, *isOne ? "the tables are those of a cluster: --cluster=NAME is needed"
                                       : "the tables are those of a single server: use another database for a cluster");
-  if (*version && **version < model::kSchemaVersion)
-    for (const char *const suffix : {model::kLocal.data(), ""})
-      if (*isOne || !*suffix)
-        if (auto added = addColumns(server, suffix); !added)
-          return added;
   const auto layout = layoutOf(server, cluster);
   if (!layout)
     return layout.error();
   for (const std::string &statement : model::schemaTables(*layout))
     if (auto made = server.query(statement); !made)
       return made.error();
+  // An older version may have had none of a table.
+  if (*version && **version < model::kSchemaVersion)
+    for (const char *const suffix : {model::kLocal.data(), ""})
+      if (*isOne || !*suffix)
+        if (auto added = addColumns(server, suffix); !added)
+          return added;
   for (const std::string &statement : viewStatements(layout->dialect))
     if (auto made = server.query(statement); !made)
       return made.error();

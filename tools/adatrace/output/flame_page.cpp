@@ -33,7 +33,9 @@ template <class List, class Value> void writeColumn(Output &out, std::string_vie
   out.write("]");
 }
 
-int64_t numberOf(uint32_t function) { return function == PathTree::kRest ? -1 : int64_t(function); }
+int64_t numberOf(uint32_t function) {
+  return PathTree::isFunction(function) ? int64_t(function) : function == PathTree::kRest ? -1 : -2;
+}
 
 using Node = analysis::FlameNode;
 
@@ -59,7 +61,8 @@ void writeSums(Output &out, const analysis::FlameTree &tree, bool isDifference) 
     const FunctionSum &now = tree.sums[i], before = isDifference ? tree.sumsBefore[i] : FunctionSum();
     if (now.calls + before.calls == 0)
       continue;
-    const int64_t function = i + 1 == tree.sums.size() ? -1 : int64_t(i);
+    const size_t functions = tree.sums.size() - 2; // behind them: what did not fit, and the recorder
+    const int64_t function = i < functions ? int64_t(i) : int64_t(functions) - int64_t(i) - 1;
     out.print("{}[{},{},{},{}", isFirst ? "" : ",", function, now.calls, now.totalNs, now.selfNs);
     if (isDifference)
       out.print(",{},{},{}", before.calls, before.totalNs, before.selfNs);

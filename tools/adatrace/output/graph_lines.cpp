@@ -15,6 +15,11 @@ double percentOf(uint64_t part, uint64_t whole) {
   return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
+// Of a node that is no function's.
+const char *nameOfNone(uint32_t function) {
+  return function == PathTree::kRest ? "(other paths)" : function == PathTree::kRecorder ? "(recorder)" : "";
+}
+
 // Below the least share of time. What has none at all is not, if the tree has none.
 bool isSmall(const PathTree::Node &node, uint64_t whole, double minPercent) {
   return minPercent > 0 && whole > 0 && percentOf(node.totalNs, whole) < minPercent;
@@ -41,13 +46,13 @@ void GraphText::printLine(const PathTree &tree, uint32_t number, uint64_t whole)
              2 * std::min(depth, kDeepestIndent));
   if (depth > kDeepestIndent)
     out_.print("{}(depth {}){} ", palette_.dim, depth, palette_.reset);
-  if (node.function == PathTree::kRest)
-    out_.print("{}(other paths){}", palette_.dim, palette_.reset);
-  else if (node.function == PathTree::kNoFunction)
+  if (node.function == PathTree::kNoFunction)
     out_.print("{}(not called by a traced function){}", palette_.dim, palette_.reset);
+  else if (!PathTree::isFunction(node.function))
+    out_.print("{}{}{}", palette_.dim, nameOfNone(node.function), palette_.reset);
   else
     out_.print("{}{}{}", palette_.name, names_.name(node.function), palette_.reset);
-  if (options_.names.source && node.function < PathTree::kRest)
+  if (options_.names.source && PathTree::isFunction(node.function))
     if (const std::string place = names_.source(node.function); !place.empty())
       out_.print("  {}{}{}", palette_.dim, place, palette_.reset);
   out_.write("\n");
@@ -106,16 +111,14 @@ void GraphJson::print(const analysis::CallPathGroup &group, const PathTree &tree
     else if (group.process)
       json = processFields(input_.table().processes[*group.process]);
     const auto name = [&](uint32_t function) {
-      return function == PathTree::kRest         ? "(other paths)"
-             : function == PathTree::kNoFunction ? ""
-                                                 : names_.name(function);
+      return PathTree::isFunction(function) ? names_.name(function) : nameOfNone(function);
     };
     if (isView)
       json.text("function", name(tree[entry.parent].function))
           .textOrNull(options_.view == GraphView::Callers ? "caller" : "callee", name(entry.function));
     else
       json.number("depth", entry.depth - 1).text("function", name(entry.function));
-    json.textOrNull("source", entry.function < PathTree::kRest ? names_.source(entry.function) : "");
+    json.textOrNull("source", PathTree::isFunction(entry.function) ? names_.source(entry.function) : "");
     json.number("calls", entry.calls).number("total_ns", entry.totalNs).number("self_ns", entry.selfNs);
     out_.write(json.object());
   }

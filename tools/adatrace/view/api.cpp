@@ -248,7 +248,7 @@ void writeStatistics(JsonText &json, ApiRequest &request) {
   json.beginObject().beginArray("functions");
   for (const view::RangeStatistics::Function &one : all.functions) {
     json.beginObject().number("function", one.function).number("calls", one.calls);
-    json.number("total_ns", one.totalNs).number("self_ns", one.selfNs);
+    json.number("total_ns", one.totalNs).number("self_ns", one.selfNs).number("recorder_ns", one.recorderNs);
     json.number("min_ns", one.minNs).number("max_ns", one.maxNs);
     json.number("p50_ns", one.p50Ns).number("p99_ns", one.p99Ns).endObject();
   }
@@ -263,7 +263,9 @@ void writeFlame(JsonText &json, ApiRequest &request) {
   for (uint32_t node = 1; node < tree.size(); ++node) {
     const PathTree::Node &path = tree[node];
     json.beginObject();
-    json.number("function", path.function == PathTree::kRest ? -1 : static_cast<int64_t>(path.function));
+    json.number("function", PathTree::isFunction(path.function) ? static_cast<int64_t>(path.function)
+                            : path.function == PathTree::kRest  ? -1
+                                                                : -2);
     json.number("parent", static_cast<int64_t>(path.parent) - 1).number("calls", path.calls);
     json.number("total_ns", path.totalNs).number("self_ns", path.selfNs).endObject();
   }

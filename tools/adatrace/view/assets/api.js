@@ -18,8 +18,8 @@
  *   source: {file: string, line: number, text: [number, string][]} | null}} Call
  * @typedef {{thread: number, seq: number, function: number, depth: number, begin_ns: number, end_ns: number | null,
  *   args: string | null}} FoundCall
- * @typedef {{function: number, calls: number, total_ns: number, self_ns: number, min_ns: number, max_ns: number, p50_ns: number,
- *   p99_ns: number}} FunctionFigures
+ * @typedef {{function: number, calls: number, total_ns: number, self_ns: number, recorder_ns: number, min_ns: number, max_ns: number,
+ *   p50_ns: number, p99_ns: number}} FunctionFigures
  * @typedef {{function: number, parent: number, calls: number, total_ns: number, self_ns: number}} FlameNode
  * @typedef {{from_ns: number, to_ns: number, calls: number}} Bucket
  */

@@ -82,7 +82,7 @@ export class FlameChart {
     bar.style.left = `${left}px`;
     bar.style.top = `${row * ROW}px`;
     bar.style.width = `${width}px`;
-    bar.style.background = tree.nodes[node].function < 0 ? 'var(--line)' : colourOf(name);
+    bar.style.background = tree.nodes[node].function < -1 ? 'var(--recorder)' : tree.nodes[node].function < 0 ? 'var(--line)' : colourOf(name);
     bar.dataset.node = String(node);
     bar.tabIndex = node === this.focused ? 0 : -1;
     bar.setAttribute('role', 'treeitem');

@@ -76,7 +76,8 @@ export class StatisticsPanel extends ScopePanel {
       cell.textContent = key === 'calls' ? grouped(figures.calls) : duration(figures[key]);
       cell.dataset.value = String(figures[key]);
     }
-    row.cells[0].title = `${percent(figures.self_ns, selves)} of all`;
+    row.cells[0].title = `${percent(figures.self_ns, selves)} of all` +
+      (figures.recorder_ns ? `; besides, the recorder held it up for ${duration(figures.recorder_ns)}` : '');
     const isChosen = this.app.chosen?.pane === pane && this.app.chosen.function === id;
     const choose = button(name, () => this.app.choose(pane, isChosen ? -1 : id), 'item');
     choose.title = `${session.place(id)} — lets its calls stand out`;

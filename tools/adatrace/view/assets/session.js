@@ -66,7 +66,7 @@ export class Session {
 
   /** @param {number} id */
   name(id) {
-    return id < 0 ? '(small paths)' : this.functions[id]?.name ?? `function ${id}`;
+    return id === -1 ? '(small paths)' : id < 0 ? '(recorder)' : this.functions[id]?.name ?? `function ${id}`;
   }
   /** @param {number} id */
   place(id) {
