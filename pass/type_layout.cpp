@@ -54,6 +54,8 @@ uint64_t bitsOf(const DIType *type) {
   return 0;
 }
 
+bool isNullType(const DIType *type) { return type && type->getName() == "decltype(nullptr)"; }
+
 bool isMember(const DIDerivedType &member) {
   return (member.getTag() == dwarf::DW_TAG_member && !member.isStaticMember()) ||
          member.getTag() == dwarf::DW_TAG_inheritance;
@@ -186,6 +188,8 @@ void TypeLayout::addMembers(const DICompositeType *type, uint64_t offset, Member
 }
 
 std::string TypeLayout::writePlain(const DIType *type) {
+  if (isNullType(type))
+    return "p(void)";
   std::string bits = std::to_string(bitsOf(type));
   if (const auto *basic = dyn_cast<DIBasicType>(type)) {
     switch (basic->getEncoding()) {
@@ -220,7 +224,7 @@ std::string TypeLayout::writePlain(const DIType *type) {
       return unknown(type);
     }
   }
-  return type->getName() == "decltype(nullptr)" ? "p(void)" : unknown(type);
+  return unknown(type);
 }
 
 std::string TypeLayout::writeComposite(const DICompositeType *type) {

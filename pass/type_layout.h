@@ -21,6 +21,8 @@ std::string escaped(llvm::StringRef text);
 const llvm::DIType *plain(const llvm::DIType *type);
 /// How large it is; 0 if that is not known.
 uint64_t bitsOf(const llvm::DIType *type);
+/// C++'s std::nullptr_t, which is described without its size.
+bool isNullType(const llvm::DIType *type);
 /// Whether values of a struct have that part: no static member is one.
 bool isMember(const llvm::DIDerivedType &member);
 

@@ -87,17 +87,43 @@ ArgumentPlace takeNext(ArgumentRegisters &registers, const Function &function, u
 /// Whether a value of PLACE has pieces that say where it is.
 bool hasPieces(ArgumentPlace place) { return place != ArgumentPlace::Elsewhere && place != ArgumentPlace::Unknown; }
 
+/// Which eightbytes of a value hold some of TYPE, which is OFFSET bits behind its start: bit I is the one at 8 * I. The
+/// others are padding.
+uint64_t eightbytesOf(const DIType *type, uint64_t offset, unsigned depth = 0) {
+  type = plain(type);
+  const uint64_t bits = isNullType(type) ? 64 : bitsOf(type);
+  if (!type || bits == 0 || offset >= 512 || depth == 32)
+    return 0;
+  const auto range = [](uint64_t first, uint64_t size) {
+    const uint64_t from = first / 64, end = std::min<uint64_t>(8, (first + size + 63) / 64);
+    return from < end ? (uint64_t(1) << end) - (uint64_t(1) << from) : 0;
+  };
+  const auto *composite = dyn_cast<DICompositeType>(type);
+  if (!composite || composite->getTag() == dwarf::DW_TAG_enumeration_type)
+    return range(offset, bits);
+  if (composite->getTag() == dwarf::DW_TAG_array_type)
+    return eightbytesOf(composite->getBaseType(), 0, depth + 1) ? range(offset, bits) : 0;
+  uint64_t found = 0;
+  for (const DINode *node : composite->getElements())
+    if (const auto *member = dyn_cast<DIDerivedType>(node); member && isMember(*member))
+      found |= member->isBitField()
+                   ? range(offset + member->getOffsetInBits(), member->getSizeInBits())
+                   : eightbytesOf(member->getBaseType(), offset + member->getOffsetInBits(), depth + 1);
+  return found;
+}
+
 /// Matches source parameters with lowered ones.
 class Matcher {
-  const Function &function_;
-  const DataLayout &layout_;
-  unsigned next_ = 0; // lowered parameter
-  ArgumentRegisters registers_;
-  bool lost_ = false; // what follows can't be matched
-
 public:
+  /// A lowered parameter's share of a value, or (NUMBER is kPadding) an eightbyte that nothing carries.
+  struct Part {
+    unsigned number, bytes;
+  };
+  static constexpr unsigned kPadding = ~0u;
+
   Matcher(const Function &function, StackArguments stack)
-      : function_(function), layout_(function.getParent()->getDataLayout()), registers_(function, stack) {
+      : function_(function), layout_(function.getParent()->getDataLayout()),
+        isAArch64_(compat::targetTriple(*function.getParent()).isAArch64()), registers_(function, stack) {
     // The hidden pointer to a result in memory.
     if (next_ < function.arg_size() && function.hasParamAttribute(next_, Attribute::StructRet))
       take();
@@ -113,23 +139,39 @@ public:
         pieces.push_back({ValuePiece::Where::Vector, i / 16, std::min(16u, bytes - i)});
       return placeText(pieces);
     }
-    if (type->isVoidTy() || !diType || bytesOf(layout_, type) * 8 < bitsOf(diType) ||
+    if (type->isVoidTy() || !diType ||
         ArgumentRegisters(function_).place(type, AttributeSet(), &pieces) != ArgumentPlace::Registers)
       return "-";
+    uint64_t bytes = bytesOf(layout_, type);
+    if (bytes * 8 >= bitsOf(diType))
+      return placeText(pieces);
+    // One eightbyte of two is padding.
+    const uint64_t used = eightbytesOf(diType, 0);
+    if (isAArch64_ || pieces.size() != 1 || bitsOf(diType) > 128 || (used != 1 && used != 2))
+      return "-";
+    pieces.insert(used == 1 ? pieces.end() : pieces.begin(), {Where::LeftOut, 0, 8});
     return placeText(pieces);
+  }
+
+  /// Passes over a parameter that the source does not have.
+  void skipHidden() {
+    if (next_ < function_.arg_size())
+      take();
   }
 
   /// Whether every lowered parameter has found its source. If not, the optimizer may have changed the signature.
   bool isComplete() const { return !lost_ && next_ == function_.arg_size(); }
+
+  /// Whether the lowered parameters are not those that the source's would make: even those before may be others.
+  bool isOther() const { return isOther_ || (!lost_ && next_ != function_.arg_size()); }
 
   /// Whether every source parameter so far has found its lowered ones.
   bool hasPassedAll() const { return !lost_; }
 
   /// Where a parameter of DITYPE is; "-" if that is not known, "!" if callers leave it out.
   std::string parameter(const DIType *diType) {
-    firstTaken_ = ~0u;
     pieces_.clear();
-    partBytes_.clear();
+    parts_.clear();
     isUnread_ = false;
     return place(diType);
   }
@@ -137,22 +179,28 @@ public:
   /// Whether it points to what callers need not have stored.
   bool hasUnread() const { return isUnread_; }
 
-  /// Bytes of the value that the lowered parameter NUMBER, of those that the last parameter() took, holds.
-  unsigned bytesOfPart(unsigned number) const { return partBytes_[number]; }
+  /// What the last parameter() took, in the order of the value's bytes.
+  ArrayRef<Part> parts() const { return parts_; }
 
-  /// The lowered parameters that the last parameter() took: [first, second).
-  std::pair<unsigned, unsigned> taken() const { return {std::min(firstTaken_, next_), next_}; }
+  /// The next lowered parameter.
+  unsigned next() const { return next_; }
 
 private:
-  unsigned firstTaken_ = 0;
-  // Of the present parameter: where it is, and how many bytes of that each lowered parameter has.
+  const Function &function_;
+  const DataLayout &layout_;
+  bool isAArch64_;
+  unsigned next_ = 0; // lowered parameter
+  ArgumentRegisters registers_;
+  bool lost_ = false; // what follows can't be matched
+  bool isOther_ = false;
+  // Of the present parameter.
   SmallVector<ValuePiece, 4> pieces_;
-  SmallVector<unsigned, 4> partBytes_;
+  SmallVector<Part, 4> parts_;
   bool isUnread_ = false;
 
   std::string place(const DIType *diType) {
     const DIType *type = plain(diType);
-    uint64_t bytes = bitsOf(type) / 8;
+    uint64_t bytes = isNullType(type) ? 8 : bitsOf(type) / 8;
     const auto *composite = dyn_cast_or_null<DICompositeType>(type);
     bool isStruct = composite && composite->getTag() != dwarf::DW_TAG_enumeration_type;
     // clang passes __int128 as two halves where it likes.
@@ -160,26 +208,42 @@ private:
                                 (isa<DIBasicType>(type) || type->getTag() == dwarf::DW_TAG_ptr_to_member_type));
     if (lost_ || !type)
       return "-";
-    if (isStruct && isEmpty(*composite))
-      return "-"; // takes no place at all
-    if (next_ >= function_.arg_size())
-      return lose();
-    const Argument &first = *function_.getArg(next_);
-    if (first.hasPassPointeeByValueCopyAttr()) // a copy on the stack
+    const Argument *first = next_ < function_.arg_size() ? function_.getArg(next_) : nullptr;
+    if (first && first->hasPassPointeeByValueCopyAttr()) // a copy on the stack
       return take() && !lost_ ? placeText(pieces_) : "-";
     // What C++ does not allow to be copied into registers, and what AArch64 finds too large. Another pointer is a
     // member.
-    bool isByAddress = isStruct && ((composite->getFlags() & DINode::FlagTypePassByReference) || bytes > 16);
-    if (isByAddress && first.getType()->isPointerTy()) { // a copy elsewhere
+    bool isByAddress = isStruct && ((composite->getFlags() & DINode::FlagTypePassByReference) ||
+                                    (bytes > 16 && !composite->isForwardDecl()) || isKnownString(type));
+    if (isByAddress && first && first->getType()->isPointerTy()) { // a copy elsewhere
       const bool isKnown = take() && isKnownString(type);
       return isKnown ? placeText(pieces_) : "-"; // of others the register holds no value of the type
     }
+    if (isStruct && composite->isForwardDecl()) { // described in another object: no telling how many it takes
+      lost_ = true;
+      return "-";
+    }
+    const uint64_t used = eightbytesOf(type, 0);
+    if (isStruct && !used) { // takes no place at all, but on AArch64
+      if (isAArch64_ && first && bytes == 1 && first->getType()->isIntegerTy(8))
+        take();
+      return "-";
+    }
+    if (!first)
+      return lose();
     bool wantsPointer = isa<DIDerivedType>(type) && type->getTag() != dwarf::DW_TAG_ptr_to_member_type;
-    if (!isSplit && wantsPointer != first.getType()->isPointerTy() && type->getName() != "decltype(nullptr)")
+    if (bytes == 0 || (!isSplit && wantsPointer != first->getType()->isPointerTy() && !isNullType(type)))
       return lose();
     uint64_t seen = 0;
     bool hasPlace = true;
     while (seen < bytes) {
+      if (isStruct && !isAArch64_ && bytes <= 16 && !(used >> (seen / 8) & 1)) {
+        const unsigned size = unsigned(std::min<uint64_t>(8, bytes - seen));
+        pieces_.push_back({Where::LeftOut, 0, size});
+        parts_.push_back({kPadding, size});
+        seen += 8;
+        continue;
+      }
       if (next_ >= function_.arg_size())
         return lose();
       Type *lowered = function_.getArg(next_)->getType();
@@ -198,30 +262,19 @@ private:
 
   /// Passes over a lowered parameter; whether its place is known.
   bool take() {
-    firstTaken_ = std::min(firstTaken_, next_);
     const size_t before = pieces_.size();
     ArgumentPlace place = takeNext(registers_, function_, next_, pieces_);
     isUnread_ |= isUnread(function_, next_);
-    ++next_;
     unsigned bytes = 0;
     for (const ValuePiece &piece : ArrayRef<ValuePiece>(pieces_).drop_front(before))
       bytes += piece.bytes;
-    partBytes_.push_back(bytes);
+    parts_.push_back({next_++, bytes});
     lost_ |= place == ArgumentPlace::Unknown;
     return hasPieces(place);
   }
   std::string lose() {
-    lost_ = true;
+    lost_ = isOther_ = true;
     return "-";
-  }
-  static bool isEmpty(const DICompositeType &type) {
-    if (bitsOf(&type) > 8)
-      return false;
-    for (const DINode *node : type.getElements())
-      if (const auto *member = dyn_cast<DIDerivedType>(node))
-        if (isMember(*member) && member->getTag() == dwarf::DW_TAG_member)
-          return false;
-    return type.getTag() == dwarf::DW_TAG_structure_type || type.getTag() == dwarf::DW_TAG_class_type;
   }
 };
 
@@ -250,6 +303,7 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
                                              SmallVectorImpl<bool> &unread) {
   struct Part {
     SmallVector<ValuePiece, 2> pieces;
+    unsigned bytes;
     bool hasPlace = true;
   };
   SmallVector<SmallVector<Part, 2>, 8> parts(count);
@@ -261,8 +315,7 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
     if (number.getAsInteger(10, k) || k >= count)
       continue;
     while (!sizes.empty() && !sizes.consumeInteger(10, bytes)) {
-      parts[k].emplace_back();
-      parts[k].back().pieces.push_back({Where::LeftOut, 0, bytes});
+      parts[k].push_back({{{Where::LeftOut, 0, bytes}}, bytes});
       sizes.consume_front("+");
     }
   }
@@ -275,8 +328,12 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
     unsigned k = 0, at = 0;
     if (parameter.getAsInteger(10, k) || part.getAsInteger(10, at) || k >= count || at >= parts[k].size())
       continue;
+    unsigned bytes = 0;
+    for (const ValuePiece &piece : pieces)
+      bytes += piece.bytes;
+    // Something else than it was, as a pointer to what was on the stack?
+    parts[k][at].hasPlace = hasPieces(place) && bytes == parts[k][at].bytes;
     parts[k][at].pieces.assign(pieces.begin(), pieces.end());
-    parts[k][at].hasPlace = hasPieces(place);
     unread[k] |= isUnread(function, i);
   }
   SmallVector<std::string, 8> places;
@@ -377,6 +434,9 @@ std::string typesByPrototype(const Function &wrapper, const Prototype &prototype
   return text + (prototype.isVariadic ? furtherTypes(wrapper, prototype.parameters.size(), stack) : "");
 }
 
+/// Constructors of classes with virtual bases are told by a table where these are: a parameter that no source has.
+constexpr StringRef kHiddenTable = "(vtt)";
+
 /// The names of FUNCTION's parameters, by number from 1.
 SmallVector<StringRef, 8> parameterNames(const Function &function, const DISubprogram &subprogram) {
   SmallVector<StringRef, 8> names;
@@ -385,7 +445,8 @@ SmallVector<StringRef, 8> parameterNames(const Function &function, const DISubpr
       return;
     if (names.size() <= variable->getArg())
       names.resize(variable->getArg() + 1);
-    names[variable->getArg()] = variable->getName();
+    const bool isHidden = variable->isArtificial() && variable->getName() == "vtt";
+    names[variable->getArg()] = isHidden ? kHiddenTable : variable->getName();
   };
   for (const DINode *node : subprogram.getRetainedNodes())
     note(dyn_cast<DILocalVariable>(node));
@@ -406,17 +467,21 @@ void numberParameters(Function &function) {
     return;
   DITypeRefArray types = type->getTypeArray();
   Matcher matcher(function, StackArguments::InPlace);
+  const SmallVector<StringRef, 8> names = parameterNames(function, *subprogram);
   std::string known = function.getReturnType()->isVoidTy() ? "" : "0"; // the parameters, and the result as 0
   for (unsigned k = 1; k < types.size() && types[k]; ++k) {
     if (matcher.parameter(types[k]) == "-")
       continue;
-    auto [first, end] = matcher.taken();
     known += (known.empty() ? "" : ",") + std::to_string(k);
-    for (unsigned i = first; i < end; ++i) {
-      std::string value = std::to_string(k) + "/" + std::to_string(i - first);
-      function.addParamAttr(i, Attribute::get(function.getContext(), kParameter, value));
-      known += (i == first ? ":" : "+") + std::to_string(matcher.bytesOfPart(i - first));
+    for (unsigned i = 0; i < matcher.parts().size(); ++i) {
+      const Matcher::Part part = matcher.parts()[i];
+      if (part.number != Matcher::kPadding)
+        function.addParamAttr(part.number, Attribute::get(function.getContext(), kParameter,
+                                                          std::to_string(k) + "/" + std::to_string(i)));
+      known += (i == 0 ? ":" : "+") + std::to_string(part.bytes);
     }
+    if (k == 1 && names.size() > 2 && names[2] == kHiddenTable)
+      matcher.skipHidden();
   }
   if (matcher.isComplete())
     function.addFnAttr(kNumbered, known);
@@ -450,12 +515,16 @@ std::string typesText(const Function &function, bool pointees, StackArguments st
   for (; count < types.size() && types[count]; ++count) {
     places.push_back(matcher.parameter(types[count]));
     unread.push_back(matcher.hasUnread());
+    if (count == 1 && names.size() > 2 && names[2] == kHiddenTable) {
+      matcher.skipHidden();
+      names.erase(names.begin() + 2);
+    }
   }
   bool isNumbered = function.hasLocalLinkage() && function.hasFnAttribute(kNumbered);
   if (isNumbered)
     places = placesOfNumbered(function, count, stack, unread);
-  else if (!matcher.isComplete() && function.hasLocalLinkage())
-    places.assign(places.size(), "-"); // the optimizer may have changed the signature
+  else if (function.hasLocalLinkage() ? !matcher.isComplete() : !callee && matcher.isOther())
+    places.assign(places.size(), "-"); // the optimizer may have changed the signature, or it was none that we know
   std::string result = !types[0] ? "-" : isNumbered && isResultLeftOut(function) ? "!" : matcher.result(types[0]);
   std::string text = result + ":" + layout.write(types[0]);
   for (unsigned i = 1; i < count; ++i) {
@@ -466,7 +535,7 @@ std::string typesText(const Function &function, bool pointees, StackArguments st
             (unread[i] ? withoutContents(written) : written);
   }
   if (count < types.size() && callee && matcher.hasPassedAll())
-    return text + furtherTypes(function, matcher.taken().second, stack);
+    return text + furtherTypes(function, matcher.next(), stack);
   if (count < types.size()) // a null type
     text += ";...:-:v";
   return text;
