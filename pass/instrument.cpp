@@ -383,10 +383,14 @@ PreservedAnalyses AdaTracePass::run(Module &module, ModuleAnalysisManager &) {
 
   ModuleInstrumenter instrumenter(module, options, *filter, options.beforeInlining && place_ != Place::PipelineEnd);
   if (place_ == Place::PipelineStart) {
-    // A coroutine's body becomes several functions; hooks come when it has.
+    // A coroutine's body becomes several functions; hooks come when it has. Until then none of them may be inlined, or
+    // the call that creates it would be gone.
     for (Function &function : module)
-      if (!function.isDeclaration() && compat::isPresplitCoroutine(function))
+      if (!function.isDeclaration() && compat::isPresplitCoroutine(function)) {
         function.addFnAttr(kAttrAfterSplit);
+        if (!function.hasFnAttribute(Attribute::AlwaysInline))
+          function.addFnAttr(Attribute::NoInline);
+      }
     changed |= instrumenter.run([](const Function &function) { return !function.hasFnAttribute(kAttrAfterSplit); });
   } else if (place_ == Place::PipelineEnd && options.beforeInlining) {
     changed |= instrumenter.run([](const Function &function) { return function.hasFnAttribute(kAttrAfterSplit); });
