@@ -1,11 +1,19 @@
-"""Random functions that read all, some or none of their arguments, and what tree says they were passed.
+"""Random functions that read all, some or none of their arguments, and what adatrace says they were passed and returned.
 
-Each argument is a constant that the generator knows, times a number that is 1 at run time: the compiler can't fold it, and nothing in the
-program looks at more of an argument than its function does. So the optimizer may leave out what is not read. Each value that is shown must
-be the true one, or be unknown. By hand: --seeds 200.
+A value is a constant that the generator knows, times a number that is 1 at run time: the compiler can't fold it. Nothing in the program looks
+at more of an argument than its function does, so the optimizer may leave out the rest. Each value that is shown must be the true one, or be
+unknown. A separate object, which is not traced, prints what only the program knows: addresses, and the bytes of unions and bit fields.
+
+By hand, 200 seeds over all modes and compilers, in programs of 20 seeds each, two at a time:
+
+    test/tools/args_random.py --dir /tmp/args --cxx build/release/bin/ada-clang++-{14,19,22} --modes all --seed 1 --seeds 200 --batch 20 --jobs 2
+
+--cxx may be a list of compilers; adatrace is taken from beside the first. A seed makes the same functions in every batch.
 """
 import argparse
 import collections
+import concurrent.futures
+import json
 import os
 import random
 import re
@@ -14,264 +22,650 @@ import sys
 import time
 
 INTS = {"signed char": 100, "unsigned char": 200, "short": 30000, "unsigned short": 60000, "int": 2**31 - 1, "unsigned": 2**32 - 1,
-        "long": 2**62, "unsigned long": 2**63}
-STRUCTS = {"Two": [("int", "a"), ("int", "b")], "Mix": [("int", "a"), ("double", "b")], "Xim": [("double", "a"), ("long", "b")],
-           "Three": [("float", "a"), ("float", "b"), ("float", "c")], "Longs": [("long", "a"), ("long", "b")],
-           "Tiny": [("unsigned char", "a"), ("short", "b")], "Half": [("float", "a"), ("int", "b")],
-           "Doubles": [("double", "a"), ("double", "b")], "Large": [("long", "a"), ("int", "b"), ("double", "c")],
-           "Huge": [("long", x) for x in "abcdefgh"], "Over": [("long", x) for x in "abcdefghi"]}
-TYPES = list(INTS) * 2 + ["bool", "float", "double", "double", "long double", "__int128", "unsigned __int128", "Color", "View"] + \
-    [s for s in STRUCTS if s != "Over"] * 2 + ["Over"]
+        "long": 2**62, "unsigned long": 2**63, "long long": 2**62, "wchar_t": 2**31 - 1, "char16_t": 60000, "char32_t": 2**31 - 1}
+FLOATS = ["float", "double", "long double", "__float128"]
+COMPLEX = {"ComplexFloat": "float", "ComplexDouble": "double", "ComplexLong": "long double"}
+VECTORS = {"V2F": ("float", 2), "V4F": ("float", 4), "V2D": ("double", 2), "V16C": ("signed char", 16), "V8S": ("short", 8), "V8I": ("int", 8),
+           "V1L": ("long", 1), "V8C": ("unsigned char", 8)}
+TEXTS = ["const char *", "char *", "View", "std::string", "const std::string &", "std::string *"]
+POINTERS = ["const long *", "double *", "void *", "long *const *", "Callee", "long &", "const double &", "short &&", "std::nullptr_t"]
 PRELUDE = """#include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 typedef std::string_view View;
-enum Color : int { Red, Green, Blue };
+typedef long (*Callee)(long);
+typedef std::vector<int> Ints;
+struct S {
+  long x, a, b;
+  virtual long v() { return a; }
+  long m() { return b; }
+};
+typedef long (S::*Method)();
+""" + "".join(f"typedef _Complex {part} {name};\n" for name, part in COMPLEX.items()) + \
+    "".join(f"typedef {part} {name} __attribute__((vector_size({count} * sizeof({part}))));\n" for name, (part, count) in VECTORS.items()) + """
 extern volatile long sink;
+extern volatile long one;
+extern long longs[16];
+extern double doubles[16];
+extern long *const pointers[8];
+extern char text0[16], text1[16];
+extern std::string string0;
+extern "C" long callee0(long);
+extern "C" long callee1(long);
+__attribute__((noinline)) static void next0(long, double) {}
+__attribute__((noinline)) static void next1(long a, double) { sink = a; }
 """
+DEFINITIONS = """
+volatile long sink, one = 1;
+long longs[16] = {""" + ", ".join(str(1000 + i) for i in range(16)) + """};
+double doubles[16] = {""" + ", ".join(str(i + 0.25) for i in range(16)) + """};
+long *const pointers[8] = {""" + ", ".join(f"&longs[{i}]" for i in range(8)) + """};
+char text0[16] = "global text", text1[16] = "t";
+std::string string0 = "a global string";
+long callee0(long n) { return n; }
+long callee1(long n) { return n + 1; }
+"""
+SYMBOLS = ["longs", "doubles", "pointers", "text0", "text1", "string0", "callee0", "callee1"]
 
-
-def leaf(rng, type_):
-    """A value's text in the source, times n, and as it is shown."""
-    if type_ == "bool":
-        value = rng.random() < 0.5
-        return ("(n == 1)" if value else "(n != 1)"), "true" if value else "false"
-    if type_ in ("float", "double", "long double"):
-        value = rng.randrange(-4000, 4000) + 0.5
-        return f"({type_})({value} * n)", str(value)
-    if type_ == "Color":
-        value = rng.randrange(3)
-        return f"(Color)({value} * n)", ["Red", "Green", "Blue"][value]
-    if type_ == "View":
-        length = rng.randrange(1, 9)
-        return f'View("abcdefgh", {length} * n)', ('"' + "abcdefgh"[:length] + '"', length)
-    if type_.endswith("__int128"):
-        value = rng.randrange(1, 2**58) << rng.choice([0, 1, 64, 70 - 6]) % 64
-        if type_ == "__int128" and rng.random() < 0.5:
-            value = -value
-        text = f"(({type_}){value >> 32} << 32 | {value & 0xffffffff}u)" if value >= 0 else f"-(({type_}){-value >> 32} << 32 | {-value & 0xffffffff}u)"
-        return f"({text} * n)", str(value)
-    most = INTS[type_]
-    value = rng.randrange(most) if rng.random() < 0.6 else rng.randrange(100)
-    if "unsigned" not in type_ and rng.random() < 0.5:
-        value = -value
-    return f"({type_})({value}{'ul' if value > 2**62 else 'l'} * n)", str(value)
+# What is expected: ("n", text) of a scalar, ("s", {member: ...}, key), ("a", [...]), ("bits", key) of what is shown as bits,
+# ("p", symbol, offset, what is there) of addresses and ("t", text, symbol, offset) of texts. KEY is one of the truth's.
 
 
 class Value:
-    def __init__(self, rng, type_):
-        self.type = type_
-        if type_ in STRUCTS:
-            parts = [(name, leaf(rng, member)) for member, name in STRUCTS[type_]]
-            self.source = f"{type_}{{" + ", ".join(source for _, (source, _) in parts) + "}"
-            self.shown = [(name, shown) for name, (_, shown) in parts]
+    def __init__(self, source, expected, before="", assign=None):
+        self.source, self.expected, self.before = source, expected, before
+        self.assign = assign or (lambda path: f"{path} = {source};")
+
+
+class Maker:
+    """Makes types and values of one seed."""
+
+    def __init__(self, seed, prefix):
+        self.rng, self.prefix = random.Random(seed), prefix
+        self.serial = 0
+        self.truths = []  # (key, type, value)
+        self.members = {}  # of each struct and union: (name, type, bits)
+        self.enums, self.structs, self.unions, self.flat, self.globals = {}, [], [], {}, {}
+        self.byAddress, self.opaque, self.bases = set(), set(), {}
+        self.text = ""
+        for i in range(3):
+            self.addEnum(f"E{prefix}_{i}")
+        for i in range(9):
+            self.addStruct(f"S{prefix}_{i}")
+        for i in range(2):
+            self.addUnion(f"U{prefix}_{i}")
+
+    def number(self):
+        self.serial += 1
+        return f"{self.prefix}_{self.serial}"
+
+    def addEnum(self, name):
+        rng = self.rng
+        base = rng.choice(["int", "unsigned char", "short", "long", ""])
+        scope = rng.choice(["", "class "])
+        self.enums[name] = [f"{name}::R{name}" if scope else f"R{name}", f"{name}::G{name}" if scope else f"G{name}"]
+        self.text += f"enum {scope}{name}{' : ' + base if base else ''} {{ R{name} = 0, G{name} = 5 }};\n"
+
+    def memberType(self):
+        rng = self.rng
+        return rng.choice(list(INTS) * 2 + ["bool", "char", "float", "float", "double", "double", "long double", "__int128", "const long *", "Callee"] +
+                          list(self.enums) + self.structs[-3:] + ["V4F", "V2F", "ComplexFloat", "long S::*", "int[3]", "char[5]", "float[2]", "unsigned short[4]"])
+
+    def addStruct(self, name):
+        rng = self.rng
+        kind = rng.choice(["plain"] * 6 + ["packed", "aligned", "bits", "derived", "destructor", "empty", "small", "floats"])
+        members = []
+        for i in range(0 if kind == "empty" else rng.choice([1, 2, 2, 2, 3, 3, 4, 6, 9])):
+            type_, bits = self.memberType(), 0
+            if type_ == "long S::*" and not self.structs:
+                type_ = "long"
+            if kind == "floats":
+                type_ = rng.choice(["float", "double", "float", "int"])
+            if kind == "small":
+                type_ = rng.choice(["char", "short", "bool", "unsigned char", "float"])
+            if kind == "bits" and rng.random() < 0.7:
+                type_, bits = rng.choice(["int", "unsigned", "long", "bool", "short"]), rng.randrange(2, 13)
+                bits = 1 if type_ == "bool" else bits
+            members.append((f"m{i}_{name}", type_, bits))
+        base = rng.choice(self.structs) if kind == "derived" and self.structs else None
+        if base in self.byAddress:
+            base = None
+        declared = "".join(f" {self.declare(t, m)}{f' : {bits}' if bits else ''};" for m, t, bits in members)
+        attribute = {"packed": "__attribute__((packed)) ", "aligned": f"alignas({rng.choice([16, 32])}) "}.get(kind, "")
+        self.text += f"struct {attribute}{name}{' : ' + base if base else ''} {{{declared}{f' ~{name}() {{ sink = 1; }}' if kind == 'destructor' else ''} }};\n"
+        self.members[name], self.bases[name] = members, base
+        if kind == "destructor" or any(t in self.byAddress for _, t, _ in members):
+            self.byAddress.add(name)
+        if any(bits for _, _, bits in members):
+            self.opaque.add(name)
+        self.structs.append(name)
+
+    def addUnion(self, name):
+        members = [(f"m{i}_{name}", self.rng.choice(["int", "float", "double", "long", "const long *", "long double", "short"]), 0) for i in range(3)]
+        self.members[name], self.bases[name] = members, None
+        self.text += f"union {name} {{" + "".join(f" {self.declare(t, m)};" for m, t, _ in members) + " };\n"
+        self.unions.append(name)
+
+    @staticmethod
+    def declare(type_, name):
+        if "[" in type_:
+            return type_.replace("[", f" {name}[")
+        return f"{type_} {name}"
+
+    def parameterType(self):
+        rng = self.rng
+        return rng.choice(
+            rng.choice([list(INTS), list(INTS) + ["bool", "char"], FLOATS + ["float", "double"] * 2, ["__int128", "unsigned __int128"], list(self.enums),
+                        list(COMPLEX), list(VECTORS), TEXTS, POINTERS, self.structs, self.structs, self.structs, self.unions, ["Ints &", "const Ints &"],
+                        [f"{s} {how}" for s in self.structs for how in ("&", "*", "const &")], ["long S::*", "Method"]]))
+
+    def integer(self, most, isSigned):
+        rng = self.rng
+        value = rng.randrange(most) if rng.random() < 0.6 else rng.randrange(min(most, 100))
+        return -value if isSigned and rng.random() < 0.5 else value
+
+    def value(self, type_, isLocal=False, isResult=False):
+        """One of TYPE; ISLOCAL: what a pointer points to is the call's own; ISRESULT: it is not."""
+        rng = self.rng
+        if type_ in INTS:
+            value = self.integer(INTS[type_], "unsigned" not in type_ and not type_.startswith("char"))
+            return Value(f"({type_})({value}{'ul' if value > 2**62 else 'l'} * n)", ("n", value))
+        if type_ == "bool":
+            value = rng.random() < 0.5
+            return Value("(n == 1)" if value else "(n != 1)", ("n", value))
+        if type_ == "char":
+            value = rng.randrange(33, 126)
+            return Value(f"(char)({value} * n)", ("n", chr(value)))
+        if type_ in FLOATS:
+            value = rng.randrange(-4000, 4000) + 0.5
+            return Value(f"({type_})({value} * n)", ("n", value))
+        if type_ in ("__int128", "unsigned __int128"):
+            value = rng.randrange(1, 2**58) << rng.choice([0, 1, 40, 64])
+            text = f"(({type_}){value >> 32}l << 32 | {value & 0xffffffff}u)" if value < 2**90 else f"(({type_}){value >> 64}l << 64)"
+            value = value if value < 2**90 else value >> 64 << 64
+            isNegative = type_ == "__int128" and rng.random() < 0.5
+            return Value(f"({type_})({'-' if isNegative else ''}{text} * n)", ("n", -value if isNegative else value))
+        if type_ in self.enums:
+            at = rng.randrange(2)
+            return Value(f"({type_})({at * 5} * n)", ("n", self.enums[type_][at]))
+        if type_ in COMPLEX:
+            part = COMPLEX[type_]
+            a, b = (f"({part})({rng.randrange(-400, 400) + 0.5} * n)" for _ in range(2))
+            return self.withTruth(type_, Value(f"__builtin_complex({a}, {b})", None))
+        if type_ in VECTORS:
+            part, count = VECTORS[type_]
+            parts = [self.value(part) for _ in range(count)]
+            return Value(f"{type_}{{" + ", ".join(p.source for p in parts) + "}", ("a", [p.expected for p in parts]))
+        if "[" in type_:
+            part, count = type_[:-1].split("[")
+            parts = [self.value(part) for _ in range(int(count))]
+            expected = ("n", "".join(p.expected[1] for p in parts)) if part == "char" else ("a", [p.expected for p in parts])
+            return Value("{" + ", ".join(p.source for p in parts) + "}", expected,
+                         assign=lambda path: " ".join(p.assign(f"{path}[{i}]") for i, p in enumerate(parts)))
+        if type_ in self.members:
+            return self.aggregate(type_)
+        if type_ == "long S::*":
+            return self.withTruth(type_, Value(f"(n == 1 ? &S::{rng.choice('ab')} : nullptr)", None))
+        if type_ == "Method":
+            return self.withTruth(type_, Value(f"(n == 1 ? &S::{rng.choice(['v', 'm'])} : (Method)nullptr)", None))
+        if type_ in TEXTS:
+            return self.textValue(type_, isLocal, isResult)
+        return self.pointerValue(type_, isLocal, isResult)
+
+    def withTruth(self, type_, value):
+        key = self.number()
+        self.truths.append((key, type_, value))
+        value.expected = ("bits", key) if value.expected is None else (*value.expected, key)
+        return value
+
+    def aggregate(self, type_):
+        members = self.members[type_]
+        if type_ in self.unions:
+            member, memberType, _ = self.rng.choice(members)
+            value = self.value(memberType, isResult=True)
+            return self.withTruth(type_, Value(f"{type_}{{.{member} = {value.source}}}", None, assign=lambda path: value.assign(f"{path}.{member}")))
+        values = []
+        for member, memberType, bits in members:
+            value = self.value(memberType, isResult=True)
+            if bits and memberType != "bool":
+                number = self.rng.randrange(2 ** (bits - 1))
+                value = Value(f"({memberType})({number} * n)", ("n", number))
+            values.append((member, value))
+        base = self.aggregate(self.bases[type_]) if self.bases[type_] else None
+        source = f"{type_}{{" + ", ".join([base.source for base in [base] if base] + [v.source for _, v in values]) + "}"
+        expected = {**(base.expected[1] if base else {}), **{m: v.expected for m, v in values}}
+        return self.withTruth(type_, Value(source, ("s", expected), assign=lambda path: (base.assign(path) if base else "") +
+                                           " ".join(v.assign(f"{path}.{m}") for m, v in values)))
+
+    def textValue(self, type_, isLocal, isResult):
+        rng, name = self.rng, "l" + self.number()
+        text = "".join(rng.choice("abcdefgh xyz") for _ in range(rng.choice([1, 3, 8, 14, 15, 16, 24])))
+        where = "local" if isLocal else rng.choice(["literal", "global"] if isResult else ["literal", "global", "local"])
+        if type_ == "std::string":
+            return Value(f'std::string("{text}", {len(text)} * n)', ("t", text, None, 0))
+        if type_ in ("const std::string &", "std::string *"):
+            address = "&" if type_.endswith("*") else ""
+            if where == "global" or isResult:
+                return Value(address + "string0", ("t", "a global string", "string0", 0))
+            return Value(address + name, ("t", text, None, 0), before=f'std::string {name}("{text}", {len(text)} * n);')
+        before, symbol, source = "", None, f'(char *)"{text}"'
+        if where == "global":
+            symbol = rng.choice(["text0", "text1"])
+            text, source = ("global text" if symbol == "text0" else "t"), symbol
+        if where == "local":
+            before = f'char {name}[32]; __builtin_memcpy({name}, "{text}", {len(text) + 1} * n);'
+            source = name
+        if type_ == "View":
+            length = rng.randrange(len(text)) + 1
+            return Value(f"View({source}, {length} * n)", ("t", text[:length], symbol, 0), before)
+        return Value(source, ("t", text, symbol, 0), before)
+
+    def pointerValue(self, type_, isLocal, isResult):
+        rng, name, at = self.rng, "l" + self.number(), self.rng.randrange(8)
+        plain = type_.replace("const ", "").replace(" const", "").rstrip(" &*")
+        if type_ in ("Ints &", "const Ints &"):
+            parts = [self.integer(1000, True) for _ in range(rng.randrange(1, 7))]
+            return Value(name, ("p", None, 0, ("a", [("n", p) for p in parts])), f"Ints {name}{{" + ", ".join(f"(int)({p} * n)" for p in parts) + "};")
+        if plain in self.members:
+            address = "&" if type_.endswith("*") else ""
+            if isLocal or (not isResult and rng.random() < 0.5):
+                value = self.value(plain)
+                return Value(address + name, ("p", None, 0, value.expected), f"{value.before} {plain} {name} = {value.source};")
+            if plain not in self.globals:
+                self.globals[plain] = self.value(plain)
+            return Value(f"{address}h_{plain}", ("p", "h_" + plain, 0, self.globals[plain].expected))
+        if type_ == "void *":
+            return Value(f"(void *)&longs[{at} * n]", ("p", "longs", 8 * at, None))
+        if type_ == "long *const *":
+            return Value(f"&pointers[{at} * n]", ("p", "pointers", 8 * at, ("a", [("p", "longs", 8 * i, None) for i in range(at, 8)])))
+        if type_ == "Callee":
+            return Value(f"(n == 1 ? callee{at & 1} : nullptr)", ("p", f"callee{at & 1}", 0, None))
+        if type_ == "std::nullptr_t":
+            return Value("nullptr", ("p", 0, 0, None))
+        target = plain.rstrip("&* ")
+        all_ = [1000 + i for i in range(16)] if target == "long" else [i + 0.25 for i in range(16)]
+        if isLocal or target == "short" or (not isResult and rng.random() < 0.4):
+            values = [self.value(target) for _ in range(8 if "*" in type_ else 1)]
+            expected = [v.expected for v in values]
+            before = f"{target} {name}[] = {{" + ", ".join(v.source for v in values) + "};"
+            source, symbol, offset = (name, None, 0) if "*" in type_ else (f"({target} {type_[-2:].strip()}){name}[0]" if "&&" in type_ else f"{name}[0]", None, 0)
         else:
-            self.source, self.shown = leaf(rng, type_)
+            expected = [("n", v) for v in all_[at:]]
+            before, symbol, offset = "", target + "s", 8 * at
+            source = f"&{symbol}[{at} * n]" if "*" in type_ else f"{symbol}[{at} * n]"
+        return Value(source, ("p", symbol, offset, ("a", expected) if "*" in type_ else expected[0]), before)
 
-
-def use(rng, type_, name):
-    """Statements that read all of the parameter, a part, or nothing."""
-    how = rng.choice(["all", "part", "part", "none", "branch", "on", "address"])
-    if how == "none":
-        return ""
-    one = name
-    if type_ in STRUCTS:
-        members = [m for _, m in STRUCTS[type_]]
-        some = members if how == "all" else [rng.choice(members)]
-        one = " + ".join(f"(long){name}.{m}" for m in some)
-    elif type_ == "View":
-        one = f"(long){name}.size()" if how != "all" else f"((long){name}.size() + {name}[0])"
-    elif type_.endswith("__int128") and how != "all":
-        one = rng.choice([f"(long){name}", f"(long)({name} >> 64)"])
-    elif how == "part":
-        one = f"(char){name}" if type_ in INTS else name
-    text = f"sink = (long)({one});"
-    if how == "branch":
-        return f"if (sink > 7) {text}"
-    if how == "address":
-        return f"{{ static {type_} copy; copy = {name}; sink = (long)&copy; }}"
-    if how == "on":
-        return f"next{rng.randrange(3)}((long)({one}), 1.5);"
-    return text
+    def reads(self, type_, path):
+        """Numbers that each read a part of the value PATH."""
+        if type_ in COMPLEX:
+            return [f"(long)__real__ {path}", f"(long)__imag__ {path}"]
+        if type_ in VECTORS:
+            return [f"(long){path}[{i}]" for i in {0, VECTORS[type_][1] - 1}]
+        if "[" in type_:
+            return [f"(long){path}[1]"]
+        if type_ in self.members:
+            return [r for m, t, _ in self.members[type_] for r in self.reads(t, f"{path}.{m}")] + (self.reads(self.bases[type_], path) if self.bases[type_] else [])
+        plain = type_.replace("const ", "").replace(" const", "")
+        if plain.rstrip(" &*") in self.members:
+            inner = self.reads(plain.rstrip(" &*"), path if type_.endswith("&") else f"(*{path})")
+            return [f"(long)&{path}" if type_.endswith("&") else f"(long){path}"] + inner[:2]
+        if type_.endswith("__int128"):
+            return [f"(long){path}", f"(long)({path} >> 64)"]
+        if type_ in ("View", "std::string", "const std::string &"):
+            return [f"(long){path}.size()", f"(long){path}[0]"]
+        if type_ == "std::string *":
+            return [f"(long){path}", f"(long){path}->size()"]
+        if type_ in ("const char *", "char *", "const long *", "double *"):
+            return [f"(long){path}", f"(long)*{path}"] if "." not in path else [f"(long){path}"]  # in a union it may be none
+        if "Ints" in type_:
+            return [f"(long){path}.size()", f"(long){path}[0]"]
+        if type_ in ("long S::*", "Method"):
+            return [f"(long)({path} != nullptr)"]
+        return [f"(long){path}"]
 
 
 class Function:
-    def __init__(self, number, rng):
-        self.kind = rng.choice(["static", "static", "extern", "extern", "extern", "template", "virtual", "member", "inline", "lambda"])
-        self.name = f"f{number}"
-        self.types = [rng.choice(TYPES) for _ in range(rng.randrange(13))]
-        self.keep = "__attribute__((noinline)) " if rng.random() < 0.75 else ""
-        self.result = rng.choice(["long", "double", "int", "void"])
-        self.body = " ".join(use(rng, t, f"p{i}") for i, t in enumerate(self.types))
-        self.body += " sink = 3;" if self.result == "void" else f" return ({self.result})({number} + sink * 0);"
-        self.parameters = ", ".join(f"{t} p{i}" for i, t in enumerate(self.types))
+    KINDS = ["static"] * 4 + ["extern"] * 5 + ["template", "template", "virtual", "virtual", "thunk", "member", "member", "shared", "inline", "lambda", "constructor",
+                                               "pointer", "variadic", "c"]
+
+    def __init__(self, maker, number):
+        rng = maker.rng
+        self.kind, self.name = rng.choice(self.KINDS), f"f{number}"
+        self.types = [maker.parameterType() for _ in range(rng.choice([0, 1, 2, 3, 4, 5, 6, 8, 10, 13]))]
+        self.local = [rng.random() < 0.3 for _ in self.types]
+        self.constants = [maker.value(t) if rng.random() < 0.1 and t in INTS else None for t in self.types]
+        if self.kind == "variadic" and not self.types:
+            self.types, self.local, self.constants = ["int"], [False], [None]
+        if self.kind == "variadic" and self.types[-1].endswith("&"):
+            self.types[-1] = "long"  # va_start of a reference is undefined
+        self.keep = "__attribute__((noinline)) " if rng.random() < 0.7 else ""
+        self.result = "void" if self.kind == "constructor" or rng.random() < 0.2 else maker.parameterType()
+        if "Ints" in self.result or "&&" in self.result:
+            self.result = "long"
+        self.returned = None
+        if self.result != "void":
+            self.returned = maker.value(self.result, isResult=True)
+        body = [self.use(maker, t, f"p{i}", self.local[i]) for i, t in enumerate(self.types)]
+        self.body = " ".join(body) + (" sink = 3;" if self.result == "void" else f" long n = one; return {self.returned.source};")
+        self.parameters = ", ".join(f"{t} p{i}" for i, t in enumerate(self.types)) + (", ..." if self.kind == "variadic" else "")
         self.unit = rng.randrange(2)
 
-    def signature(self):
-        return f"{self.result} {self.name}({self.parameters})"
+    def use(self, maker, type_, name, isLocal):
+        """Statements that read all of the parameter, a part, or nothing."""
+        rng = maker.rng
+        how = rng.choice(["all", "part", "part", "none", "branch", "on", "address", "late", "write", "through"])
+        reads = maker.reads(type_, name)
+        if how == "none" or not reads:
+            return ""
+        one = " + ".join(reads) if how == "all" else rng.choice(reads)
+        text = f"sink = (long)({one});"
+        if how == "branch":
+            return f"if (sink > 7) {text}"
+        if how == "address" and "&" not in type_ and type_ not in maker.byAddress and type_ != "std::string":
+            return f"{{ static {type_} copy; copy = {name}; sink = (long)&copy; }}"
+        if how == "on":
+            return f"next{rng.randrange(2)}((long)({one}), 1.5);"
+        if how == "late":
+            return f"next{rng.randrange(2)}(3, 2.5); {text}"
+        if how == "write" and type_ in INTS:
+            return f"{name} = ({type_})sink; {text}"
+        if how == "write" and type_ in maker.members and type_ not in maker.byAddress:
+            return f"{name} = {type_}{{}}; {text}"
+        if how == "through" and isLocal and type_ in ("long &", "double *"):
+            return f"{'*' if '*' in type_ else ''}{name} = sink; {text}"
+        return text
+
+    def signature(self, name=None):
+        return f"{self.result} {name or self.name}({self.parameters})"
 
     def declaration(self):
-        return {"extern": self.signature() + ";", "virtual": f"struct B_{self.name} {{ virtual {self.signature()} = 0; }}; extern B_{self.name} *o_{self.name};",
-                "member": f"struct B_{self.name} {{ int m; {self.signature()}; }};"}.get(self.kind, "")
+        name, types = self.name, ", ".join(self.types)
+        return {"extern": self.signature() + ";", "variadic": self.signature() + ";", "c": f'extern "C" {self.signature()};',
+                "virtual": f"struct B_{name} {{ virtual {self.signature()} = 0; }}; extern B_{name} *o_{name};",
+                "thunk": f"struct A_{name} {{ virtual void other(); }}; struct B_{name} {{ virtual {self.signature()} = 0; }}; extern B_{name} *o_{name};",
+                "member": f"struct B_{name} {{ int m; {self.signature()}; }};", "shared": f"struct B_{name} {{ static {self.signature()}; }};",
+                "constructor": f"struct C_{name} {{ int m; C_{name}({self.parameters}); }};",
+                "pointer": f"extern {self.result} (*volatile q_{name})({types});"}.get(self.kind, "")
 
     def definition(self):
-        body = f"{{ {self.body} }}"
+        body, name = f"{{ {self.body} }}", self.name
         if self.kind in ("static", "inline"):
             return f"{self.keep}{self.kind} {self.signature()} {body}"
         if self.kind == "template":
             return f"template <int N> {self.keep}{self.signature()} {body}"
-        if self.kind == "virtual":
-            return f"struct D_{self.name} : B_{self.name} {{ {self.keep}{self.signature()} override {body} }}; static D_{self.name} s_{self.name}; B_{self.name} *o_{self.name} = &s_{self.name};"
-        if self.kind == "member":
-            return f"{self.keep}{self.result} B_{self.name}::{self.name}({self.parameters}) {body}"
+        if self.kind in ("virtual", "thunk"):
+            other, base = (f"void A_{name}::other() {{}}\n", f"A_{name}, B_{name}") if self.kind == "thunk" else ("", f"B_{name}")
+            return f"{other}struct D_{name} : {base} {{ {self.keep}{self.signature()} override {body} }}; static D_{name} s_{name}; B_{name} *o_{name} = &s_{name};"
+        if self.kind in ("member", "shared"):
+            return f"{self.keep}{self.signature(f'B_{name}::{name}')} {body}"
+        if self.kind == "constructor":
+            return f"{self.keep}C_{name}::C_{name}({self.parameters}) {body}"
         if self.kind == "lambda":
-            return f"static auto {self.name} = []({self.parameters}) -> {self.result} {body};"
+            return f"static auto L_{name}() {{ return []({self.parameters}) -> {self.result} {body}; }}"
+        if self.kind == "pointer":
+            return f"{self.keep}static {self.signature()} {body}\n{self.result} (*volatile q_{name})({', '.join(self.types)}) = {name};"
         return f"{self.keep}{self.signature()} {body}"
 
-    def call(self, values):
-        arguments = ", ".join(v.source for v in values)
-        return {"template": f"{self.name}<1>({arguments});", "virtual": f"o_{self.name}->{self.name}({arguments});",
-                "member": f"{{ B_{self.name} b; b.{self.name}({arguments}); }}"}.get(self.kind, f"{self.name}({arguments});")
+    def values(self, maker):
+        return [Value(c.source.replace("* n", "* 1"), c.expected) if c else maker.value(t, isLocal) for t, isLocal, c in zip(self.types, self.local, self.constants)]
+
+    def call(self, maker, values):
+        rng = maker.rng
+        arguments = [v.source for v in values] + (rng.sample(["1", "2.5", '"x"', "n"], rng.randrange(4)) if self.kind == "variadic" else [])
+        arguments, name = ", ".join(arguments), self.name
+        text = {"template": f"{name}<1>({arguments})", "virtual": f"o_{name}->{name}({arguments})", "thunk": f"o_{name}->{name}({arguments})",
+                "member": f"B_{name}{{}}.{name}({arguments})", "shared": f"B_{name}::{name}({arguments})", "lambda": f"L_{name}()({arguments})",
+                "constructor": f"C_{name} object{'{' + arguments + '}' if arguments else ''}",
+                "pointer": f"{rng.choice(['q_', ''])}{name}({arguments})"}.get(self.kind, f"{name}({arguments})")
+        before = " ".join(v.before for v in values)
+        reads = maker.reads(self.result, "result") if self.result != "void" else []
+        if reads and rng.random() < 0.6:
+            text = f"{self.result if '&' in self.result else 'auto'} result = {text}; sink = (long)({rng.choice(reads)})"
+        return f"  {{ {before} {text}; }}\n"
 
 
 class Program:
-    def __init__(self, seed):
-        rng = random.Random(seed)
-        self.functions = [Function(i, rng) for i in range(24)]
-        self.calls = collections.defaultdict(list)  # name: one list of values each
-        callers = ["", ""]
-        for f in self.functions:
-            units = [0, 1] if f.kind in ("extern", "virtual", "member") else [f.unit]
-            for unit in units:
-                if unit != f.unit and rng.random() < 0.5:
-                    continue
-                values = [Value(rng, t) for t in f.types]
-                self.calls[f.name].append(values)
-                callers[unit] += "  " + f.call(values) + "\n"
-        self.units = []
-        for unit in range(2):
-            text = PRELUDE
-            for name, members in STRUCTS.items():
-                text += f"struct {name} {{ " + " ".join(f"{t} {m};" for t, m in members) + " };\n"
-            text += "".join(f"__attribute__((noinline)) static void next{i}(long a, double) {{ {'sink = a;' if i else ''} }}\n" for i in range(3))
-            text += "\n".join(f.declaration() for f in self.functions) + "\n"
-            text += "\n".join(f.definition() for f in self.functions if f.unit == unit) + "\n"
-            text += f"void calls{unit}(long n) {{\n{callers[unit]}}}\n"
-            self.units.append(text)
-        self.units[0] += "volatile long sink;\nvoid calls1(long);\nint main(int argc, char **) { calls0(argc); calls1(argc); }\n"
+    FUNCTIONS = 12  # of a seed
+
+    def __init__(self, seeds):
+        self.calls = {}  # (caller, function): values
+        self.functions, self.seedOf = {}, {}
+        units, callers, truths, globals_, definitions = ["", ""], ["", ""], "", "", ""
+        mains, symbols = "", list(SYMBOLS)
+        for prefix, seed in enumerate(seeds):
+            maker = Maker(seed, prefix)
+            functions = [Function(maker, prefix * self.FUNCTIONS + i) for i in range(self.FUNCTIONS)]
+            self.functions.update((f.name, f) for f in functions)
+            self.seedOf.update((f.name, seed) for f in functions)
+            body = [[], []]
+            for f in functions:
+                isShared = f.kind in ("extern", "virtual", "thunk", "member", "shared", "constructor", "pointer", "variadic", "c")
+                for unit in (0, 1):
+                    if unit != f.unit and (not isShared or f.kind == "pointer" or maker.rng.random() < 0.5):
+                        continue
+                    for _ in range(1 if maker.rng.random() < 0.7 else 2):
+                        values = f.values(maker)
+                        body[unit].append((f, values, f.call(maker, values)))
+            for unit in (0, 1):
+                calls = body[unit]
+                at = 0
+                while calls:
+                    used, text, caller = set(), "", f"c{prefix}_{unit}_{at}"
+                    for call in calls[:4]:
+                        if call[0].name in used:
+                            break
+                        used.add(call[0].name)
+                        text += call[2]
+                        self.calls[caller, call[0].name] = call[1]
+                    calls = calls[len(used):]
+                    callers[unit] += f"__attribute__((noinline)) void {caller}(long n) {{\n{text}}}\n"
+                    mains += f"  {caller}(argc);\n"
+                    globals_ += f"void {caller}(long);\n"
+                    at += 1
+            globals_ += maker.text + "".join(f"extern {s} h_{s};\n" for s in maker.globals)
+            definitions += "".join(f"{s} h_{s} = {v.source.replace('* n', '* 1').replace('n == 1', '1 == 1').replace('n != 1', '0')};\n" for s, v in maker.globals.items())
+            symbols += [f"h_{s}" for s in maker.globals]
+            globals_ += "\n".join(f.declaration() for f in functions) + "\n"
+            for unit in (0, 1):
+                units[unit] += "\n".join(f.definition() for f in functions if f.unit == unit) + "\n"
+            truths += "".join(f'  bits<{t}>("{key}", []({t} &v) {{ {value.assign("v")} }});\n' for key, t, value in maker.truths)
+        common = PRELUDE + globals_
+        self.units = [common + units[i] + callers[i] for i in (0, 1)]
+        self.units[0] += DEFINITIONS + definitions + f"void truth();\nint main(int argc, char **) {{\n{mains}  truth();\n}}\n"
+        self.truth = common.replace("static void next", "static inline void next") + """#include <cstdio>
+#include <cstring>
+static long n = 1;
+template <class T, class F> void bits(const char *key, F assign) {
+  alignas(64) static unsigned char bytes[2][sizeof(T)];
+  memset(bytes[0], 0, sizeof(T));
+  memset(bytes[1], 255, sizeof(T));
+  assign(*(T *)bytes[0]);
+  assign(*(T *)bytes[1]);
+  printf("bits %s ", key);
+  for (size_t i = 0; i < sizeof(T); ++i)
+    printf("%02x%02x", bytes[0][i], (unsigned char)~(bytes[0][i] ^ bytes[1][i]));
+  puts("");
+}
+void truth() {
+""" + "".join(f'  printf("symbol {s} %lx\\n", (long)&{s});\n' for s in symbols) + truths + "}\n"
 
 
-def split(text):
-    """At commas outside of brackets and quotes."""
-    parts, depth, at, quoted = [], 0, 0, False
-    for i, c in enumerate(text):
-        quoted ^= c == '"'
-        depth += 0 if quoted else (c in "{[(") - (c in "}])")
-        if c == "," and depth == 0 and not quoted:
-            parts.append(text[at:i].strip())
-            at = i + 1
-    return parts + [text[at:].strip()] if text.strip() else []
+UNKNOWN = "unknown"
 
 
-def same(a, b):
-    """Of numbers: as such."""
-    try:
-        return a == b or ("." in a + b and float(a) == float(b))
-    except ValueError:
-        return False
+class Comparison:
+    """What is shown against what is so."""
 
+    def __init__(self, truth):
+        self.counts = collections.Counter()
+        self.symbols, self.bits = {}, {}
+        for line in truth.splitlines():
+            kind, key, text = line.split()
+            if kind == "symbol":
+                self.symbols[key] = int(text, 16)
+            else:
+                pairs = bytes.fromhex(text)
+                self.bits[key] = int.from_bytes(pairs[::2], "little"), int.from_bytes(pairs[1::2], "little")
 
-def compare(shown, expected, counts):
-    """Whether nothing in SHOWN is untrue."""
-    if isinstance(expected, tuple):  # a string_view: its text, or its members
-        text, length = expected
-        if shown.startswith("{"):
-            members = dict(part.split("=", 1) for part in split(shown[1:-1]))
-            address = members.get("_M_str", "?")
-            counts["unknown" if address in ("?", "<unused>") else "known"] += 1
-            return compare(members.get("_M_len", "?"), str(length), counts) and address != "nullptr"
-        expected = text
-    if isinstance(expected, list) and shown not in ("?", "<unused>") and shown.startswith("{"):
-        parts = [part.split("=", 1) for part in split(shown[1:-1])]
-        return len(parts) == len(expected) and all([name == want and compare(value, truth, counts)
-                                                    for (name, value), (want, truth) in zip(parts, expected)])
-    n = len(expected) if isinstance(expected, list) else 1
-    if shown in ("?", "<unused>"):
-        counts["unknown"] += n
-        return True
-    counts["known"] += n
-    return not isinstance(expected, list) and same(shown, expected)
+    def leaves(self, expected):
+        kind = expected[0]
+        return sum(self.leaves(e) for e in expected[1].values()) if kind == "s" else len(expected[1]) if kind == "a" else 1
 
+    def isAddress(self, shown):
+        return isinstance(shown, str) and re.fullmatch(r"0x[0-9a-f]+( \(unreadable\))?", shown)
 
-def run(seed, cxx, flags, directory, name):
-    """Counts of known and unknown values, and what is wrong."""
-    program = Program(seed)
-    os.makedirs(directory, exist_ok=True)
-    for i, text in enumerate(program.units):
-        with open(os.path.join(directory, f"unit{i}.cpp"), "w") as f:
-            f.write(text)
-    session = os.path.join(directory, "session")
-    subprocess.run(["rm", "-rf", session], check=True)
-    subprocess.run([*cxx, "-w", "-g", "-std=c++17", *flags, "unit0.cpp", "unit1.cpp", "-o", "program"], cwd=directory, check=True)
-    environment = {**os.environ, "ADA_OPTIONS": "session=session:detail=*:stack_size=256:strings=32"}
-    subprocess.run(["./program"], cwd=directory, env=environment, check=True)
-    tree = subprocess.run(["adatrace", "tree", "--args", "--no-fold", session], check=True, capture_output=True, text=True).stdout
-    counts, wrong = collections.Counter(), []
-    left = {n: list(calls) for n, calls in program.calls.items()}
-    for line in tree.splitlines():
-        found = re.search(r"\b(f\d+)(?:<1>)?\((.*)\) (?:→|\[inlined\]$)|\b(f\d+)(?:<1>)?\((.*)\)$", line)
-        if not found:
-            continue
-        function, text = (found[1], found[2]) if found[1] else (found[3], found[4])
-        shown = [part.split("=", 1)[-1] if re.match(r"\w+=", part) else part for part in split(text)]
-        names = [part.split("=", 1)[0] if re.match(r"\w+=", part) else "" for part in split(text)]
-        if names and names[0] == "this":
-            shown = shown[1:]
-        if shown and shown[-1].endswith("…"):  # tree ends a long line there
-            continue
-        # Calls that were inlined are not there; a function's others are in any order.
-        best = None
-        for values in left.get(function, []):
-            more, bad = collections.Counter(), []
-            if len(shown) != len(values):
-                bad.append(f"{line.strip()}: {len(values)} arguments")
-            for at, (value, truth) in enumerate(zip(shown, values)):
-                if not compare(value, truth.shown, more):
-                    bad.append(f"{line.strip()}: argument {at} of type {truth.type} is {truth.shown}")
-            if best is None or len(bad) < len(best[1]):
-                best = more, bad, values
-        if best:
-            counts += best[0]
-            wrong += best[1]
-            left[function].remove(best[2])
-    if not counts:
-        wrong.append("nothing was compared")
-    return counts, [f"seed {seed} {name}: {w}" for w in wrong]
+    def address(self, shown, symbol, offset):
+        if symbol is None:
+            return shown != "0x0"
+        return int(shown.split()[0], 16) == (self.symbols[symbol] + offset if symbol else 0)
+
+    def holds(self, shown, expected):
+        """Whether nothing in SHOWN is untrue."""
+        kind = expected[0]
+        if shown is None:
+            self.counts[UNKNOWN] += self.leaves(expected)
+            return True
+        if kind == "s" and isinstance(shown, dict):
+            return all([name in expected[1] and self.holds(value, expected[1][name]) for name, value in shown.items()])
+        if kind in ("s", "bits"):
+            self.counts["known"] += self.leaves(expected)
+            if not self.isAddress(shown):
+                return False
+            value, mask = self.bits[expected[-1]]
+            return int(shown, 16) & mask == value & mask
+        if kind == "a":
+            return isinstance(shown, list) and all([self.holds(s, e) for s, e in zip(shown, expected[1])])
+        if kind == "t" and isinstance(shown, dict):  # a string_view whose text was not recorded
+            length, address = shown["_M_len"], shown["_M_str"]
+            self.counts["known" if length is not None else UNKNOWN] += 1
+            return (length is None or length == len(expected[1])) and (address is None or self.address(address, *expected[2:]))
+        self.counts["known"] += 1
+        if kind == "t":
+            return self.address(shown, *expected[2:]) if self.isAddress(shown) else shown == expected[1]
+        if kind == "p":
+            if self.isAddress(shown) and not (expected[3] and expected[3][0] == "n" and not isinstance(expected[3][1], str) and not isinstance(shown, str)):
+                return self.address(shown, *expected[1:3])
+            self.counts["known"] -= 1
+            return expected[3] is not None and self.holds(shown, expected[3])
+        want = expected[1]
+        if isinstance(want, (bool, str)) or isinstance(shown, bool):
+            return shown == want
+        try:
+            return (int(shown) if isinstance(want, int) else float(shown)) == want
+        except (ValueError, TypeError):
+            return False
 
 
 MODES = {"-O0": ["-O0"], "-O1": ["-O1"], "-O2": ["-O2"], "-O3": ["-O3"], "early": ["-O2", "--ada-before-inlining"], "lto": ["-O2", "-flto"],
-         "thin": ["-O2", "-flto=thin"], "early-lto": ["-O2", "-flto", "--ada-before-inlining"]}
+         "thin": ["-O2", "-flto=thin"], "early-lto": ["-O2", "-flto", "--ada-before-inlining"], "early-O0": ["-O0", "--ada-before-inlining"],
+         "static": ["-O2", "--ada-static-runtime"], "library": ["-O2", "-fPIC"], "early-library": ["-O2", "-fPIC", "--ada-before-inlining"]}
+COMMON = ["-w", "-g", "-std=c++20", "-Wno-error", "-Wno-narrowing", "-Wno-c++11-narrowing", "-Wno-non-pod-varargs"]
+
+
+def write(directory, name, text):
+    with open(os.path.join(directory, name), "w") as f:
+        f.write(text)
+
+
+def run(seeds, cxx, mode, directory):
+    """Counts of known and unknown values, and what is wrong."""
+    program = Program(seeds)
+    os.makedirs(directory, exist_ok=True)
+    for i, text in enumerate(program.units):
+        write(directory, f"unit{i}.cpp", text)
+    write(directory, "truth.cpp", program.truth)
+    subprocess.run(["rm", "-rf", os.path.join(directory, "session")], check=True)
+    compiler = [cxx, *COMMON, "--ada-pointees", *MODES[mode]]
+    call = lambda *command: subprocess.run(command, cwd=directory, check=True)
+    call(cxx, *COMMON, "-g0", "-O0", "-fPIC", "--ada-exclude=*", "-c", "truth.cpp", "-o", "truth.o")
+    if "library" in mode:
+        call(*compiler, "-shared", "unit1.cpp", "-o", "libunit1.so")
+        call(*compiler, "unit0.cpp", "truth.o", "libunit1.so", "-Wl,-rpath," + os.path.abspath(directory), "-o", "program")
+    else:
+        call(*compiler, "unit0.cpp", "unit1.cpp", "truth.o", "-o", "program")
+    environment = {**os.environ, "ADA_OPTIONS": "session=session:detail=*:stack_size=256:strings=32:pointees=64"}
+    truth = subprocess.run(["./program"], cwd=directory, env=environment, check=True, capture_output=True, text=True).stdout
+    dump = subprocess.Popen(["adatrace", "dump", "--format=jsonl", "session"], cwd=directory, stdout=subprocess.PIPE, text=True)
+    comparison, wrong, stack = Comparison(truth), [], []
+    for line in dump.stdout:
+        event = json.loads(line)
+        isCall = event["kind"] == "call"
+        name = event["name"]
+        caller = re.match(r"c\d+_\d_\d+\b", name)
+        function = re.search(r"\b(?:[A-Z]_)?(f\d+)\b", name)
+        f = program.functions.get(function[1]) if function and not caller else None
+        if f and f.kind == "lambda" and "operator()" not in name:
+            f = None
+        if isCall:
+            stack.append(caller[0] if caller else stack[-1] if stack else "")
+        else:
+            stack.pop()
+        if not f:
+            continue
+        shown = event.get("args") if isCall else {"return": event["return"]} if "return" in event else None
+        expected = [v.expected for v in program.calls.get((stack[-1] if stack else "", f.name), [])] if isCall else []
+        names = [f"p{i}" for i in range(len(expected))]
+        if not isCall and f.returned and event["kind"] == "return":
+            names, expected = ["return"], [f.returned.expected]
+        about = f"{program.seedOf[f.name]} {name} {f.kind} {'[inlined] ' if event.get('inlined') else ''}"
+        if shown is None:
+            comparison.counts[UNKNOWN] += sum(map(comparison.leaves, expected))
+            continue
+        for at, (name, truth) in enumerate(zip(names, expected)):
+            type_ = f.types[at] if isCall else f.result
+            if name not in shown:
+                wrong.append(f"{about}: no {name}: {shown}")
+            elif not comparison.holds(shown[name], truth):
+                bits = [hex(n) for n in comparison.bits.get(truth[-1], ())] if truth[0] in ("s", "bits") else ""
+                wrong.append(f"{about}: {name} of type {type_} is {truth} {bits}, shown {json.dumps(shown[name])}")
+            elif shown[name] is None and os.environ.get("ADA_SHOW_UNKNOWN"):
+                print(f"{about}: {name} of type {type_} unknown")
+    if dump.wait() or not comparison.counts:
+        wrong.append("nothing was compared")
+    return comparison.counts, wrong
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dir", required=True)
-    parser.add_argument("--cxx", required=True)
+    parser.add_argument("--cxx", required=True, nargs="+")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("ADA_SEED", "0")) or time.time_ns() // 1000 % 10**9)
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--modes", default="", help="separated by commas; two at random unless given")
+    parser.add_argument("--batch", type=int, default=1, help="seeds of a program")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--modes", default="", help="separated by commas, or all; two at random, each with a compiler at random, unless given")
     arguments = parser.parse_args()
-    modes = arguments.modes.split(",") if arguments.modes else random.Random(arguments.seed).sample(list(MODES), 2)
+    rng = random.Random(arguments.seed)
+    if arguments.modes:
+        modes = list(MODES) if arguments.modes == "all" else arguments.modes.split(",")
+        tasks = [(cxx, mode) for cxx in arguments.cxx for mode in modes]
+    else:
+        tasks = [(rng.choice(arguments.cxx), mode) for mode in rng.sample(list(MODES), 2)]
+    last = arguments.seed + arguments.seeds
+    batches = [range(at, min(at + arguments.batch, last)) for at in range(arguments.seed, last, arguments.batch)]
     failed = False
-    for mode in modes:
-        counts, wrong = collections.Counter(), []
-        for seed in range(arguments.seed, arguments.seed + arguments.seeds):
-            more, bad = run(seed, arguments.cxx.split(), MODES[mode], arguments.dir, mode)
-            counts += more
-            wrong += bad
-        print("\n".join(wrong[:20]))
-        total = sum(counts.values())
-        print(f"seed {arguments.seed} {mode}: {total} values, {len(wrong)} wrong, {100 * counts['unknown'] / max(1, total):.1f} % unknown")
-        failed |= bool(wrong)
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
+        results = {task: [] for task in tasks}
+        for batch in batches:
+            for task in tasks:
+                cxx, mode = task
+                directory = os.path.join(arguments.dir, f"{os.path.basename(cxx)}{mode}-{batch[0]}")
+                results[task].append(pool.submit(run, batch, cxx, mode, directory))
+        for (cxx, mode), parts in results.items():
+            counts, wrong = collections.Counter(), []
+            for part in parts:
+                try:
+                    more, bad = part.result()
+                except subprocess.CalledProcessError as error:
+                    more, bad = {}, [f"{error.cmd[0]} failed: {error.returncode}"]
+                counts.update(more)
+                wrong += bad
+            print("".join(f"seed {w}\n" for w in wrong[:40]), end="")
+            total = sum(counts.values())
+            print(f"{os.path.basename(cxx)} {mode}, seeds {arguments.seed} to {last - 1}: {total} values, {len(wrong)} wrong, "
+                  f"{100 * counts[UNKNOWN] / max(1, total):.2f} % unknown", flush=True)
+            failed |= bool(wrong)
     sys.exit(failed)
 
 
