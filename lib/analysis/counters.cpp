@@ -1,10 +1,10 @@
 // Adds up the values of counters.
 #include "counters.h"
 
+#include "base/format.h"
 #include "thread_calls.h"
 
 #include <cmath>
-#include <fmt/format.h>
 #include <map>
 
 namespace ada::analysis {

@@ -2,10 +2,10 @@
 #include "formats/atf/checks.h"
 
 #include "base/file_bytes.h"
+#include "base/format.h"
 #include "formats/atf/checksum.h"
 
 #include <cstring>
-#include <fmt/format.h>
 
 namespace ada::atf {
 

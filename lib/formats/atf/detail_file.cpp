@@ -1,4 +1,5 @@
 // ATF detail files without their index: checked, described, dumped.
+#include "base/format.h"
 #include "base/number_text.h"
 #include "base/quantities.h"
 #include "operations.h"
@@ -6,8 +7,6 @@
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/names.h"
 #include "ada/trace/thread_reader.h"
-
-#include <fmt/format.h>
 
 namespace ada::model {
 

@@ -1,5 +1,6 @@
 // What there is to say about a session, a process, a thread or an index file.
 #include "base/file_bytes.h"
+#include "base/format.h"
 #include "base/quantities.h"
 #include "formats/atf/directories.h"
 #include "info_anchors.h"
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 #include <map>
 
 namespace ada::model {

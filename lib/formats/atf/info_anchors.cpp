@@ -1,10 +1,9 @@
 // What there is to say about timing anchors.
 #include "info_anchors.h"
 
+#include "base/format.h"
 #include "base/quantities.h"
 #include "base/text.h"
-
-#include <fmt/format.h>
 
 namespace ada::atf {
 

@@ -2,10 +2,10 @@
 #include "info_budget.h"
 
 #include "base/estimates.h"
+#include "base/format.h"
 #include "base/quantities.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <functional>
 
 namespace ada::atf {

@@ -1,12 +1,12 @@
 // What there is to say about detail events and the windows that they were recorded in.
 #include "info_detail.h"
 
+#include "base/format.h"
 #include "base/quantities.h"
 #include "formats/atf/directories.h"
 #include "shared/select/function_glob.h"
 
 #include <filesystem>
-#include <fmt/format.h>
 
 namespace ada::atf {
 

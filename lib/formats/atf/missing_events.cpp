@@ -1,10 +1,9 @@
 // What a process's manifest says about events that are not in its trace.
 #include "missing_events.h"
 
+#include "base/format.h"
 #include "base/quantities.h"
 #include "info_budget.h"
-
-#include <fmt/format.h>
 
 namespace ada::atf {
 

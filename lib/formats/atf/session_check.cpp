@@ -1,5 +1,6 @@
 // Everything that can be wrong with a session.
 #include "session_check.h"
+#include "base/format.h"
 #include "base/quantities.h"
 #include "directories.h"
 #include "sched_file.h"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 #include <set>
 
 namespace ada::atf {

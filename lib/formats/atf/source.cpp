@@ -5,6 +5,7 @@
 #include "ada/trace/calls.h"
 #include "ada/trace/link_check.h"
 #include "base/file_bytes.h"
+#include "base/format.h"
 #include "base/quantities.h"
 #include "directories.h"
 #include "formats/packed/block_reader.h"
@@ -25,7 +26,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 #include <utility>
 
 namespace ada::model {

@@ -1,11 +1,11 @@
 // How much of a process's times is the recorder's, or not known.
 #include "time_flaws.h"
 
+#include "base/format.h"
 #include "base/quantities.h"
 
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 
 namespace ada::atf {
 

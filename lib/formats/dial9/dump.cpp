@@ -1,10 +1,10 @@
 // Every frame of a dial9 stream, as text or JSON.
+#include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "event_json.h"
 #include "operations.h"
 
-#include <fmt/format.h>
 #include <unordered_map>
 
 namespace ada::model {

@@ -1,10 +1,10 @@
 // What there is to say about a dial9 stream.
+#include "base/format.h"
 #include "base/quantities.h"
 #include "base/text.h"
 #include "operations.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <unordered_map>
 

@@ -1,11 +1,11 @@
 // What sources of other tools' traces have in common.
 #include "import_source.h"
 
+#include "base/format.h"
 #include "base/quantities.h"
 #include "base/text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace ada::model {
 

@@ -2,12 +2,12 @@
 #include "session.h"
 
 #include "base/file_bytes.h"
+#include "base/format.h"
 #include "base/holes.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <fmt/format.h>
 #include <set>
 #include <sys/stat.h>
 

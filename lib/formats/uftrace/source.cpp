@@ -9,12 +9,12 @@
 
 #include "ada/trace/names.h"
 #include "base/file_bytes.h"
+#include "base/format.h"
 #include "formats/byte_source.h"
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fmt/format.h>
 #include <unordered_map>
 
 namespace ada::model {

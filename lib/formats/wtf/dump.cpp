@@ -1,4 +1,5 @@
 // Every record of a wtf-trace file, as text or JSON.
+#include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "follower.h"
@@ -6,7 +7,6 @@
 #include "shared/select/function_glob.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace ada::model {
 

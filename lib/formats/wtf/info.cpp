@@ -1,4 +1,5 @@
 // What there is to say about a wtf-trace file.
+#include "base/format.h"
 #include "base/quantities.h"
 #include "base/text.h"
 #include "follower.h"
@@ -7,7 +8,6 @@
 #include "ada/trace/wtf/context.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 
 namespace ada::model {

@@ -5,11 +5,11 @@
 
 #include "ada/trace/names.h"
 #include "base/file_bytes.h"
+#include "base/format.h"
 #include "base/json.h"
 #include "formats/byte_source.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <unordered_map>
 

@@ -1,9 +1,10 @@
 // Converts a session to dial9 and reads it back, with the public headers of the trace library only; counts
-// calls by the model and events by the format's own decoder.
+// calls by the model and events by the format's own decoder. Has an fmt of its own.
 #include <ada/trace/convert.h>
 #include <ada/trace/dial9.h>
 #include <ada/trace/wtf.h>
 
+#include <fmt/format.h>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -60,7 +61,7 @@ int main(int argc, char **argv) {
   CountEvents events;
   ada::dial9::Decoder decoder(events);
   decoder.push({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
-  std::cout << calls.calls << " calls, " << events.events << " ada.Call events, "
-            << ada::wtf::dialectName(ada::wtf::Dialect::Chunked) << '\n';
+  std::cout << fmt::format("{} calls, {} ada.Call events, {}\n", calls.calls, events.events,
+                           ada::wtf::dialectName(ada::wtf::Dialect::Chunked));
   return 0;
 }

@@ -5,12 +5,12 @@
 #include "elf_file.h"
 
 #include "base/file_descriptor.h"
+#include "base/format.h"
 #include "shared/arch.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <gelf.h>
 #include <sys/stat.h>
 

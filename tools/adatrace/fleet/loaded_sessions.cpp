@@ -1,12 +1,10 @@
 // Sessions that are in a database, as the analyses see those that are files.
 #include "loaded_sessions.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "loader.h"
 
 #include "formats/clickhouse/questions.h"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>

@@ -1,9 +1,8 @@
 // Puts one session into a database of sessions, all of it and once.
 #include "loader.h"
+#include "base/format.h"
 #include "base/quantities.h"
 #include "formats/merge_copies.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>

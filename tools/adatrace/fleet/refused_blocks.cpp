@@ -1,11 +1,11 @@
 // Rows that the server refused, kept for whoever finds out why.
 #include "refused_blocks.h"
+#include "base/format.h"
 #include "base/quantities.h"
 #include "durable_file.h"
 #include "output/terminal.h"
 #include "process/session_place.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>

@@ -5,9 +5,9 @@
 #include "http.h"
 
 #include "base/file_bytes.h"
+#include "base/format.h"
 #include "formats/clickhouse/compressed_block.h"
 
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>

@@ -1,9 +1,9 @@
 // ADA_OPTIONS: the list, reading and writing.
 #include "runtime_options.h"
+#include "base/format.h"
 #include "suggestion.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace ada::cli {
 

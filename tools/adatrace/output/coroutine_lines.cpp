@@ -1,10 +1,10 @@
 // Prints coroutines.
 #include "coroutine_lines.h"
+#include "base/format.h"
 #include "base/quantities.h"
 #include "json_fields.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace ada::cli {
 

@@ -3,9 +3,9 @@
 
 #include "ada/trace/names.h"
 #include "base/text.h"
+#include "base/format.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 namespace ada::cli {
 

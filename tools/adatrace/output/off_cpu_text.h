@@ -3,9 +3,9 @@
 #define ADATRACE_OFF_CPU_TEXT_H
 
 #include "ada/trace/off_cpu.h"
+#include "base/format.h"
 #include "base/quantities.h"
 
-#include <fmt/format.h>
 #include <string>
 
 namespace ada::cli {

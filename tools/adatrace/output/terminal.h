@@ -2,9 +2,8 @@
 #ifndef ADATRACE_TERMINAL_H
 #define ADATRACE_TERMINAL_H
 
+#include "base/format.h"
 #include "base/text.h"
-
-#include <fmt/format.h>
 
 #include <string_view>
 #include <type_traits>

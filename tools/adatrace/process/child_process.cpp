@@ -1,5 +1,6 @@
 // Starts the traced program and waits for it.
 #include "child_process.h"
+#include "base/format.h"
 #include "exit_codes.h"
 
 #include <cerrno>
@@ -7,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

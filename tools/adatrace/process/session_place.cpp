@@ -3,6 +3,7 @@
 #include "output/terminal.h"
 
 #include "ada/trace/session.h"
+#include "base/format.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,7 +11,6 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <tuple>
 

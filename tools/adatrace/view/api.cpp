@@ -6,10 +6,10 @@
 #include "view/range_answers.h"
 
 #include "base/file_bytes.h"
+#include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The parameters of a request to `adatrace view`.
 #include "api_request.h"
+#include "base/format.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <unordered_set>
 
 namespace ada::cli {

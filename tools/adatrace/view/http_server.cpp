@@ -4,6 +4,7 @@
 #include "view/connections.h"
 
 #include "base/file_bytes.h"
+#include "base/format.h"
 #include "base/json.h"
 
 #include <httplib.h>
@@ -13,7 +14,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fmt/format.h>
 #include <optional>
 #include <poll.h>
 #include <span>

@@ -2,12 +2,12 @@
 #include "serve.h"
 
 #include "base/file_descriptor.h"
+#include "base/format.h"
 #include "base/write_all.h"
 
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/wait.h>

@@ -8,6 +8,7 @@
 #include "ada/trace/convert.h"
 #include "ada/trace/recover.h"
 #include "ada/trace/session.h"
+#include "base/format.h"
 #include "base/safe_file.h"
 #include "process/session_place.h"
 #include "view/index_builder.h"
@@ -15,7 +16,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
