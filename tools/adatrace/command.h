@@ -6,16 +6,13 @@
 #define ADATRACE_COMMAND_H
 
 #include "exit_codes.h"
+#include "options/command_line.h"
 #include "output/terminal.h"
 
 #include <functional>
 #include <span>
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace ada::cli {
 
@@ -29,9 +26,9 @@ struct Command {
   const char *name;
   const char *summary;
   const char *examples; ///< shown at the end of --help, one per line
-  /// Declares the options on `app` and returns what to run once they are parsed;
+  /// Declares the options and returns what to run once they are parsed;
   /// its result is the exit status.
-  std::function<int()> (*declare)(CLI::App &app, const Invocation &invocation);
+  std::function<int()> (*declare)(CommandLine &line, const Invocation &invocation);
   bool takesProgram = false; ///< the first argument that is no option ends them
 };
 

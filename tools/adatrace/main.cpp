@@ -4,8 +4,6 @@
 #include "process/bus_error.h"
 #include "process/child_process.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <clocale>
 #include <csignal>
@@ -36,86 +34,20 @@ std::string indent(std::string_view lines) {
   return text;
 }
 
-// Takes the traced program's command line off `args` (in order): it starts after
-// "--" or with the first argument that is neither an option nor an option's value.
-std::vector<std::string> takeProgram(CLI::App &app, std::vector<std::string> &args) {
-  size_t at = 0;
-  for (; at < args.size(); ++at) {
-    const std::string &arg = args[at];
-    if (arg == "--")
-      break;
-    if (arg.size() < 2 || arg[0] != '-')
-      break;
-    if (arg.find('=') != std::string::npos)
-      continue;
-    const bool isShort = arg[1] != '-';
-    const CLI::Option *option = app.get_option_no_throw(isShort ? arg.substr(0, 2) : arg);
-    const bool valueAttached = isShort && arg.size() > 2;
-    if (option && option->get_items_expected_max() > 0 && !valueAttached)
-      ++at;
-  }
-  at = std::min(at, args.size());
-  const size_t first = at + (at < args.size() && args[at] == "--");
-  std::vector<std::string> program(args.begin() + first, args.end());
-  args.resize(at);
-  return program;
-}
-
-// One line instead of the library's two: what is wrong, and what was meant.
-int reportUsageError(const CLI::App &app, const std::string &path, const CLI::ParseError &error) {
-  std::string text = error.what();
-  std::string hint;
-  const std::vector<std::string> extras = app.remaining();
-  if (dynamic_cast<const CLI::ExtrasError *>(&error) && !extras.empty()) {
-    const std::string extra = extras.front().substr(0, extras.front().find('='));
-    if (extra.size() > 1 && extra[0] == '-') {
-      std::vector<std::string> names;
-      for (const CLI::Option *option : app.get_options())
-        for (const std::string &name : option->get_lnames())
-          names.push_back("--" + name);
-      text = "unknown option " + extra;
-      hint = nearest(extra, names);
-    } else {
-      text = "unexpected argument '" + extras.front() + "'";
-    }
-  }
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  if (!hint.empty())
-    text += " (did you mean " + hint + "?)";
-  return fail(kWrongUsage, "{}: {}; see {} --help", path.substr(std::min(path.find(' ') + 1, path.size())), text, path);
-}
-
 int runCommand(const Command &command, std::vector<std::string> args) {
-  const std::string path = std::string("adatrace ") + command.name;
+  const bool isOne = std::string_view(command.examples).find('\n') == std::string_view::npos;
+  CommandLine line(std::string("adatrace ") + command.name, command.summary,
+                   (isOne ? "Example:\n" : "Examples:\n") + indent(command.examples));
   Invocation invocation;
-  CLI::App app(command.summary, path);
-  app.get_formatter()->column_width(32);
-  std::string footer = std::string("Example") +
-                       (std::string_view(command.examples).find('\n') != std::string_view::npos ? "s:\n" : ":\n") +
-                       indent(command.examples);
-  app.footer(footer);
-  const std::function<int()> run = command.declare(app, invocation);
-  app.add_option_function<std::string>(
-         "--color",
-         [&invocation](const std::string &value) {
-           invocation.color = value == "always"  ? ColorMode::Always
-                              : value == "never" ? ColorMode::Never
-                                                 : ColorMode::Auto;
-         },
-         "Colours: auto (only on a terminal), always or never")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+  const std::function<int()> run = command.declare(line, invocation);
+  line.choice("--color", invocation.color,
+              {{"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}},
+              "Colours: auto (only on a terminal), always or never")
+      .type("WHEN");
   if (command.takesProgram)
-    invocation.program = takeProgram(app, args);
-  std::reverse(args.begin(), args.end());
-  try {
-    app.parse(args);
-  } catch (const CLI::CallForHelp &) {
-    Output().write(app.help());
-    return kOk;
-  } catch (const CLI::ParseError &error) {
-    return reportUsageError(app, path, error);
-  }
+    invocation.program = line.takeProgram(args);
+  if (const std::optional<int> status = line.parse(std::move(args)))
+    return *status;
   return run();
 }
 

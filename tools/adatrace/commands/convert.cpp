@@ -14,8 +14,6 @@
 #include "model/spool.h"
 #include "shared/options/numbers.h"
 
-#include <CLI/CLI.hpp>
-
 #include <csignal>
 #include <memory>
 #include <sys/resource.h>
@@ -320,48 +318,47 @@ int run(Options &options) {
   return (*source)->problems().empty() ? kOk : kProblemsFound;
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &) {
+std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  app.add_option("in", options->in, "A session or a part of it, or a file of any format; - is standard input")
-      ->type_name("")
-      ->required();
-  app.add_option("out", options->out,
-                 fmt::format("A file ({}) or a session's directory; - is standard output", model::formatExtensions()))
-      ->type_name("")
-      ->required();
-  app.add_option("--to", options->to,
-                 fmt::format("Format of the output, where its name does not say it: {} (wtf-le is as the description "
-                             "reads, no viewer opens it). Or a time: only calls that begin before it",
-                             model::formatNames()))
-      ->type_name("FORMAT|TIME")
-      ->allow_extra_args(false);
-  app.add_option("--from", options->from,
-                 fmt::format("Format that the input must have: {}. Or a time since the start of the trace (10us, "
-                             "1.5ms, 2s; @N: on its clock): only calls that go on then or later",
-                             model::readableFormatNames()))
-      ->type_name("FORMAT|TIME")
-      ->allow_extra_args(false);
-  addThreads(app, options->part.threads);
-  declareFilter(app, options->filter);
-  app.add_option_function<std::string>(
-         "--budget",
-         [options](const std::string &value) {
-           uint64_t bytes = 0;
-           if (!options::parseSize(value, bytes))
-             throw CLI::ValidationError("--budget", "'" + value + "' is not a size like 500K, 200M or 1G");
-           options->budget = bytes;
-         },
-         "The output must not become larger: leaves out as many of the shortest calls as that takes, and says how many "
-         "(200M; reads the trace several times)")
-      ->type_name("SIZE");
-  app.add_flag("--round-times", options->roundTimes,
-               "wtf and cff: leave out what is below a microsecond, which takes half of the bytes");
-  app.add_flag("--force", options->force, "Replace the output if it exists");
-  app.add_flag("-q,--quiet", options->quiet, "No closing line and no progress");
-  app.add_option("--progress", options->progress,
-                 "A line of numbers while it takes long: auto (on a terminal), always, never [auto]")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+  line.option("in", options->in, "A session or a part of it, or a file of any format; - is standard input")
+      .type("")
+      .required();
+  line.option("out", options->out,
+              fmt::format("A file ({}) or a session's directory; - is standard output", model::formatExtensions()))
+      .type("")
+      .required();
+  line.option("--to", options->to,
+              fmt::format("Format of the output, where its name does not say it: {} (wtf-le is as the description "
+                          "reads, no viewer opens it). Or a time: only calls that begin before it",
+                          model::formatNames()))
+      .type("FORMAT|TIME")
+      .repeatable();
+  line.option("--from", options->from,
+              fmt::format("Format that the input must have: {}. Or a time since the start of the trace (10us, "
+                          "1.5ms, 2s; @N: on its clock): only calls that go on then or later",
+                          model::readableFormatNames()))
+      .type("FORMAT|TIME")
+      .repeatable();
+  addThreads(line, options->part.threads);
+  declareFilter(line, options->filter);
+  line.parsed(
+          "--budget",
+          [options](const std::string &value) {
+            uint64_t bytes = 0;
+            if (!options::parseSize(value, bytes))
+              return "'" + value + "' is not a size like 500K, 200M or 1G";
+            options->budget = bytes;
+            return std::string();
+          },
+          "The output must not become larger: leaves out as many of the shortest calls as that takes, and says how "
+          "many "
+          "(200M; reads the trace several times)")
+      .type("SIZE");
+  line.flag("--round-times", options->roundTimes,
+            "wtf and cff: leave out what is below a microsecond, which takes half of the bytes");
+  line.flag("--force", options->force, "Replace the output if it exists");
+  line.flag("-q,--quiet", options->quiet, "No closing line and no progress");
+  addProgress(line, options->progress);
   return [options] { return run(*options); };
 }
 

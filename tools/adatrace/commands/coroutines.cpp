@@ -3,8 +3,6 @@
 #include "options/option_values.h"
 #include "output/coroutine_lines.h"
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -60,14 +58,13 @@ int run(Options &options, const Invocation &invocation) {
   return input->close();
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  declareInput(app, options->input);
-  app.add_flag("--each", options->each,
-               "Each coroutine, by when it was created, not the tree with all of one function");
-  declareNames(app, options->lines.names);
-  addCount(app, "--limit", options->limit, "At most this many lines; 0: all [0]");
-  addRowFormat(app, options->lines.format);
+  declareInput(line, options->input);
+  line.flag("--each", options->each, "Each coroutine, by when it was created, not the tree with all of one function");
+  declareNames(line, options->lines.names);
+  addCount(line, "--limit", options->limit, "At most this many lines; 0: all [0]");
+  addRowFormat(line, options->lines.format);
   return [options, &invocation] { return run(*options, invocation); };
 }
 

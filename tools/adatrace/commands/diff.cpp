@@ -11,8 +11,6 @@
 #include "analysis/call_paths.h"
 #include "analysis/diff.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -229,50 +227,47 @@ int run(Options &options, const Invocation &invocation) {
   return exitCode;
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  app.add_option("sessions", options->sessions, "The session before and the one after; with --with, all those before")
-      ->type_name("");
-  app.add_option("--with,--against", options->with, "The sessions after: several runs tell noise from change")
-      ->type_name("SESSION...");
-  app.add_option("--from", options->database,
-                 "The sessions are those in this database that have a label, as in release=1.3: "
-                 "clickhouse://HOST:PORT/DATABASE")
-      ->type_name("ADDRESS");
-  app.add_option("--credentials", options->credentials, "With --from: as for load")->type_name("FILE");
-  const size_t before = app.get_options().size();
-  addThreads(app, options->input.threads);
-  declareFilter(app, options->filter);
-  const std::vector<CLI::Option *> declared = app.get_options();
-  const std::vector<CLI::Option *> filters(declared.begin() + static_cast<ptrdiff_t>(before), declared.end());
-  declareNames(app, options->lines.names);
-  app.add_option_function<std::string>(
-         "--by", [options = options.get()](const std::string &value) { options->lines.byPath = value == "path"; },
-         "One row for each function, or for each path of calls to it [function]")
-      ->type_name("WHAT")
-      ->check(CLI::IsMember({"function", "path"}).description(""));
-  app.add_flag("--flow", options->flow,
-               "Instead: where the threads of two sessions made other calls, one place after the other");
-  app.add_flag("--args", options->values, "With --flow: compare arguments and results, too (`record --detail`)");
-  addCount(app, "--limit", options->limit,
+  line.option("sessions", options->sessions, "The session before and the one after; with --with, all those before")
+      .type("");
+  line.option("--with,--against", options->with, "The sessions after: several runs tell noise from change")
+      .type("SESSION...");
+  line.option("--from", options->database,
+              "The sessions are those in this database that have a label, as in release=1.3: "
+              "clickhouse://HOST:PORT/DATABASE")
+      .type("ADDRESS");
+  line.option("--credentials", options->credentials, "With --from: as for load").type("FILE");
+  const size_t before = line.all().size();
+  addThreads(line, options->input.threads);
+  declareFilter(line, options->filter);
+  const std::vector<Option> declared = line.all();
+  const std::vector<Option> filters(declared.begin() + static_cast<ptrdiff_t>(before), declared.end());
+  declareNames(line, options->lines.names);
+  line.choice("--by", options->lines.byPath, {{"function", false}, {"path", true}},
+              "One row for each function, or for each path of calls to it [function]")
+      .type("WHAT");
+  line.flag("--flow", options->flow,
+            "Instead: where the threads of two sessions made other calls, one place after the other");
+  line.flag("--args", options->values, "With --flow: compare arguments and results, too (`record --detail`)");
+  addCount(line, "--limit", options->limit,
            fmt::format("With --flow: stop after so many differences; 0: never [{}]", kFlowLimit));
-  app.add_flag("--all", options->lines.all, "Also functions that changed no more than by noise");
-  app.add_option(
-         "--fail-if", options->failIf,
-         "End with status 1 if a function's calls, total, self, p50 or p99 changed more: 'GLOB: p99 > +5%'; may "
-         "be repeated. With --flow: 'any' difference")
-      ->type_name("RULE")
-      ->allow_extra_args(false);
-  app.add_option("--format", options->lines.format, "text, markdown, jsonl (one JSON object per line) or json [text]")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "markdown", "json", "jsonl"}).description(""));
+  line.flag("--all", options->lines.all, "Also functions that changed no more than by noise");
+  line.option("--fail-if", options->failIf,
+              "End with status 1 if a function's calls, total, self, p50 or p99 changed more: 'GLOB: p99 > +5%'; may "
+              "be repeated. With --flow: 'any' difference")
+      .type("RULE")
+      .repeatable();
+  line.option("--format", options->lines.format, "text, markdown, jsonl (one JSON object per line) or json [text]")
+      .type("FORMAT")
+      .oneOf({"text", "markdown", "json", "jsonl"});
   return [options, filters, &invocation] {
     if (!options->filter.settle("diff"))
       return int(kWrongUsage);
-    for (const CLI::Option *filter : filters)
-      if (!options->database.empty() && (filter->count() > 0 || options->flow))
+    for (const Option &filter : filters)
+      if (!options->database.empty() && (filter.isGiven() || options->flow))
         return fail(kWrongUsage, "diff: {} does not go with sessions in a database",
-                    options->flow ? "--flow" : filter->get_name());
+                    options->flow ? "--flow" : filter.name());
     return run(*options, invocation);
   };
 }

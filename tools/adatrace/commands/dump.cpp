@@ -9,8 +9,6 @@
 #include "analysis/early_end.h"
 #include "analysis/merged_events.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <memory>
 
@@ -106,19 +104,17 @@ int run(Options &options) {
   return input->close();
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &) {
+std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  declareInput(app, options->input);
-  declareFilter(app, options->filter, /*durations=*/false);
-  app.add_option("--format", options->format, "text, or jsonl: one JSON object per line, for scripts [text]")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "jsonl"}).description(""));
-  app.add_flag("--merged", options->merged,
-               "All threads in one sequence by time, instead of one thread after the other");
-  app.add_flag(
-      "--events", options->events,
-      "Of other formats, too, calls and marks instead of frames and records; a filter or --limit does the same");
-  addCount(app, "--limit", options->limit, "At most this many events; 0: all [0]");
+  declareInput(line, options->input);
+  declareFilter(line, options->filter, /*durations=*/false);
+  line.option("--format", options->format, "text, or jsonl: one JSON object per line, for scripts [text]")
+      .type("FORMAT")
+      .oneOf({"text", "jsonl"});
+  line.flag("--merged", options->merged, "All threads in one sequence by time, instead of one thread after the other");
+  line.flag("--events", options->events,
+            "Of other formats, too, calls and marks instead of frames and records; a filter or --limit does the same");
+  addCount(line, "--limit", options->limit, "At most this many events; 0: all [0]");
   return [options] {
     if (!options->filter.settle("dump"))
       return int(kWrongUsage);

@@ -1,8 +1,6 @@
 // Adatrace flags: options for building by hand.
 #include "command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -123,14 +121,13 @@ int run(const Options &options) {
   return kOk;
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &) {
+std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  app.add_flag("--compile", options->compile, "Only the options for compiling");
-  app.add_flag("--link", options->link, "Only the options for linking");
-  app.add_flag("--static", options->staticRuntime, "Link the runtime into the program instead of libAdaRuntime.so");
-  app.add_option("--llvm", options->llvm,
-                 "LLVM's major version [that of `clang`, else the newest there is a plugin for]")
-      ->type_name("N");
+  line.flag("--compile", options->compile, "Only the options for compiling");
+  line.flag("--link", options->link, "Only the options for linking");
+  line.flag("--static", options->staticRuntime, "Link the runtime into the program instead of libAdaRuntime.so");
+  line.option("--llvm", options->llvm, "LLVM's major version [that of `clang`, else the newest there is a plugin for]")
+      .type("N");
   return [options] { return run(*options); };
 }
 

@@ -10,8 +10,6 @@
 #include "analysis/call_paths.h"
 #include "analysis/session_match.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -190,29 +188,27 @@ int run(const Options &options) {
   return before ? std::max(problems, before->input->close(before->paths.damage)) : problems;
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &) {
+std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  declareInput(app, options->input);
-  declareFilter(app, options->filter);
-  declareNames(app, options->names);
-  app.add_option("--against", options->against,
-                 "Compare with this earlier session: what takes more time now is red, what takes less is blue")
-      ->type_name("SESSION");
-  app.add_option("--credentials", options->credentials, "With --from=clickhouse://…: as for load")->type_name("FILE");
-  addCount(app, "--paths", options->paths, "The page holds at most this many paths, those that took longest [50000]");
-  app.get_option("--from")->description(app.get_option("--from")->get_description() +
-                                        ". Or clickhouse://HOST:PORT/DATABASE: of the sessions there with a label "
-                                        "(release=1.4) in place of SESSION, or of all");
-  return [options, &app] {
+  declareInput(line, options->input);
+  declareFilter(line, options->filter);
+  declareNames(line, options->names);
+  line.option("--against", options->against,
+              "Compare with this earlier session: what takes more time now is red, what takes less is blue")
+      .type("SESSION");
+  line.option("--credentials", options->credentials, "With --from=clickhouse://…: as for load").type("FILE");
+  addCount(line, "--paths", options->paths, "The page holds at most this many paths, those that took longest [50000]");
+  line.find("--from").addText(". Or clickhouse://HOST:PORT/DATABASE: of the sessions there with a label "
+                              "(release=1.4) in place of SESSION, or of all");
+  return [options, &line] {
     if (!options->filter.settle("flame"))
       return int(kWrongUsage);
     if (!isDatabase(options->input.from))
       return run(*options);
-    for (const CLI::Option *option : app.get_options())
-      if (option->count() > 0 && !option->get_positional() &&
-          !std::set<std::string>{"--from", "--against", "--credentials", "--paths", "--names"}.contains(
-              option->get_name()))
-        return fail(kWrongUsage, "flame: {} does not go with sessions in a database", option->get_name());
+    for (const Option &option : line.all())
+      if (option.isGiven() && !option.isArgument() &&
+          !std::set<std::string>{"--from", "--against", "--credentials", "--paths", "--names"}.contains(option.name()))
+        return fail(kWrongUsage, "flame: {} does not go with sessions in a database", option.name());
     return isTerminal(STDOUT_FILENO) ? run(*options) : runFleet(*options);
   };
 }

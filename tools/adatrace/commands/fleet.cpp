@@ -10,8 +10,6 @@
 #include "formats/clickhouse/questions.h"
 #include "shared/select/glob.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -208,7 +206,7 @@ int run(const Options &options, const Invocation &invocation) {
   return kOk;
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
   std::vector<std::string> names;
   std::string about = "One of:";
@@ -219,33 +217,25 @@ std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
   for (const model::Question &question : model::questions())
     add(question.name, question.about);
   add(kChange, "what is different between --before and --after, and not by chance");
-  app.add_option("query", options->question, about)
-      ->type_name("")
-      ->required()
-      ->check(CLI::IsMember(names).description(""));
-  app.add_option("--from", options->from, "The database, as for load: clickhouse://HOST:PORT/DATABASE")
-      ->type_name("ADDRESS")
-      ->required();
-  app.add_option("--credentials", options->credentials, "As for load")->type_name("FILE");
-  addGlobs(app, "--function", options->functions, "Only these functions; may be repeated");
-  app.add_option("--host", options->hosts, "Only this host; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--release", options->releases, "Only this release; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--since", options->since,
-                 "Only calls that began then or later: 2026-11-20T10:00 in UTC, or 2h for two hours ago")
-      ->type_name("TIME");
-  app.add_option("--until", options->until, "Only calls that began before")->type_name("TIME");
-  app.add_option("--before", options->before, "change: the sessions with this label, or host=NAME")
-      ->type_name("NAME=VALUE");
-  app.add_option("--after", options->after, "change: those to compare them with")->type_name("NAME=VALUE");
-  app.add_flag("--all", options->all, "change: also functions that changed no more than by noise");
-  addCount(app, "--limit", options->limit, "At most this many lines; 0: all [20]");
-  app.add_option("--format", options->format, "table, csv, jsonl (one JSON object per line) or json (an array) [table]")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"table", "csv", "jsonl", "json"}).description(""));
+  line.option("query", options->question, about).type("").required().oneOf(names);
+  line.option("--from", options->from, "The database, as for load: clickhouse://HOST:PORT/DATABASE")
+      .type("ADDRESS")
+      .required();
+  line.option("--credentials", options->credentials, "As for load").type("FILE");
+  addGlobs(line, "--function", options->functions, "Only these functions; may be repeated");
+  line.option("--host", options->hosts, "Only this host; may be repeated").type("NAME").repeatable();
+  line.option("--release", options->releases, "Only this release; may be repeated").type("NAME").repeatable();
+  line.option("--since", options->since,
+              "Only calls that began then or later: 2026-11-20T10:00 in UTC, or 2h for two hours ago")
+      .type("TIME");
+  line.option("--until", options->until, "Only calls that began before").type("TIME");
+  line.option("--before", options->before, "change: the sessions with this label, or host=NAME").type("NAME=VALUE");
+  line.option("--after", options->after, "change: those to compare them with").type("NAME=VALUE");
+  line.flag("--all", options->all, "change: also functions that changed no more than by noise");
+  addCount(line, "--limit", options->limit, "At most this many lines; 0: all [20]");
+  line.option("--format", options->format, "table, csv, jsonl (one JSON object per line) or json (an array) [table]")
+      .type("FORMAT")
+      .oneOf({"table", "csv", "jsonl", "json"});
   return [options, &invocation] { return run(*options, invocation); };
 }
 

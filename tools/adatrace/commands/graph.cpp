@@ -7,8 +7,6 @@
 
 #include "analysis/path_views.h"
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -79,32 +77,28 @@ int run(Options &options, const Invocation &invocation) {
   return input->close(paths->damage);
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  declareInput(app, options->input);
-  declareFilter(app, options->filter);
-  declareNames(app, options->lines.names);
-  addGlobs(app, "--callers", options->callers,
+  declareInput(line, options->input);
+  declareFilter(line, options->filter);
+  declareNames(line, options->lines.names);
+  addGlobs(line, "--callers", options->callers,
            "Who called these functions, who called the callers, and so on (globs, separated by '|')");
-  addGlobs(app, "--callees", options->callees, "What these functions called, from wherever they were called");
-  app.add_option("--min-percent", options->minPercent,
-                 fmt::format("Leave out paths with less of the time; 0: none [{} in text, else 0]", kLeastPercent))
-      ->type_name("N")
-      ->check(CLI::Range(0.0, 100.0).description(""));
-  app.add_option_function<std::string>(
-         "--by",
-         [options = options.get()](const std::string &value) {
-           options->paths.by = value == "thread"    ? analysis::PathsBy::Thread
-                               : value == "process" ? analysis::PathsBy::Process
-                                                    : analysis::PathsBy::Trace;
-         },
-         "One graph for the whole trace, for each process, or for each thread [trace]")
-      ->type_name("WHAT")
-      ->check(CLI::IsMember({"trace", "process", "thread"}).description(""));
-  addCount(app, "--limit", options->limit, "At most this many lines; 0: all [0]");
-  addRowFormat(app, options->format);
+  addGlobs(line, "--callees", options->callees, "What these functions called, from wherever they were called");
+  line.option("--min-percent", options->minPercent,
+              fmt::format("Leave out paths with less of the time; 0: none [{} in text, else 0]", kLeastPercent))
+      .type("N")
+      .between(0.0, 100.0);
+  line.choice("--by", options->paths.by,
+              {{"trace", analysis::PathsBy::Trace},
+               {"process", analysis::PathsBy::Process},
+               {"thread", analysis::PathsBy::Thread}},
+              "One graph for the whole trace, for each process, or for each thread [trace]")
+      .type("WHAT");
+  addCount(line, "--limit", options->limit, "At most this many lines; 0: all [0]");
+  addRowFormat(line, options->format);
   // For tests: as with a trace that has more paths than fit.
-  app.add_option("--max-nodes", options->paths.mostNodes, "")->group("");
+  line.option("--max-nodes", options->paths.mostNodes, "").hidden();
   return [options, &invocation] {
     if (!options->filter.settle("graph"))
       return int(kWrongUsage);

@@ -7,8 +7,6 @@
 #include "convert/summary.h"
 #include "formats/table.h"
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <unistd.h>
 
@@ -80,18 +78,18 @@ int run(Options &options, const Invocation &invocation) {
   return description->isWhole && !description->problem ? kOk : kProblemsFound;
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  app.add_option("file", options->path,
-                 "A session or a part of it, a trace of any format, or a program, library or object file [the newest "
-                 "session under ./ada-traces]; - is standard input")
-      ->type_name("");
-  app.add_flag("--all", options->all, "All threads and modules, however many there are");
-  app.add_flag("--absolute", options->absolute, "Show times as the trace's clock has them, not since the start");
-  app.add_option("--format", options->format, "text, or json: one object, for scripts [text]")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json"}).description(""));
-  app.add_flag("--functions", options->functions, "Of a program or library: list the instrumented functions");
+  line.option("file", options->path,
+              "A session or a part of it, a trace of any format, or a program, library or object file [the newest "
+              "session under ./ada-traces]; - is standard input")
+      .type("");
+  line.flag("--all", options->all, "All threads and modules, however many there are");
+  line.flag("--absolute", options->absolute, "Show times as the trace's clock has them, not since the start");
+  line.option("--format", options->format, "text, or json: one object, for scripts [text]")
+      .type("FORMAT")
+      .oneOf({"text", "json"});
+  line.flag("--functions", options->functions, "Of a program or library: list the instrumented functions");
   return [options, &invocation] { return run(*options, invocation); };
 }
 

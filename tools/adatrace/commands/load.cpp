@@ -6,8 +6,6 @@
 #include "fleet/session_loads.h"
 #include "output/convert_progress.h"
 
-#include <CLI/CLI.hpp>
-
 #include <csignal>
 #include <memory>
 #include <unistd.h>
@@ -84,28 +82,24 @@ int run(Options &options) {
   return worst;
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &) {
+std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  app.add_option("session", options->sessions, "Whole sessions, or files of any format that adatrace reads")
-      ->type_name("");
-  app.add_flag("--init", options->init, "Make the database and its tables, if they are not there");
-  app.add_option("--cluster", options->cluster.name,
-                 "With --init: the tables of a cluster, which the servers' configuration calls so")
-      ->type_name("NAME");
-  app.add_flag("--replicated", options->cluster.isReplicated, "With --cluster: Replicated tables");
-  app.add_flag("--sql", options->sql, "With --init: print the statements, and make nothing");
-  app.add_flag("--replace", options->replace,
-               "Delete what was loaded of a session when it was shorter, or with other options, and load it again");
-  app.add_option("--refused", options->refused,
-                 "Keep rows that the server refuses for a reason that does not pass in files there, and go on without "
-                 "them; else the first ones end the load")
-      ->type_name("DIRECTORY");
-  declareLoadOptions(app, options->load);
-  app.add_flag("-q,--quiet", options->load.quiet, "No closing line and no progress");
-  app.add_option("--progress", options->load.progress,
-                 "A line of numbers while it takes long: auto (on a terminal), always, never [auto]")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+  line.option("session", options->sessions, "Whole sessions, or files of any format that adatrace reads").type("");
+  line.flag("--init", options->init, "Make the database and its tables, if they are not there");
+  line.option("--cluster", options->cluster.name,
+              "With --init: the tables of a cluster, which the servers' configuration calls so")
+      .type("NAME");
+  line.flag("--replicated", options->cluster.isReplicated, "With --cluster: Replicated tables");
+  line.flag("--sql", options->sql, "With --init: print the statements, and make nothing");
+  line.flag("--replace", options->replace,
+            "Delete what was loaded of a session when it was shorter, or with other options, and load it again");
+  line.option("--refused", options->refused,
+              "Keep rows that the server refuses for a reason that does not pass in files there, and go on without "
+              "them; else the first ones end the load")
+      .type("DIRECTORY");
+  declareLoadOptions(line, options->load);
+  line.flag("-q,--quiet", options->load.quiet, "No closing line and no progress");
+  addProgress(line, options->load.progress);
   return [options] {
     const std::string &cluster = options->cluster.name;
     if (!options->init && (!cluster.empty() || options->sql))

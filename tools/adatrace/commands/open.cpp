@@ -12,8 +12,6 @@
 #include "formats/merge_copies.h"
 #include "formats/table.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -115,22 +113,22 @@ int run(const Options &options) {
   return exitCode;
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &) {
+std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  declareInput(app, options->input);
-  declareFilter(app, options->filter);
+  declareInput(line, options->input);
+  declareFilter(line, options->filter);
   std::vector<std::string> names;
   for (const Viewer &viewer : kViewers)
     names.push_back(viewer.name);
-  app.add_option("--in", options->viewer, "The viewer: perfetto, speedscope or firefox")
-      ->type_name("VIEWER")
-      ->required()
-      ->check(CLI::IsMember(names).description(""));
-  app.add_option("--port", options->port,
-                 "The port of 127.0.0.1 to listen on [9001 for perfetto, which allows no other; else any that is free]")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65535).description(""));
-  app.add_flag("--no-browser", options->noBrowser, "Only print the address; open no browser");
+  line.option("--in", options->viewer, "The viewer: perfetto, speedscope or firefox")
+      .type("VIEWER")
+      .required()
+      .oneOf(names);
+  line.option("--port", options->port,
+              "The port of 127.0.0.1 to listen on [9001 for perfetto, which allows no other; else any that is free]")
+      .type("N")
+      .between(1, 65535);
+  line.flag("--no-browser", options->noBrowser, "Only print the address; open no browser");
   return [options] {
     if (!options->filter.settle("open"))
       return int(kWrongUsage);

@@ -14,8 +14,6 @@
 #include "process/session_place.h"
 #include "process/unmatched_globs.h"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -332,7 +330,7 @@ std::string joined(const std::vector<std::string> &parts, const char *separator)
 
 // One flag for each run-time option but `help`, which --help is: --stack-size for
 // stack_size, which may be written as it is, too.
-void declareRuntimeOptions(CLI::App &app, Options &options) {
+void declareRuntimeOptions(CommandLine &line, Options &options) {
   for (const RuntimeOption &option : runtimeOptions()) {
     const std::string_view name = option.name;
     if (name == "help")
@@ -341,57 +339,50 @@ void declareRuntimeOptions(CLI::App &app, Options &options) {
     if (*option.defaultValue)
       sentence += std::string(" [") + option.defaultValue + "]";
     const std::string flag = flagOf(option);
-    const auto set = [&options, &option, flag](const std::string &value) {
-      const std::string problem = problemOf(option, value);
-      if (!problem.empty())
-        throw CLI::ValidationError(flag, problem);
-      setOption(options.runtime, option.name, value);
+    const auto set = [&options, &option](const std::string &value) {
+      std::string problem = problemOf(option, value);
+      if (problem.empty())
+        setOption(options.runtime, option.name, value);
+      return problem;
     };
     const char *const kGroup = "What and how to record (docs/options.md)";
     if (const char *separator = separatorOf(option)) {
-      app.add_option_function<std::vector<std::string>>(
-             flag, [set, separator](const std::vector<std::string> &values) { set(joined(values, separator)); },
-             sentence + " May be repeated.")
-          ->type_name(option.metavar)
-          ->allow_extra_args(false)
-          ->group(kGroup);
+      line.parsed(
+              flag, [set, separator](const std::vector<std::string> &values) { return set(joined(values, separator)); },
+              sentence + " May be repeated.")
+          .type(option.metavar)
+          .group(kGroup);
       continue;
     }
-    app.add_option_function<std::string>((name == "output" ? "-o," : "") + flag, set, sentence)
-        ->type_name(option.metavar)
-        ->group(kGroup);
+    line.parsed((name == "output" ? "-o," : "") + flag, set, sentence).type(option.metavar).group(kGroup);
     if (name.find('_') != std::string_view::npos)
-      app.add_option_function<std::string>("--" + std::string(name), set)->group("");
+      line.alias("--" + std::string(name), flag, set);
     // --pre-roll=50ms or 2s, where --pre-roll-ms=50 has the unit in its name.
     if (name.ends_with("_ms"))
-      app.add_option_function<std::string>(flag.substr(0, flag.size() - 3),
-                                           [set](const std::string &value) {
-                                             const bool hasUnit =
-                                                 value.find_first_not_of("0123456789") != std::string::npos;
-                                             const std::optional<uint64_t> ns = parseDuration(value);
-                                             set(hasUnit && ns ? std::to_string(*ns / 1000000) : value);
-                                           })
-          ->group("");
+      line.alias(flag.substr(0, flag.size() - 3), flag, [set](const std::string &value) {
+        const bool hasUnit = value.find_first_not_of("0123456789") != std::string::npos;
+        const std::optional<uint64_t> ns = parseDuration(value);
+        return set(hasUnit && ns ? std::to_string(*ns / 1000000) : value);
+      });
   }
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
   // For --help only: main() has taken the program off before the options are parsed.
-  app.add_option("program", options->program, "The program to run and its arguments; all that follows it is its own");
-  declareRuntimeOptions(app, *options);
-  app.add_option(
-         "--progress", options->progress,
-         "A line of numbers on standard error while the program runs: auto (if that is a terminal), always or never")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
-  app.add_flag("--waits", options->waits,
-               "Also the arguments of functions that wait, which tell what for: `adatrace waits` and `why`. Best with "
-               "--packed, which holds the program up least. The program must be built with --ada-calls=default");
-  app.add_flag("--packed", options->packed, "The same as --format=packed: about one byte per event")
-      ->excludes("--format");
-  app.add_flag("--append", options->append, "Add to the session that --session names, if there is a trace in it");
-  app.add_flag("-q,--quiet", options->quiet, "Print nothing but errors: no hints, no closing line");
+  line.option("program", options->program, "The program to run and its arguments; all that follows it is its own");
+  declareRuntimeOptions(line, *options);
+  line.option(
+          "--progress", options->progress,
+          "A line of numbers on standard error while the program runs: auto (if that is a terminal), always or never")
+      .type("WHEN")
+      .oneOf({"auto", "always", "never"});
+  line.flag("--waits", options->waits,
+            "Also the arguments of functions that wait, which tell what for: `adatrace waits` and `why`. Best with "
+            "--packed, which holds the program up least. The program must be built with --ada-calls=default");
+  line.flag("--packed", options->packed, "The same as --format=packed: about one byte per event").excludes("--format");
+  line.flag("--append", options->append, "Add to the session that --session names, if there is a trace in it");
+  line.flag("-q,--quiet", options->quiet, "Print nothing but errors: no hints, no closing line");
   return [options, &invocation] { return run(*options, invocation); };
 }
 

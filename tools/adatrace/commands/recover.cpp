@@ -8,8 +8,6 @@
 #include "trace/trace_input.h"
 
 #include "ada/trace/session.h"
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -149,22 +147,22 @@ int run(const Options &options) {
   return totals.failed || totals.running ? kProblemsFound : kOk;
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &) {
+std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  app.add_option("session", options->path,
-                 "A session or one process directory of it [the newest session under ./ada-traces]")
-      ->type_name("");
-  app.add_flag("--keep-ring", options->keepRing,
-               "Leave the memory that was recovered from where it is (see --ring of `adatrace record`)");
-  app.add_flag("--clean", options->clean,
-               "Look for memory of programs that crashed: recover it into its session, or remove it if that is gone");
-  app.add_flag("--dry-run", options->dryRun, "With --clean: say what would be done, and do nothing");
-  app.add_option("--ring", options->rings,
-                 "With --clean: look into this directory, and not into /dev/shm and where `ring` in ADA_OPTIONS says; "
-                 "may be repeated")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  app.add_flag("-q,--quiet", options->quiet, "Print nothing but problems");
+  line.option("session", options->path,
+              "A session or one process directory of it [the newest session under ./ada-traces]")
+      .type("");
+  line.flag("--keep-ring", options->keepRing,
+            "Leave the memory that was recovered from where it is (see --ring of `adatrace record`)");
+  line.flag("--clean", options->clean,
+            "Look for memory of programs that crashed: recover it into its session, or remove it if that is gone");
+  line.flag("--dry-run", options->dryRun, "With --clean: say what would be done, and do nothing");
+  line.option("--ring", options->rings,
+              "With --clean: look into this directory, and not into /dev/shm and where `ring` in ADA_OPTIONS says; "
+              "may be repeated")
+      .type("DIR")
+      .repeatable();
+  line.flag("-q,--quiet", options->quiet, "Print nothing but problems");
   return [options] { return run(*options); };
 }
 

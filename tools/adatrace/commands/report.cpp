@@ -7,8 +7,6 @@
 #include "output/report_lines.h"
 #include "output/suggestion_lines.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -169,63 +167,53 @@ int run(Options &options, const Invocation &invocation) {
   return input->close(report->damage);
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  declareInput(app, options->input);
-  declareFilter(app, options->filter);
-  declareNames(app, options->lines.names);
-  app.add_flag("--args", options->lines.arguments,
-               "One line for each function and its arguments, where they were recorded (`record --detail`)");
-  addCount(app, "--slowest", options->slowest, "Instead: the N calls that took longest, one by one");
-  app.add_flag("--histogram", options->lines.histogram,
-               "How the calls of each function spread over lengths of time; each line of text is for calls of at least "
-               "that length");
-  app.add_flag("--counters", options->counters,
-               "Instead: the values of the program's counters (ADA_COUNTER), which text shows below the functions");
-  app.add_flag("--suggest-filter", options->suggestsFilter,
-               "Instead: the functions whose tracing costs most and tells least, and what leaving them out saves");
-  app.add_option("--filter-file", options->filterFile,
-                 "With --suggest-filter: write the ignore list for the compiler to FILE, and the globs for `record "
-                 "--exclude` to FILE.globs")
-      ->type_name("FILE")
-      ->needs("--suggest-filter");
+  declareInput(line, options->input);
+  declareFilter(line, options->filter);
+  declareNames(line, options->lines.names);
+  line.flag("--args", options->lines.arguments,
+            "One line for each function and its arguments, where they were recorded (`record --detail`)");
+  addCount(line, "--slowest", options->slowest, "Instead: the N calls that took longest, one by one");
+  line.flag("--histogram", options->lines.histogram,
+            "How the calls of each function spread over lengths of time; each line of text is for calls of at least "
+            "that length");
+  line.flag("--counters", options->counters,
+            "Instead: the values of the program's counters (ADA_COUNTER), which text shows below the functions");
+  line.flag("--suggest-filter", options->suggestsFilter,
+            "Instead: the functions whose tracing costs most and tells least, and what leaving them out saves");
+  line.option("--filter-file", options->filterFile,
+              "With --suggest-filter: write the ignore list for the compiler to FILE, and the globs for `record "
+              "--exclude` to FILE.globs")
+      .type("FILE")
+      .needs("--suggest-filter");
   std::vector<std::string> sortable = reportColumns();
   sortable.push_back("name");
-  app.add_option(
-         "--sort", options->lines.sort,
-         "Largest first: calls, total, self, on-cpu, waiting, preempted, min, p50, p90, p99, max; or name [self]")
-      ->type_name("COLUMN")
-      ->check(CLI::IsMember(sortable).description(""));
-  app.add_option_function<std::string>(
-         "--by",
-         [options = options.get()](const std::string &value) {
-           options->lines.by = value == "thread"   ? ReportBy::Thread
-                               : value == "module" ? ReportBy::Module
-                               : value == "file"   ? ReportBy::File
-                                                   : ReportBy::Function;
-         },
-         "One line for each function, function and thread, module, or source file [function]")
-      ->type_name("WHAT")
-      ->check(CLI::IsMember({"function", "thread", "module", "file"}).description(""));
-  app.add_option_function<std::string>(
-         "--keep",
-         [options = options.get()](const std::string &value) {
-           options->summaries = value == "never"    ? analysis::UseSummaries::No
-                                : value == "always" ? analysis::UseSummaries::Make
-                                                    : analysis::UseSummaries::Yes;
-         },
-         "Keep the figures of packed threads in the session, and use those that are there instead of reading all "
-         "events: "
-         "auto (keep those of more than 4 million events), always, never [auto]")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
-  addCount(app, "--limit", options->limit,
+  line.option("--sort", options->lines.sort,
+              "Largest first: calls, total, self, on-cpu, waiting, preempted, min, p50, p90, p99, max; or name [self]")
+      .type("COLUMN")
+      .oneOf(sortable);
+  line.choice("--by", options->lines.by,
+              {{"function", ReportBy::Function},
+               {"thread", ReportBy::Thread},
+               {"module", ReportBy::Module},
+               {"file", ReportBy::File}},
+              "One line for each function, function and thread, module, or source file [function]")
+      .type("WHAT");
+  line.choice("--keep", options->summaries,
+              {{"auto", analysis::UseSummaries::Yes},
+               {"always", analysis::UseSummaries::Make},
+               {"never", analysis::UseSummaries::No}},
+              "Keep the figures of packed threads in the session, and use those that are there instead of reading all "
+              "events: auto (keep those of more than 4 million events), always, never [auto]")
+      .type("WHEN");
+  addCount(line, "--limit", options->limit,
            fmt::format("At most this many lines; 0: all [0; with --histogram {}]", kHistograms));
-  app.add_option("--format", options->lines.format,
-                 "text, csv, jsonl (one JSON object per line) or json (an array of them); times in the latter three "
-                 "are nanoseconds [text]")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "csv", "jsonl", "json"}).description(""));
+  line.option("--format", options->lines.format,
+              "text, csv, jsonl (one JSON object per line) or json (an array of them); times in the latter three "
+              "are nanoseconds [text]")
+      .type("FORMAT")
+      .oneOf({"text", "csv", "jsonl", "json"});
   return [options, &invocation] {
     if (!options->filter.settle("report"))
       return int(kWrongUsage);

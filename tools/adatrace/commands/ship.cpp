@@ -13,8 +13,6 @@
 #include "ship/shipped.h"
 #include "ship/units.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -302,37 +300,36 @@ int run(Options &options) {
   }
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &) {
+std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  app.add_option("directory", options->directory, "Where sessions are made [ada-traces]")->type_name("");
+  line.option("directory", options->directory, "Where sessions are made [ada-traces]").type("");
   options->directory = kDefaultOutput;
-  app.add_flag("--once", options->once, "Send what is there, and end");
-  app.add_flag("--init", options->init, "Make the database and its tables, if they are not there");
-  app.add_flag("--delete", options->deletes, "Delete a trace when the database has confirmed it");
-  const CLI::Option *after =
-      addDuration(app, "--delete-after", options->deleteAfter, "The same, so long after that (1h)");
-  addSize(app, "--keep", options->keepBytes,
+  line.flag("--once", options->once, "Send what is there, and end");
+  line.flag("--init", options->init, "Make the database and its tables, if they are not there");
+  line.flag("--delete", options->deletes, "Delete a trace when the database has confirmed it");
+  const Option after = addDuration(line, "--delete-after", options->deleteAfter, "The same, so long after that (1h)");
+  addSize(line, "--keep", options->keepBytes,
           "Delete the oldest confirmed traces if there is more than so much (10G) in the directory");
-  app.add_flag("--drop-unsent", options->dropUnsent,
-               "With --keep: if that is not enough, delete complete traces that were not sent, and say so");
-  addSize(app, "--rate", options->rateBytes, "Send no more than so much (10M) a second");
-  addDuration(app, "--every", options->everyNs, "How often to look for what inotify does not tell [5s]");
-  app.add_flag("--leave-killed", options->leaveKilled,
-               "Leave traces of killed programs alone until somebody recovers them");
-  app.add_option("--state", options->state, "Where to note what is confirmed [DIRECTORY/.adatrace-shipped.json]")
-      ->type_name("FILE");
-  declareLoadOptions(app, options->load);
-  app.add_flag("-q,--quiet", options->load.quiet, "Say nothing of what goes well");
+  line.flag("--drop-unsent", options->dropUnsent,
+            "With --keep: if that is not enough, delete complete traces that were not sent, and say so");
+  addSize(line, "--rate", options->rateBytes, "Send no more than so much (10M) a second");
+  addDuration(line, "--every", options->everyNs, "How often to look for what inotify does not tell [5s]");
+  line.flag("--leave-killed", options->leaveKilled,
+            "Leave traces of killed programs alone until somebody recovers them");
+  line.option("--state", options->state, "Where to note what is confirmed [DIRECTORY/.adatrace-shipped.json]")
+      .type("FILE");
+  declareLoadOptions(line, options->load);
+  line.flag("-q,--quiet", options->load.quiet, "Say nothing of what goes well");
   options->load.progress = "never";
-  const CLI::Option *retry = app.get_option("--retry-for");
+  const Option retry = line.find("--retry-for");
   return [options, after, retry] {
     if (options->dropUnsent && options->keepBytes == 0)
       return fail(kWrongUsage, "ship: --drop-unsent goes with --keep");
-    if (options->deletes && after->count() > 0)
+    if (options->deletes && after.isGiven())
       return fail(kWrongUsage, "ship: --delete or --delete-after, not both");
-    if (options->deletes || after->count() > 0)
+    if (options->deletes || after.isGiven())
       options->deleteAfterNs = options->deletes ? 0 : options->deleteAfter;
-    if (!options->once && retry->count() == 0)
+    if (!options->once && !retry.isGiven())
       options->load.retryForNs = kShortRetryNs;
     while (options->directory.size() > 1 && options->directory.ends_with('/'))
       options->directory.pop_back();

@@ -6,8 +6,6 @@
 #include "output/stack_lines.h"
 #include "output/wait_lines.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -119,18 +117,18 @@ int showLast(const Options &options, const Palette &palette, StackTable &table) 
   return kOk;
 }
 
-void declareCommon(CLI::App &app, Options &options) {
-  declareInput(app, options.input);
-  declareFilter(app, options.filter);
-  declareNames(app, options.lines.names);
-  addRowFormat(app, options.format);
+void declareCommon(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  declareFilter(line, options.filter);
+  declareNames(line, options.lines.names);
+  addRowFormat(line, options.format);
 }
 
-std::function<int()> declareStacks(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declareStacks(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  declareCommon(app, *options);
-  addCount(app, "--calls", options->calls, "Also the last N calls that each thread finished [0]");
-  addCount(app, "--frames", options->frames, "At most this many open calls of a thread, as text [100]");
+  declareCommon(line, *options);
+  addCount(line, "--calls", options->calls, "Also the last N calls that each thread finished [0]");
+  addCount(line, "--frames", options->frames, "At most this many open calls of a thread, as text [100]");
   return [options, &invocation] {
     if (!options->filter.settle("stacks"))
       return int(kWrongUsage);
@@ -139,10 +137,10 @@ std::function<int()> declareStacks(CLI::App &app, const Invocation &invocation) 
   };
 }
 
-std::function<int()> declareLast(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declareLast(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  app.add_option("count", options->count, "How many calls [20]")->type_name("N");
-  declareCommon(app, *options);
+  line.option("count", options->count, "How many calls [20]").type("N");
+  declareCommon(line, *options);
   return [options, &invocation] {
     if (!options->filter.settle("last"))
       return int(kWrongUsage);

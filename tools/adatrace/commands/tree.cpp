@@ -8,8 +8,6 @@
 #include "analysis/early_end.h"
 #include "analysis/tree_fit.h"
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -118,28 +116,28 @@ int run(Options &options, const Invocation &invocation) {
   return input->close();
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  declareInput(app, options->input);
-  declareFilter(app, options->filter);
-  declareNames(app, options->lines.names);
-  app.add_flag("--args", options->walk.values,
-               "Show arguments and results of the calls that have them (`record --detail`)");
-  app.add_flag("--begin", options->lines.begin, "Show when each call began (of folded calls, the first of them)");
-  addRowFormat(app, options->format, "one JSON object per line of the tree");
-  app.add_flag("--no-fold", options->noFold, "One line for each call: do not fold repetitions and recursion");
-  app.add_flag("--initialisers", options->showsInitialisers,
-               "Show every static initialiser (_GLOBAL__sub_I_...), with what it called: else those next to each "
-               "other are one line, unless --function or --include is given");
-  addCount(app, "--limit", options->limit,
+  declareInput(line, options->input);
+  declareFilter(line, options->filter);
+  declareNames(line, options->lines.names);
+  line.flag("--args", options->walk.values,
+            "Show arguments and results of the calls that have them (`record --detail`)");
+  line.flag("--begin", options->lines.begin, "Show when each call began (of folded calls, the first of them)");
+  addRowFormat(line, options->format, "one JSON object per line of the tree");
+  line.flag("--no-fold", options->noFold, "One line for each call: do not fold repetitions and recursion");
+  line.flag("--initialisers", options->showsInitialisers,
+            "Show every static initialiser (_GLOBAL__sub_I_...), with what it called: else those next to each "
+            "other are one line, unless --function or --include is given");
+  addCount(line, "--limit", options->limit,
            fmt::format("At most this many lines; 0: all [{} on a terminal, else 0]", kTerminalLimit));
   addCount(
-      app, "--fit", options->fit,
+      line, "--fit", options->fit,
       fmt::format("Leave short calls out until at most this many lines are left; 0: none [{} on a terminal, unless "
                   "--limit, --min-duration or --no-fold is given]",
                   kTerminalLimit));
   // For tests: print early, as with a trace that does not fit into memory.
-  app.add_option("--max-nodes", options->walk.maxNodes, "")->group("");
+  line.option("--max-nodes", options->walk.maxNodes, "").hidden();
   return [options, &invocation] {
     options->walk.fold = !options->noFold;
     options->walk.foldInitialisers = !options->showsInitialisers && options->format == "text";

@@ -10,8 +10,6 @@
 #include "ada/trace/manifest.h"
 #include "ada/trace/recover.h"
 #include "ada/trace/session.h"
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -140,13 +138,13 @@ int run(const Options &options) {
   return triggerSession(path, options);
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &) {
+std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  app.add_option("target", options->target,
-                 "The number of a process, or a session: all processes of it that are running [the newest session "
-                 "under ./ada-traces]")
-      ->type_name("PID|SESSION");
-  app.add_flag("-q,--quiet", options->quiet, "Print nothing but problems");
+  line.option("target", options->target,
+              "The number of a process, or a session: all processes of it that are running [the newest session "
+              "under ./ada-traces]")
+      .type("PID|SESSION");
+  line.flag("-q,--quiet", options->quiet, "Print nothing but problems");
   return [options] { return run(*options); };
 }
 

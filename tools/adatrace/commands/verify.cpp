@@ -7,8 +7,6 @@
 #include "base/quantities.h"
 #include "formats/table.h"
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <unistd.h>
 
@@ -65,13 +63,13 @@ int run(Options &options, const Invocation &invocation) {
   return problems ? kProblemsFound : kOk;
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  app.add_option("trace", options->path,
-                 "A session or a part of it, or a trace of any format [the newest session under ./ada-traces]; - is "
-                 "standard input")
-      ->type_name("");
-  app.add_flag("-q,--quiet", options->quiet, "No closing line: nothing but problems");
+  line.option("trace", options->path,
+              "A session or a part of it, or a trace of any format [the newest session under ./ada-traces]; - is "
+              "standard input")
+      .type("");
+  line.flag("-q,--quiet", options->quiet, "No closing line: nothing but problems");
   return [options, &invocation] { return run(*options, invocation); };
 }
 

@@ -5,8 +5,6 @@
 #include "view/http_server.h"
 #include "view/serve.h"
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 
 namespace ada::cli {
@@ -55,19 +53,18 @@ int run(const Options &options) {
   return kOk;
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &) {
+std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  app.add_option("session", options->sessions,
-                 "Sessions or files, of any format [the newest session under ./ada-traces]")
-      ->type_name("");
-  app.add_option("--port", options->port, "The port of 127.0.0.1 to listen on [any that is free]")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65535).description(""));
-  app.add_flag("--no-browser", options->noBrowser, "Only print the address; open no browser");
+  line.option("session", options->sessions, "Sessions or files, of any format [the newest session under ./ada-traces]")
+      .type("");
+  line.option("--port", options->port, "The port of 127.0.0.1 to listen on [any that is free]")
+      .type("N")
+      .between(1, 65535);
+  line.flag("--no-browser", options->noBrowser, "Only print the address; open no browser");
   // For who works on the page: files of this directory instead of those built in.
-  app.add_option("--assets", options->assets, "")->group("");
+  line.option("--assets", options->assets, "").hidden();
   // For tests: a trace with so many events has its index in a file.
-  app.add_option("--index-events", options->eventsForFile, "")->group("");
+  line.option("--index-events", options->eventsForFile, "").hidden();
   return [options] { return run(*options); };
 }
 

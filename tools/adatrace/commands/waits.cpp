@@ -4,8 +4,6 @@
 #include "options/option_values.h"
 #include "output/wait_lines.h"
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -68,25 +66,21 @@ int run(Options &options, const Invocation &invocation) {
   return input->close();
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  declareInput(app, options->input);
-  declareFilter(app, options->filter);
-  declareNames(app, options->lines.names);
-  app.add_option("--sort", options->lines.sort, "Largest first: total, max, mean or waits; or object [total]")
-      ->type_name("COLUMN")
-      ->check(CLI::IsMember(waitColumns()).description(""));
-  app.add_option_function<std::string>(
-         "--by",
-         [options = options.get()](const std::string &value) {
-           options->lines.by = value == "place" ? analysis::WaitsBy::Place : analysis::WaitsBy::Object;
-         },
-         "One row for each object, or for all that were made in one function, or if that is not known, waited for in "
-         "one [object]")
-      ->type_name("WHAT")
-      ->check(CLI::IsMember({"object", "place"}).description(""));
-  addCount(app, "--limit", options->limit, "At most this many rows; 0: all [0]");
-  addRowFormat(app, options->lines.format);
+  declareInput(line, options->input);
+  declareFilter(line, options->filter);
+  declareNames(line, options->lines.names);
+  line.option("--sort", options->lines.sort, "Largest first: total, max, mean or waits; or object [total]")
+      .type("COLUMN")
+      .oneOf(waitColumns());
+  line.choice(
+          "--by", options->lines.by, {{"object", analysis::WaitsBy::Object}, {"place", analysis::WaitsBy::Place}},
+          "One row for each object, or for all that were made in one function, or if that is not known, waited for in "
+          "one [object]")
+      .type("WHAT");
+  addCount(line, "--limit", options->limit, "At most this many rows; 0: all [0]");
+  addRowFormat(line, options->lines.format);
   return [options, &invocation] {
     if (!options->filter.settle("waits"))
       return int(kWrongUsage);

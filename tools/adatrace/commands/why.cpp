@@ -4,8 +4,6 @@
 #include "options/option_values.h"
 #include "output/why_lines.h"
 
-#include <CLI/CLI.hpp>
-
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -105,16 +103,14 @@ int run(const Options &options, const Invocation &invocation) {
   return input->close();
 }
 
-std::function<int()> declare(CLI::App &app, const Invocation &invocation) {
+std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  declareInput(app, options->input);
-  addGlobs(app, "-f,--function", options->functions, "The slowest call of these functions (globs, separated by '|')");
-  app.add_option("--call", options->call, "This call: its thread and number, as `dump` shows them (0:17)")
-      ->type_name("THREAD:NUMBER");
-  declareNames(app, options->names);
-  app.add_option("--format", options->format, "text, or json (one object) [text]")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json"}).description(""));
+  declareInput(line, options->input);
+  addGlobs(line, "-f,--function", options->functions, "The slowest call of these functions (globs, separated by '|')");
+  line.option("--call", options->call, "This call: its thread and number, as `dump` shows them (0:17)")
+      .type("THREAD:NUMBER");
+  declareNames(line, options->names);
+  line.option("--format", options->format, "text, or json (one object) [text]").type("FORMAT").oneOf({"text", "json"});
   return [options, &invocation] {
     if (options->functions.empty() == options->call.empty())
       return fail(kWrongUsage, "why: name a call: --function=GLOB for the slowest one, or --call=THREAD:NUMBER");

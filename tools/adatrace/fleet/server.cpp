@@ -8,7 +8,6 @@
 #include "base/format.h"
 #include "formats/clickhouse/compressed_block.h"
 
-
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>

@@ -13,8 +13,6 @@
 #include "ada/trace/convert.h"
 #include "formats/clickhouse/sip_hash.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -89,46 +87,45 @@ LoadRequest requestOf(const LoadOptions &options, const SessionIdentity &identit
 
 } // namespace
 
-void declareLoadOptions(CLI::App &app, LoadOptions &options) {
-  app.add_option(
-         "--to", options.to,
-         "The database, at the server's HTTP port: clickhouse://HOST:PORT/DATABASE [port 8123]; of a cluster a server "
-         "for each shard: clickhouse://HOST:PORT,HOST:PORT/DATABASE; with TLS "
-         "clickhouses://HOST:PORT/DATABASE [port 8443]. The user and the password are in CLICKHOUSE_USER and "
-         "CLICKHOUSE_PASSWORD")
-      ->type_name("ADDRESS")
-      ->required();
-  app.add_option("--credentials", options.credentials,
-                 "A file with lines user=NAME and password=PASSWORD instead, which only its owner may read")
-      ->type_name("FILE");
-  app.add_option("--label", options.labels,
-                 "NAME=VALUE of these sessions; release=1.4 becomes a column of each call; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  addDuration(app, "--retry-for", options.retryForNs,
+void declareLoadOptions(CommandLine &line, LoadOptions &options) {
+  line.option(
+          "--to", options.to,
+          "The database, at the server's HTTP port: clickhouse://HOST:PORT/DATABASE [port 8123]; of a cluster a server "
+          "for each shard: clickhouse://HOST:PORT,HOST:PORT/DATABASE; with TLS "
+          "clickhouses://HOST:PORT/DATABASE [port 8443]. The user and the password are in CLICKHOUSE_USER and "
+          "CLICKHOUSE_PASSWORD")
+      .type("ADDRESS")
+      .required();
+  line.option("--credentials", options.credentials,
+              "A file with lines user=NAME and password=PASSWORD instead, which only its owner may read")
+      .type("FILE");
+  line.option("--label", options.labels,
+              "NAME=VALUE of these sessions; release=1.4 becomes a column of each call; may be repeated")
+      .type("NAME=VALUE")
+      .repeatable();
+  addDuration(line, "--retry-for", options.retryForNs,
               "How long to try again while the server does not answer, is overloaded or its disk is full [1m]");
   options.choices.push_back(
-      addDuration(app, "--aggregate", options.stepNs,
+      addDuration(line, "--aggregate", options.stepNs,
                   "Sums and percentiles of each function for every 10s, say, instead of single calls"));
   options.choices.push_back(
-      addCount(app, "--slowest", options.slowest,
+      addCount(line, "--slowest", options.slowest,
                "Of single calls only the N slowest of each function, with or without --aggregate"));
   options.choices.push_back(
-      app.add_option("--sample", options.sample,
-                     "Of single calls this share, chosen by chance (1%), with or without --aggregate")
-          ->type_name("SHARE"));
-  options.choices.push_back(app.add_flag("--spans", options.spans, "All single calls as well as --aggregate"));
-  options.choices.push_back(app.add_flag("--points", options.points,
-                                         "With --aggregate, --slowest or --sample: also instants, counters, flows and "
-                                         "marks, which come with all single calls by themselves"));
-  addCount(app, "--block-rows", options.blockRows, "Calls per request, 1000000 at most [200000]");
-  addCount(app, "--connections", options.connections, "Requests with calls that are on their way at a time [2]");
-  const std::vector<CLI::Option *> before = app.get_options();
-  addThreads(app, options.threads);
-  declareFilter(app, options.filter);
-  for (CLI::Option *option : app.get_options())
-    if (std::ranges::find(before, option) == before.end())
-      options.choices.push_back(option);
+      line.option("--sample", options.sample,
+                  "Of single calls this share, chosen by chance (1%), with or without --aggregate")
+          .type("SHARE"));
+  options.choices.push_back(line.flag("--spans", options.spans, "All single calls as well as --aggregate"));
+  options.choices.push_back(line.flag("--points", options.points,
+                                      "With --aggregate, --slowest or --sample: also instants, counters, flows and "
+                                      "marks, which come with all single calls by themselves"));
+  addCount(line, "--block-rows", options.blockRows, "Calls per request, 1000000 at most [200000]");
+  addCount(line, "--connections", options.connections, "Requests with calls that are on their way at a time [2]");
+  const size_t before = line.all().size();
+  addThreads(line, options.threads);
+  declareFilter(line, options.filter);
+  const std::vector<Option> all = line.all();
+  options.choices.insert(options.choices.end(), all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
 }
 
 bool settle(LoadOptions &options, const char *command) {
@@ -160,11 +157,11 @@ bool settle(LoadOptions &options, const char *command) {
   }
   if (options.spans && (options.slowest || options.share > 0))
     return wrong("--spans loads all calls, --slowest and --sample some: choose one");
-  if (options.choices[0]->count() > 0 && options.stepNs == 0)
+  if (options.choices[0].isGiven() && options.stepNs == 0)
     return wrong("--aggregate: more than no time");
-  for (const CLI::Option *option : options.choices)
-    for (const std::string &value : option->results())
-      options.plan += option->get_name() + "\n" + value + "\n";
+  for (const Option &option : options.choices)
+    for (const std::string &value : option.values())
+      options.plan += option.name() + "\n" + value + "\n";
   for (const std::string &label : options.labels)
     options.plan += "--label\n" + label + "\n";
   options.plan += std::to_string(options.blockRows);

@@ -3,6 +3,7 @@
 #define ADATRACE_FLEET_SESSION_LOADS_H
 
 #include "loader.h"
+#include "options/command_line.h"
 #include "options/filter_options.h"
 
 #include <cstdint>
@@ -10,11 +11,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-namespace CLI {
-class App;
-class Option;
-} // namespace CLI
 
 namespace ada::cli {
 
@@ -33,11 +29,11 @@ struct LoadOptions {
   std::vector<std::pair<std::string, std::string>> labelPairs; ///< by name
   double share = 0;                                            ///< that `sample` means
   std::string plan;                                            ///< what chooses calls, and the labels
-  std::vector<const CLI::Option *> choices;                    ///< options that are part of the plan
+  std::vector<Option> choices;                                 ///< options that are part of the plan
 };
 
 /// Declares them, but --quiet and --progress.
-void declareLoadOptions(CLI::App &app, LoadOptions &options);
+void declareLoadOptions(CommandLine &line, LoadOptions &options);
 /// Checks them. False after a complaint in the name of `command`.
 bool settle(LoadOptions &options, const char *command);
 

@@ -5,27 +5,25 @@
 
 #include "analysis/near_names.h"
 
-#include <CLI/CLI.hpp>
-
 namespace ada::cli {
 
-void declareFilter(CLI::App &app, FilterArguments &arguments, bool durations) {
+void declareFilter(CommandLine &line, FilterArguments &arguments, bool durations) {
   analysis::FilterOptions &options = arguments.options;
-  addGlobs(app, "-f,--function", options.functions,
+  addGlobs(line, "-f,--function", options.functions,
            "Only these functions and what they call (globs on mangled name, demangled name with or without parameters, "
            "or source file; separated by '|'; this and the next three may be repeated)");
-  addGlobs(app, "--include", options.included, "Only these functions, not what they call");
-  addGlobs(app, "--exclude,--hide", options.excluded,
+  addGlobs(line, "--include", options.included, "Only these functions, not what they call");
+  addGlobs(line, "--exclude,--hide", options.excluded,
            "Leave these functions out; what they call moves up to the caller");
-  addGlobs(app, "--prune", options.pruned, "Leave these functions out with all they call");
-  app.add_flag("--no-external", options.noExternal,
-               "Leave out the functions of libraries (--ada-calls); what they call moves up to the caller");
-  app.add_flag("--only", arguments.only, "With --function: the same as --include");
-  app.add_option("--depth,--max-depth", options.depth, "At most this many calls inside one another, of those shown")
-      ->type_name("N")
-      ->check(CLI::Range(1u, ~0u).description(""));
+  addGlobs(line, "--prune", options.pruned, "Leave these functions out with all they call");
+  line.flag("--no-external", options.noExternal,
+            "Leave out the functions of libraries (--ada-calls); what they call moves up to the caller");
+  line.flag("--only", arguments.only, "With --function: the same as --include");
+  line.option("--depth,--max-depth", options.depth, "At most this many calls inside one another, of those shown")
+      .type("N")
+      .between(1u, ~0u);
   if (durations)
-    addDuration(app, "--min-duration", options.minDurationNs,
+    addDuration(line, "--min-duration", options.minDurationNs,
                 "Leave out calls that took less (10us, 1.5ms, 2s), with all they call");
 }
 

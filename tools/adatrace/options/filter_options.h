@@ -7,11 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace ada::cli {
+
+class CommandLine;
 
 /// What declareFilter() reads.
 struct FilterArguments {
@@ -24,7 +22,7 @@ struct FilterArguments {
 
 /// Adds --function, --include, --exclude, --prune, --no-external, --depth, their old names and, unless calls are chosen
 /// before their ends are known, --min-duration.
-void declareFilter(CLI::App &app, FilterArguments &arguments, bool durations = true);
+void declareFilter(CommandLine &line, FilterArguments &arguments, bool durations = true);
 
 /// Warns about each glob that matches none of the functions, and names some that it comes near to. `functions` must be
 /// those of the whole trace: functions are announced when the first event is about them.

@@ -2,26 +2,18 @@
 #include "function_names.h"
 
 #include "ada/trace/names.h"
-#include "base/text.h"
 #include "base/format.h"
-
-#include <CLI/CLI.hpp>
+#include "base/text.h"
 
 namespace ada::cli {
 
-void declareNames(CLI::App &app, NameOptions &options) {
-  app.add_option_function<std::string>(
-         "--names",
-         [&options](const std::string &value) {
-           options.style = value == "full"      ? NameStyle::Full
-                           : value == "mangled" ? NameStyle::Mangled
-                                                : NameStyle::Short;
-         },
-         "short (parameters and template arguments folded), full (demangled) or mangled (as in the object file) "
-         "[short]")
-      ->type_name("STYLE")
-      ->check(CLI::IsMember({"short", "full", "mangled"}).description(""));
-  app.add_flag("--source", options.source, "Print file and line of each function");
+void declareNames(CommandLine &line, NameOptions &options) {
+  line.choice("--names", options.style,
+              {{"short", NameStyle::Short}, {"full", NameStyle::Full}, {"mangled", NameStyle::Mangled}},
+              "short (parameters and template arguments folded), full (demangled) or mangled (as in the object file) "
+              "[short]")
+      .type("STYLE");
+  line.flag("--source", options.source, "Print file and line of each function");
 }
 
 std::string nameOf(const model::Function &function, NameStyle style) {

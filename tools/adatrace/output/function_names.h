@@ -8,11 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace ada::cli {
+
+class CommandLine;
 
 enum class NameStyle { Short, Full, Mangled };
 
@@ -21,7 +19,7 @@ struct NameOptions {
   NameStyle style = NameStyle::Short;
   bool source = false;
 };
-void declareNames(CLI::App &app, NameOptions &options);
+void declareNames(CommandLine &line, NameOptions &options);
 
 /// The function as `style` says, in one line whatever bytes its name has.
 std::string nameOf(const model::Function &function, NameStyle style);

@@ -10,30 +10,28 @@
 #include "formats/table.h"
 #include "model/spool.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 
 namespace ada::cli {
 
-void declareSessionArgument(CLI::App &app, std::string &path) {
-  app.add_option("session", path,
-                 "A session, or one process directory, thread directory or index.atf of it [the newest session under "
-                 "./ada-traces]")
-      ->type_name("");
+void declareSessionArgument(CommandLine &line, std::string &path) {
+  line.option("session", path,
+              "A session, or one process directory, thread directory or index.atf of it [the newest session under "
+              "./ada-traces]")
+      .type("");
 }
 
-void declareInput(CLI::App &app, InputOptions &options) {
-  declareSessionArgument(app, options.path);
-  addThreads(app, options.threads);
-  app.add_option("--from", options.from,
-                 "Only calls that go on at or after this time since the start of the trace (10us, 1.5ms, 2s; a number "
-                 "without a unit is nanoseconds; @N: N nanoseconds on the trace's clock; @LABEL, "
-                 "@LABEL+10ms: an ada_timing_anchor of the program)")
-      ->type_name("TIME");
-  app.add_option("--to", options.to, "Only calls that begin before this time")->type_name("TIME");
-  app.add_flag("--absolute", options.absolute,
-               "Show and take times as the trace's clock has them, not since the start of the trace");
+void declareInput(CommandLine &line, InputOptions &options) {
+  declareSessionArgument(line, options.path);
+  addThreads(line, options.threads);
+  line.option("--from", options.from,
+              "Only calls that go on at or after this time since the start of the trace (10us, 1.5ms, 2s; a number "
+              "without a unit is nanoseconds; @N: N nanoseconds on the trace's clock; @LABEL, "
+              "@LABEL+10ms: an ada_timing_anchor of the program)")
+      .type("TIME");
+  line.option("--to", options.to, "Only calls that begin before this time").type("TIME");
+  line.flag("--absolute", options.absolute,
+            "Show and take times as the trace's clock has them, not since the start of the trace");
 }
 
 bool TraceInput::select(const InputOptions &options, int &exitCode) {

@@ -13,11 +13,9 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace ada::cli {
+
+class CommandLine;
 
 /// The positional argument and the options that tree, report and dump share.
 struct InputOptions {
@@ -27,9 +25,9 @@ struct InputOptions {
   bool absolute = false; ///< times are the trace's clock's
 };
 
-void declareSessionArgument(CLI::App &app, std::string &path);
+void declareSessionArgument(CommandLine &line, std::string &path);
 /// The argument, --thread, --from, --to and --absolute.
-void declareInput(CLI::App &app, InputOptions &options);
+void declareInput(CommandLine &line, InputOptions &options);
 
 /// An opened trace of any format with everything said about it that its reader must know.
 class TraceInput {

@@ -1,0 +1,150 @@
+// Command lines, parsed by CLI11.
+#include "command_line.h"
+
+#include "exit_codes.h"
+#include "output/terminal.h"
+#include "suggestion.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace ada::cli {
+
+Option Option::type(const std::string &name) const { return option_->type_name(name); }
+Option Option::required() const { return option_->required(); }
+Option Option::repeatable() const { return option_->allow_extra_args(false); }
+Option Option::oneOf(const std::vector<std::string> &words) const {
+  return option_->check(CLI::IsMember(words).description(""));
+}
+template <class Number> Option Option::between(Number least, Number most) const {
+  return option_->check(CLI::Range(least, most).description(""));
+}
+template Option Option::between(int, int) const;
+template Option Option::between(unsigned, unsigned) const;
+template Option Option::between(double, double) const;
+Option Option::check(const std::function<std::string(const std::string &)> &faultOf) const {
+  return option_->check(faultOf, "");
+}
+Option Option::group(const std::string &heading) const { return option_->group(heading); }
+Option Option::needs(const std::string &other) const { return option_->needs(other); }
+Option Option::excludes(const std::string &other) const { return option_->excludes(other); }
+void Option::addText(const std::string &text) const { option_->description(option_->get_description() + text); }
+
+std::string Option::name() const { return option_->get_name(); }
+bool Option::isArgument() const { return option_->get_positional(); }
+bool Option::isGiven() const { return option_->count() > 0; }
+const std::vector<std::string> &Option::values() const { return option_->results(); }
+
+CommandLine::CommandLine(const std::string &path, const std::string &summary, const std::string &footer)
+    : path_(path), app_(std::make_unique<CLI::App>(summary, path)) {
+  app_->get_formatter()->column_width(32);
+  app_->footer(footer);
+}
+CommandLine::~CommandLine() = default;
+
+template <class Target> Option CommandLine::option(const std::string &names, Target &target, const std::string &text) {
+  return app_->add_option(names, target, text);
+}
+template Option CommandLine::option(const std::string &, std::string &, const std::string &);
+template Option CommandLine::option(const std::string &, std::vector<std::string> &, const std::string &);
+template Option CommandLine::option(const std::string &, int &, const std::string &);
+template Option CommandLine::option(const std::string &, unsigned &, const std::string &);
+template Option CommandLine::option(const std::string &, std::size_t &, const std::string &);
+template Option CommandLine::option(const std::string &, std::optional<int> &, const std::string &);
+template Option CommandLine::option(const std::string &, std::optional<double> &, const std::string &);
+
+Option CommandLine::flag(const std::string &names, bool &target, const std::string &text) {
+  return app_->add_flag(names, target, text);
+}
+
+// What CLI11 calls to set an option: it wants an exception for what is wrong.
+template <class Value>
+static std::function<void(const Value &)> setter(const std::string &names,
+                                                 std::function<std::string(const Value &)> set) {
+  return [name = names.substr(names.find("--")), set = std::move(set)](const Value &value) {
+    if (const std::string fault = set(value); !fault.empty())
+      throw CLI::ValidationError(name, fault);
+  };
+}
+Option CommandLine::parsed(const std::string &names, Set set, const std::string &text) {
+  return app_->add_option_function<std::string>(names, setter(names, std::move(set)), text);
+}
+Option CommandLine::alias(const std::string &name, const std::string &of, Set set) {
+  return Option(app_->add_option_function<std::string>(name, setter(of, std::move(set)), "")).hidden();
+}
+Option CommandLine::parsed(const std::string &names, SetAll set, const std::string &text) {
+  return Option(app_->add_option_function<std::vector<std::string>>(names, setter(names, std::move(set)), text))
+      .repeatable();
+}
+
+Option CommandLine::find(const std::string &name) const { return app_->get_option(name); }
+std::vector<Option> CommandLine::all() const {
+  std::vector<Option> options;
+  for (CLI::Option *option : app_->get_options())
+    options.emplace_back(option);
+  return options;
+}
+
+std::vector<std::string> CommandLine::takeProgram(std::vector<std::string> &args) const {
+  size_t at = 0;
+  for (; at < args.size(); ++at) {
+    const std::string &arg = args[at];
+    if (arg == "--")
+      break;
+    if (arg.size() < 2 || arg[0] != '-')
+      break;
+    if (arg.find('=') != std::string::npos)
+      continue;
+    const bool isShort = arg[1] != '-';
+    const CLI::Option *option = app_->get_option_no_throw(isShort ? arg.substr(0, 2) : arg);
+    const bool valueAttached = isShort && arg.size() > 2;
+    if (option && option->get_items_expected_max() > 0 && !valueAttached)
+      ++at;
+  }
+  at = std::min(at, args.size());
+  const size_t first = at + (at < args.size() && args[at] == "--");
+  std::vector<std::string> program(args.begin() + static_cast<std::ptrdiff_t>(first), args.end());
+  args.resize(at);
+  return program;
+}
+
+// One line instead of the library's two: what is wrong, and what was meant.
+static int reportUsageError(const CLI::App &app, const std::string &path, const CLI::ParseError &error) {
+  std::string text = error.what();
+  std::string hint;
+  const std::vector<std::string> extras = app.remaining();
+  if (dynamic_cast<const CLI::ExtrasError *>(&error) && !extras.empty()) {
+    const std::string extra = extras.front().substr(0, extras.front().find('='));
+    if (extra.size() > 1 && extra[0] == '-') {
+      std::vector<std::string> names;
+      for (const CLI::Option *option : app.get_options())
+        for (const std::string &name : option->get_lnames())
+          names.push_back("--" + name);
+      text = "unknown option " + extra;
+      hint = nearest(extra, names);
+    } else {
+      text = "unexpected argument '" + extras.front() + "'";
+    }
+  }
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (!hint.empty())
+    text += " (did you mean " + hint + "?)";
+  return fail(kWrongUsage, "{}: {}; see {} --help", path.substr(std::min(path.find(' ') + 1, path.size())), text, path);
+}
+
+std::optional<int> CommandLine::parse(std::vector<std::string> args) {
+  std::reverse(args.begin(), args.end());
+  try {
+    app_->parse(args);
+  } catch (const CLI::CallForHelp &) {
+    Output().write(app_->help());
+    return kOk;
+  } catch (const CLI::ParseError &error) {
+    return reportUsageError(*app_, path_, error);
+  }
+  return std::nullopt;
+}
+
+} // namespace ada::cli

@@ -1,0 +1,106 @@
+// The options and arguments of a command, as it declares them and as they were given. The library that parses them
+// takes seconds to compile: it is in command_line.cpp only.
+#ifndef ADATRACE_COMMAND_LINE_H
+#define ADATRACE_COMMAND_LINE_H
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
+
+namespace ada::cli {
+
+/// An option, a flag or an argument of a command; the functions that say more of it return it again.
+class Option {
+public:
+  Option(CLI::Option *option = nullptr) : option_(option) {}
+
+  /// What --help calls its value; "" for arguments, whose names say it.
+  Option type(const std::string &name) const;
+  Option required() const;
+  /// Takes one value each time it is given, not all that follow it.
+  Option repeatable() const;
+  Option oneOf(const std::vector<std::string> &words) const;
+  /// For int, unsigned and double.
+  template <class Number> Option between(Number least, Number most) const;
+  /// `faultOf` returns what is wrong with a value, or nothing.
+  Option check(const std::function<std::string(const std::string &)> &faultOf) const;
+  /// The heading of --help that it is below.
+  Option group(const std::string &heading) const;
+  Option hidden() const { return group(""); }
+  Option needs(const std::string &other) const;
+  Option excludes(const std::string &other) const;
+  /// Adds to what --help says.
+  void addText(const std::string &text) const;
+
+  std::string name() const;
+  bool isArgument() const;
+  bool isGiven() const;
+  const std::vector<std::string> &values() const; ///< as they were given
+
+private:
+  CLI::Option *option_;
+};
+
+class CommandLine {
+public:
+  /// `path`: "adatrace tree"; `footer`: the end of --help.
+  CommandLine(const std::string &path, const std::string &summary, const std::string &footer);
+  ~CommandLine();
+
+  /// "-n,--name" is an option, "name" an argument. For strings and lists of them, numbers, and optional ones.
+  template <class Target> Option option(const std::string &names, Target &target, const std::string &text);
+  Option flag(const std::string &names, bool &target, const std::string &text);
+  /// `set` takes the value, and returns what is wrong with it or nothing.
+  using Set = std::function<std::string(const std::string &)>;
+  using SetAll = std::function<std::string(const std::vector<std::string> &)>;
+  Option parsed(const std::string &names, Set set, const std::string &text = "");
+  /// The same for one that may be repeated: `set` takes all values.
+  Option parsed(const std::string &names, SetAll set, const std::string &text = "");
+  /// Another way to write option `of`, not in --help.
+  Option alias(const std::string &name, const std::string &of, Set set);
+  /// An option whose values are words with a meaning each.
+  template <class Target>
+  Option choice(const std::string &names, Target &target,
+                const std::vector<std::pair<std::string, std::type_identity_t<Target>>> &meanings,
+                const std::string &text) {
+    std::vector<std::string> words;
+    for (const auto &meaning : meanings)
+      words.push_back(meaning.first);
+    return parsed(
+               names,
+               [&target, meanings](const std::string &value) {
+                 for (const auto &[word, meaning] : meanings)
+                   if (word == value)
+                     target = meaning;
+                 return std::string();
+               },
+               text)
+        .oneOf(words);
+  }
+
+  Option find(const std::string &name) const; ///< a declared one
+  std::vector<Option> all() const;            ///< in the order in which they were declared
+
+  /// Takes the traced program's command line off `args`: it starts after "--" or with the first argument that is
+  /// neither an option nor an option's value.
+  std::vector<std::string> takeProgram(std::vector<std::string> &args) const;
+  /// The exit status if that is all: after --help, or a complaint.
+  std::optional<int> parse(std::vector<std::string> args);
+
+private:
+  std::string path_;
+  std::unique_ptr<CLI::App> app_;
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_COMMAND_LINE_H
