@@ -13,9 +13,22 @@ extern const TraceFormat kCallgrindFormat, kChromeFormat, kCsvFormat, kCtfFormat
 
 // ATF takes every directory that no other wants, and folded stacks every text: those before them are asked first.
 static constexpr const TraceFormat *kFormats[] = {
-    &kUftraceFormat,  &kAtfFormat,    &kAtfDetailFormat,  &kDial9Format,   &kWtfFormat,    &kXrayFormat,
-    &kPerfettoFormat, &kChromeFormat, &kSpeedscopeFormat, &kFirefoxFormat, &kFoldedFormat, &kCallgrindFormat,
-    &kPprofFormat,    &kCtfFormat,    &kSqliteFormat,     &kCsvFormat,     &kOtlpFormat,
+#ifdef ADA_WITH_IMPORT
+    &kUftraceFormat,
+#endif
+    &kAtfFormat,        &kAtfDetailFormat, &kDial9Format,  &kWtfFormat,
+#ifdef ADA_WITH_IMPORT
+    &kXrayFormat,       &kPerfettoFormat,  &kChromeFormat,
+#endif
+#ifdef ADA_WITH_EXPORT
+    &kSpeedscopeFormat, &kFirefoxFormat,
+#endif
+#ifdef ADA_WITH_IMPORT
+    &kFoldedFormat,
+#endif
+#ifdef ADA_WITH_EXPORT
+    &kCallgrindFormat,  &kPprofFormat,     &kCtfFormat,    &kSqliteFormat, &kCsvFormat, &kOtlpFormat,
+#endif
 };
 
 FormatChoice recognise(const TraceLocation &place) {

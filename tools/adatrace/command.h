@@ -24,12 +24,13 @@ struct Invocation {
 
 struct Command {
   const char *name;
-  const char *summary;
-  const char *examples; ///< shown at the end of --help, one per line
+  const char *summary = "";
+  const char *examples = ""; ///< shown at the end of --help, one per line
   /// Declares the options and returns what to run once they are parsed;
   /// its result is the exit status.
-  std::function<int()> (*declare)(CommandLine &line, const Invocation &invocation);
-  bool takesProgram = false; ///< the first argument that is no option ends them
+  std::function<int()> (*declare)(CommandLine &line, const Invocation &invocation) = nullptr;
+  bool takesProgram = false;    ///< the first argument that is no option ends them
+  const char *option = nullptr; ///< this adatrace was built without the command: the CMake option that brings it
 };
 
 extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kCoroutines, kDiff, kInfo,

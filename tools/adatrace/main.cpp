@@ -35,6 +35,8 @@ std::string indent(std::string_view lines) {
 }
 
 int runCommand(const Command &command, std::vector<std::string> args) {
+  if (command.option)
+    return fail(kWrongUsage, "{}: this adatrace was built without it (-D{}=OFF)", command.name, command.option);
   const bool isOne = std::string_view(command.examples).find('\n') == std::string_view::npos;
   CommandLine line(std::string("adatrace ") + command.name, command.summary,
                    (isOne ? "Example:\n" : "Examples:\n") + indent(command.examples));
@@ -55,7 +57,8 @@ std::string overview() {
   std::string text = "adatrace - records and reads traces of function calls\n\n"
                      "Usage: adatrace COMMAND [OPTIONS] ...\n\nCommands:\n";
   for (const Command *command : commands())
-    text += fmt::format("  {:<10}{}\n", command->name, command->summary);
+    if (!command->option)
+      text += fmt::format("  {:<10}{}\n", command->name, command->summary);
   text += "\n`adatrace COMMAND --help` describes a command, `adatrace --version` prints the\n"
           "version. Where a command takes a session and none is given, it is the newest one\n"
           "under ./ada-traces.\n\nExample:\n"

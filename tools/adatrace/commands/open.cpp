@@ -119,7 +119,8 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
   declareFilter(line, options->filter);
   std::vector<std::string> names;
   for (const Viewer &viewer : kViewers)
-    names.push_back(viewer.name);
+    if (model::formatNamed(viewer.format)) // a build may be without
+      names.push_back(viewer.name);
   line.option("--in", options->viewer, "The viewer: perfetto, speedscope or firefox")
       .type("VIEWER")
       .required()
