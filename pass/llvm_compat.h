@@ -144,6 +144,7 @@ inline bool requiresStackProtector(llvm::Function &function) {
 #if LLVM_VERSION_MAJOR >= 19
   return llvm::SSPLayoutAnalysis::requiresStackProtector(&function);
 #else
+  (void)function;
   return true;
 #endif
 }
