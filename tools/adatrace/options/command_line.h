@@ -1,5 +1,6 @@
-// The options and arguments of a command, as it declares them and as they were given. The library that parses them
-// takes seconds to compile: it is in command_line.cpp only.
+// The options and arguments of a command: what it declares, and what was given.
+//
+// The library that parses them takes seconds to compile, so command_line.cpp alone includes it.
 #ifndef ADATRACE_COMMAND_LINE_H
 #define ADATRACE_COMMAND_LINE_H
 
