@@ -2,12 +2,12 @@
 #include "import_reading.h"
 #include "scratch_directory.h"
 
+#include "base/format.h"
 #include "formats/uftrace/session.h"
 
 #include <algorithm>
 #include <cstring>
 #include <ctime>
-#include <fmt/format.h>
 #include <random>
 
 namespace ada::test {

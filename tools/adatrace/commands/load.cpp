@@ -4,6 +4,7 @@
 #include "command.h"
 #include "fleet/refused_blocks.h"
 #include "fleet/session_loads.h"
+#include "options/option_values.h"
 #include "output/convert_progress.h"
 
 #include <csignal>

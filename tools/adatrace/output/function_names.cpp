@@ -4,6 +4,7 @@
 #include "ada/trace/names.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "options/command_line.h"
 
 namespace ada::cli {
 
