@@ -50,12 +50,11 @@ emulated = "emulated" in config.available_features
 config.substitutions.append(("%arch", config.ada_target or platform.machine()))
 config.substitutions.append(("%less", "4" if emulated else "1"))
 config.substitutions.append(("%asan", "" if emulated else "-fsanitize=address"))
-counter = {"aarch64": "cntvct"}.get(config.ada_target or platform.machine(), "tsc")
-if counter == "tsc" and not isTrusted(counter):
-    counter = ""
-if counter:
+isX86 = (config.ada_target or platform.machine()) == "x86_64"
+source = "cntvct" if not isX86 else "tsc" if isTrusted("tsc") else "clock_gettime"
+if source != "clock_gettime":
     config.available_features.add("counter")
-config.substitutions.append(("%clock_source", counter or "clock_gettime"))
+config.substitutions.append(("%clock_source", source))
 if shutil.which("valgrind") and not emulated:
     config.available_features.add("valgrind")
 if not emulated and switch_events.are_allowed():
