@@ -75,13 +75,13 @@ Expected<std::vector<std::string>> sessionsWith(Server &server, const std::strin
   const size_t equals = label.find('=');
   if (!label.empty() && (equals == label.npos || equals == 0))
     return Error{.code = "E_USAGE", .message = fmt::format("'{}' is not NAME=VALUE, like release=1.4", oneLine(label))};
-  const std::string name = label.substr(0, equals), value = label.empty() ? "" : cli::quoted(label.substr(equals + 1));
-  const std::string condition = label.empty()    ? "1"
-                                : name == "host" ? "host = " + value
-                                : name == "session"
-                                    ? "name = " + value
-                                    : fmt::format("arrayExists((n, v) -> n = {} AND v = {}, labels.name, labels.value)",
-                                                  cli::quoted(name), value);
+  const std::string name = label.substr(0, equals), value = label.empty() ? "" : sqlQuoted(label.substr(equals + 1));
+  const std::string condition =
+      label.empty()    ? "1"
+      : name == "host" ? "host = " + value
+      : name == "session"
+          ? "name = " + value
+          : fmt::format("arrayExists((n, v) -> n = {} AND v = {}, labels.name, labels.value)", sqlQuoted(name), value);
   const auto rows = server.rows(fmt::format(
       "SELECT session FROM sessions FINAL WHERE state = 'complete' AND {} ORDER BY began, name, session", condition));
   if (!rows)

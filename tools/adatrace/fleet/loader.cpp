@@ -92,7 +92,7 @@ Expected<void> addColumns(Server &server, const std::string &suffix) {
     const std::string table = std::string(name) + suffix;
     const auto there = server.number(fmt::format("SELECT count() FROM system.columns WHERE database = "
                                                  "currentDatabase() AND table = {} AND name = {}",
-                                                 quoted(table), quoted(column)));
+                                                 sqlQuoted(table), sqlQuoted(column)));
     if (!there)
       return there.error();
     if (!there->value_or(0))

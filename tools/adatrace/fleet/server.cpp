@@ -310,7 +310,7 @@ Expected<void> Server::insert(std::string_view table, std::string_view columns, 
   return done ? Expected<void>() : done.error();
 }
 
-std::string quoted(std::string_view text) {
+std::string sqlQuoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text)
     if (c == '\'' || c == '\\')

@@ -95,7 +95,7 @@ private:
 };
 
 /// 'text' for a query, escaped.
-std::string quoted(std::string_view text);
+std::string sqlQuoted(std::string_view text);
 
 /// The exit status for an error of a server, or of opening one.
 int exitCodeOf(const Error &error);
