@@ -30,8 +30,10 @@ static volatile int sink;
 __attribute__((noinline)) int work(int a) { return sink = a; }
 ADA_NEVER static void handler(int number) { _exit(number == SIGSEGV ? 7 : 8); }
 ADA_NEVER __attribute__((noinline)) static int overflow(int n) {
-  sink = n;
-  return sink * overflow(sink + 1);
+  volatile int k = n;
+  const int x = k * overflow(k + 1);
+  __asm__ volatile(""); // no loop
+  return x;
 }
 ADA_NEVER int main(int argc, char **argv) {
   (void)argc;

@@ -73,7 +73,7 @@ std::optional<uint64_t> momentOf(const std::string &text) {
 std::string isText(const char *column, const std::vector<std::string> &values) {
   std::string list;
   for (const std::string &value : values)
-    list += (list.empty() ? "" : ", ") + cli::quoted(value);
+    list += (list.empty() ? "" : ", ") + sqlQuoted(value);
   return fmt::format(" AND {} IN ({})", column, list);
 }
 
