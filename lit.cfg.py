@@ -29,6 +29,7 @@ import importlib.util
 import os
 import platform
 import re
+import sys
 
 import lit.formats
 
@@ -53,6 +54,8 @@ if isLong:
 config.suffixes = [".ll", ".c", ".cpp", ".test", ".s"]
 config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py"]
 
+# Itself, not a script that looks for it (pyenv's takes a third of a second).
+config.ada_python = sys.executable
 llvm = config.ada_llvm
 llvmBin = config.ada_llvm_bin
 # A build with sanitizers has no plugin and no runtime; it uses those of another build tree.
