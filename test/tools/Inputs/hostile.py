@@ -1,10 +1,9 @@
 """Sessions that somebody prepared to have a file of another changed, or to make a command wait for ever.
 
-Usage: hostile.py MAKE-SESSION TEXT DIRECTORY [COMMAND...]
+Usage: hostile.py MAKE-SESSION TEXT DIRECTORY
 
 Each entry of a session's directory is replaced in turn by a link to a victim, a FIFO, a device, a directory, or a second name
-of the victim. Whatever `recover` and all other commands say of it, none may change a victim or wait. All but `recover` leave the
-session itself as it is.
+of the victim. Whatever `recover` and all other commands say of it, none may change a victim or wait.
 """
 import os
 import pathlib
@@ -16,8 +15,8 @@ import sys
 makeSession, text, directory = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 ENTRIES = ["manifest.json", "modules.jsonl", "thread_0", "thread_0/index.atf", "thread_0/detail.atf", "ring", "thread_1",
            "thread_1/index.atf", "."]
-COMMANDS = sys.argv[4:] or ["info", "verify", "tree", "report", "dump", "dump --format=jsonl", "trigger", "convert OUT", "recover",
-                            "recover --keep-ring"]
+COMMANDS = ["recover", "recover --keep-ring", "info", "verify", "tree", "report", "dump", "dump --format=jsonl", "trigger",
+            "convert OUT"]
 problems = ran = refused = 0
 assert directory.is_absolute()
 
@@ -33,17 +32,9 @@ def snapshot(path):
     found = {}
     for entry in [path, *sorted(path.rglob("*"))]:
         info = entry.lstat()
-        content = b""
-        if stat.S_ISREG(info.st_mode):
-            with open(entry, "rb") as file:
-                content = file.read(1 << 20)
+        content = entry.read_bytes() if stat.S_ISREG(info.st_mode) else b""
         found[str(entry)] = (info.st_ino, info.st_mode, info.st_uid, info.st_mtime_ns, content)
     return found
-
-
-def hole(place, victim, begin=b""):
-    place.write_bytes(begin)
-    os.truncate(place, 1 << 40)
 
 
 def device(place, victim):
@@ -61,21 +52,15 @@ INSTEAD = {
     "a FIFO": lambda place, victim: os.mkfifo(place),
     "a directory": lambda place, victim: (place.mkdir(), (place / "file").write_text("x")),
     "a file": lambda place, victim: place.write_bytes(b"ATI2" + bytes(200)),
-    "a hole of a terabyte": hole,
-    "a file that goes on with a hole": lambda place, victim: hole(place, victim, victim.read_bytes()),
     "empty": lambda place, victim: place.write_bytes(b""),
 }
 if os.geteuid() == 0:
     INSTEAD["a device"] = device
 
 
-template = directory / "template"
-subprocess.run([makeSession, text, template], check=True)
-
-
 def prepare(path, entry):
     shutil.rmtree(path, ignore_errors=True)
-    shutil.copytree(template, path)
+    subprocess.run([makeSession, text, path], check=True)
     process = next(path.glob("pid_*"))
     if entry == "ring":
         (process / "ring").write_bytes(b"no ring")
@@ -89,57 +74,40 @@ def remove(place):
         place.unlink()
 
 
-session, out = directory / "session", directory / "out"
-
-
-def hostileSession(entry, make, victim):
-    """Whether there can be one."""
-    process = prepare(session, entry)
-    place = process if entry == "." else process / entry
-    remove(place)
-    try:
-        make(place, victim if entry == "." else victim / entry)
-        return True
-    except (PermissionError, IsADirectoryError, FileNotFoundError):
-        return False  # a second name for a directory, or of nothing
-
-
-def run(command, what):
-    global ran, refused
-    remove(out)
-    verb, *rest = command.split()
-    rest = [str(out) if word == "OUT" else word for word in rest]
-    arguments = [verb, session, *rest] if verb == "convert" else [verb, *rest, session]
-    try:
-        done = subprocess.run(["adatrace", *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
-    except subprocess.TimeoutExpired:
-        return wrong(f"{what}: waits for ever")
-    ran += 1
-    if done.returncode not in (0, 1, 2, 3):
-        wrong(f"{what}: status {done.returncode}: {done.stderr.decode(errors='replace')[:300]}")
-    refused += done.returncode != 0
-    if verb == "convert" and done.returncode == 0:
-        for made in [out, *out.rglob("*")]:
-            mode = stat.S_IMODE(made.stat().st_mode)
-            if mode != (0o700 if made.is_dir() else 0o600):
-                wrong(f"{what}: {made} has mode {mode:o}")
-
-
 for entry in ENTRIES:
     for kind, make in INSTEAD.items():
-        victim = prepare(directory / "victim", entry)
-        (directory / "victim" / "text").write_text("precious\n")
-        if not hostileSession(entry, make, victim):
-            continue
-        before, sessionBefore = snapshot(directory / "victim"), snapshot(session)
         for command in COMMANDS:
+            victim = prepare(directory / "victim", entry)
+            (directory / "victim" / "text").write_text("precious\n")
+            session = directory / "session"
+            process = prepare(session, entry)
+            place = process if entry == "." else process / entry
+            remove(place)
+            try:
+                make(place, victim if entry == "." else victim / entry)
+            except (PermissionError, IsADirectoryError, FileNotFoundError):
+                continue  # a second name for a directory, or of nothing
+            before = snapshot(directory / "victim")
             what = f"{command} with {kind} as {entry}"
-            if command.startswith("recover"):
-                hostileSession(entry, make, victim)
-                before = snapshot(directory / "victim") # a second name has changed the time of its directory
-            run(command, what)
+            out = directory / "out"
+            remove(out)
+            verb, *rest = command.split()
+            rest = [str(out) if word == "OUT" else word for word in rest]
+            arguments = [verb, session, *rest] if verb == "convert" else [verb, *rest, session]
+            try:
+                done = subprocess.run(["adatrace", *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+            except subprocess.TimeoutExpired:
+                wrong(f"{what}: waits for ever")
+                continue
+            ran += 1
+            if done.returncode not in (0, 1, 2, 3):
+                wrong(f"{what}: status {done.returncode}: {done.stderr.decode(errors='replace')[:300]}")
+            refused += done.returncode != 0
             if snapshot(directory / "victim") != before:
                 wrong(f"{what}: the victim was changed")
-            if not command.startswith("recover") and snapshot(session) != sessionBefore:
-                wrong(f"{what}: the session was changed")
+            if verb == "convert" and done.returncode == 0:
+                for made in [out, *out.rglob("*")]:
+                    mode = stat.S_IMODE(made.stat().st_mode)
+                    if mode != (0o700 if made.is_dir() else 0o600):
+                        wrong(f"{what}: {made} has mode {mode:o}")
 print(f"{problems} problems in {ran} commands, {'most' if refused > ran // 3 else 'few'} refused")
