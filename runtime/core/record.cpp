@@ -195,7 +195,7 @@ void threadEnds() {
   uint64_t signals = sys::blockSignals();
   AdaThread &t = ada_thread;
   if (t.slot && sys::processId() == runtime.processId) {
-    Identity::noteThreadExit(0); // what libc will end it with
+    Identity::noteThreadExit(runtime.processId, 0); // what libc will end it with
     if (t.slot->name[0] == 0)
       sys::call(SYS_prctl, 16 /* PR_GET_NAME */, t.slot->name);
     __atomic_store_n(&t.slot->state, ADA_THREAD_ENDED, __ATOMIC_RELEASE);

@@ -435,7 +435,7 @@ extern "C" void __ada_after_exec(void) {
 }
 
 extern "C" void __ada_before_exit(int status) { finishProcess(status); }
-extern "C" void __ada_before_thread_exit(int status) { Identity::noteThreadExit(status); }
+extern "C" void __ada_before_thread_exit(int status) { Identity::noteThreadExit(runtime.processId, status); }
 
 // Runs after the destructors of all images: the runtime is what they depend on. Where it is linked into the program,
 // the destructor of the program's image is later.

@@ -109,8 +109,8 @@ bool Identity::isSameUser() const {
          now_.permitted == own_.permitted && now_.effective == own_.effective;
 }
 
-void Identity::noteThreadExit(int status) {
-  __atomic_store_n(&lastExit, (uint64_t)sys::processId() << 32 | ((uint32_t)status & 255), __ATOMIC_RELAXED);
+void Identity::noteThreadExit(uint32_t process, int status) {
+  __atomic_store_n(&lastExit, (uint64_t)process << 32 | ((uint32_t)status & 255), __ATOMIC_RELAXED);
 }
 
 uint32_t Identity::exitCode() {

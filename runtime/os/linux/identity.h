@@ -27,8 +27,8 @@ public:
   // When hasChanged() last looked: whether the main thread had ended and only `own` others were there.
   bool isAlone(uint32_t own) const { return now_.mainHasEnded && now_.threads == own + 1; }
   bool mainHasEnded() const { return now_.mainHasEnded; }
-  // A thread of the program is about to end with this status. Any thread.
-  static void noteThreadExit(int status);
+  // A thread of `process`, which is this one, is about to end with this status. Any thread; makes no system call.
+  static void noteThreadExit(uint32_t process, int status);
   // The exit code, as wait() gives it, of a process that has no threads any more but ours: since Linux 6.0 that of the
   // thread which ended last, if it was noted; else the main thread's, 0 if the system doesn't tell.
   static uint32_t exitCode();

@@ -1,3 +1,4 @@
+// REQUIRES: counter
 // With clock=none nothing says what came first of two threads' events: dump --merged warns, a single thread has no need of it.
 // RUN: rm -rf %t && mkdir %t && %ada_clang -O1 %s -o %t/program -lpthread && %session:session=%t/none:clock=none %t/program
 // RUN: %session:session=%t/exact %t/program
