@@ -1,7 +1,6 @@
 // Opens files for the readers.
 #include "file_bytes.h"
 
-#include "holes.h"
 #include "kept_files.h"
 
 #include <cerrno>
@@ -57,12 +56,6 @@ static Expected<std::unique_ptr<std::byte[]>> readAll(int fd, const std::string 
 }
 
 Expected<FileBytes> FileBytes::open(const std::string &path) {
-  Holes holes;
-  return open(path, holes);
-}
-
-Expected<FileBytes> FileBytes::open(const std::string &path, Holes &holes) {
-  holes = {};
   // O_NONBLOCK: opening a FIFO would wait for a writer.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
@@ -98,7 +91,7 @@ Expected<FileBytes> FileBytes::open(const std::string &path, Holes &holes) {
   file.mapped_ = true;
   constexpr std::uint64_t kSystemBlockBytes = 512;
   if (static_cast<std::uint64_t>(info.st_blocks) * kSystemBlockBytes < file.size_)
-    holes = Holes::of(fd, file.size_);
+    file.holes_ = Holes::of(fd, file.size_);
   return file;
 }
 
@@ -120,6 +113,7 @@ FileBytes &FileBytes::operator=(FileBytes &&other) noexcept {
   std::swap(size_, other.size_);
   std::swap(heap_, other.heap_);
   std::swap(mapped_, other.mapped_);
+  std::swap(holes_, other.holes_);
   return *this;
 }
 

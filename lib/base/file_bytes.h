@@ -3,6 +3,7 @@
 #define ADA_LIB_BASE_FILE_BYTES_H
 
 #include "ada/trace/error.h"
+#include "base/holes.h"
 
 #include <cstddef>
 #include <memory>
@@ -11,15 +12,11 @@
 
 namespace ada {
 
-class Holes;
-
 class FileBytes {
 public:
   /// E_IO if the file can't be opened, is not a regular file, or can't be
   /// mapped. Never blocks on a FIFO.
   static Expected<FileBytes> open(const std::string &path);
-  /// `holes` becomes those that the file has now; small files have none.
-  static Expected<FileBytes> open(const std::string &path, Holes &holes);
 
   FileBytes() = default;
   FileBytes(FileBytes &&other) noexcept;
@@ -27,6 +24,8 @@ public:
   ~FileBytes();
 
   std::span<const std::byte> bytes() const noexcept { return {base_, size_}; }
+  /// Those that the file had when it was opened; small files have none.
+  const Holes &holes() const noexcept { return holes_; }
   /// Lets the system have the memory of these bytes back, if they are mapped.
   /// They are read from the file again when they are next looked at.
   void release(std::span<const std::byte> part) const noexcept;
@@ -36,6 +35,7 @@ private:
   std::size_t size_ = 0;
   std::unique_ptr<std::byte[]> heap_; // if read
   bool mapped_ = false;
+  Holes holes_;
 };
 
 /// Bytes of all files of a trace below a directory. A ring file, which may lie there, or a link to it, is none of them:

@@ -9,15 +9,13 @@
 namespace ada::atf {
 
 Expected<DetailReader> DetailReader::open(const std::string &path, const OpenOptions &options) {
-  Holes holes;
-  auto file = FileBytes::open(path, holes);
+  auto file = FileBytes::open(path);
   if (!file)
     return file.error();
   DetailReader reader;
   reader.name_ = path;
   reader.shared_ = std::make_shared<Shared>();
   reader.shared_->file = *std::move(file);
-  reader.shared_->holes = std::move(holes);
   reader.shared_->bytes = reader.shared_->file.bytes();
   reader.base_ = reader.shared_->bytes.data();
   reader.total_ = reader.shared_->bytes.size();

@@ -4,7 +4,6 @@
 
 #include "ada/trace/atf_detail.h"
 #include "base/file_bytes.h"
-#include "base/holes.h"
 #include "formats/packed/detail_file.h"
 
 #include <array>
@@ -21,7 +20,6 @@ struct DetailReader::Shared {
   };
 
   FileBytes file;
-  Holes holes; // of `file`
 
   // Packed files.
   std::span<const std::byte> bytes; // of `file`, or borrowed

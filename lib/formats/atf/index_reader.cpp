@@ -12,15 +12,13 @@ namespace ada::atf {
 static constexpr std::uint64_t kBlockEvents = 4096;
 
 Expected<IndexReader> IndexReader::open(const std::string &path, const OpenOptions &options) {
-  Holes holes;
-  auto file = FileBytes::open(path, holes);
+  auto file = FileBytes::open(path);
   if (!file)
     return file.error();
   IndexReader reader;
   reader.name_ = path;
   reader.shared_ = std::make_shared<Shared>();
   reader.shared_->file = *std::move(file);
-  reader.shared_->holes = std::move(holes);
   reader.shared_->bytes = reader.shared_->file.bytes();
   if (auto parsed = reader.parse(options); !parsed)
     return parsed.error();
@@ -156,7 +154,7 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
   total_ = file.size();
   if (file.size() >= 4 && hasMagic(file, 0, packed::kMagic))
     return parsePacked(options);
-  if (const Bytes whole = shared_->holes.before(file); whole.size() < file.size()) {
+  if (const Bytes whole = shared_->file.holes().before(file); whole.size() < file.size()) {
     warn("W_HOLE", "nothing was written from byte " + std::to_string(whole.size()) +
                        " on, though the file goes on to byte " + std::to_string(file.size()));
     shared_->bytes = file = whole;

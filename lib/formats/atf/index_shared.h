@@ -5,7 +5,6 @@
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
 #include "base/file_bytes.h"
-#include "base/holes.h"
 #include "formats/atf/detail_links.h"
 #include "formats/packed/file.h"
 
@@ -25,7 +24,6 @@ struct IndexReader::TimeTable {
 
 struct IndexReader::Shared {
   FileBytes file;
-  Holes holes;                      // of `file`
   std::span<const std::byte> bytes; // of `file`, or borrowed
   std::once_flag timesOnce;
   TimeTable times;

@@ -12,7 +12,7 @@ namespace ada::atf {
 bool DetailReader::isPacked() const noexcept { return shared_ && shared_->packed; }
 
 Expected<void> DetailReader::parsePacked(const OpenOptions &options) {
-  auto file = packed::DetailFile::parse(shared_->bytes, name_, shared_->holes);
+  auto file = packed::DetailFile::parse(shared_->bytes, name_, shared_->file.holes());
   if (!file)
     return file.error();
   shared_->packed = *std::move(file);

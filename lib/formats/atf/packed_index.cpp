@@ -10,7 +10,7 @@
 namespace ada::atf {
 
 Expected<void> IndexReader::parsePacked(const OpenOptions &options) {
-  auto file = packed::File::parse(shared_->bytes, name_, shared_->holes);
+  auto file = packed::File::parse(shared_->bytes, name_, shared_->file.holes());
   if (!file)
     return file.error();
   shared_->packed = *std::move(file);

@@ -2,7 +2,6 @@
 #include "formats/atf/sched_file.h"
 
 #include "base/file_bytes.h"
-#include "base/holes.h"
 #include "base/safe_file.h"
 #include "base/write_all.h"
 #include "formats/atf/checksum.h"
@@ -295,11 +294,10 @@ Expected<void> finishSched(const std::string &path) {
 }
 
 Expected<void> checkSched(const std::string &path) {
-  Holes holes;
-  auto file = FileBytes::open(path, holes);
+  auto file = FileBytes::open(path);
   if (!file)
     return file.error();
-  const Bytes bytes = holes.before(file->bytes());
+  const Bytes bytes = file->holes().before(file->bytes());
   const auto header = readHeader(bytes, path);
   if (!header)
     return header.error();
@@ -329,11 +327,10 @@ namespace ada {
 using namespace atf;
 
 Expected<std::shared_ptr<const OffCpuLane>> OffCpuLane::open(const std::string &path) {
-  Holes holes;
-  auto file = FileBytes::open(path, holes);
+  auto file = FileBytes::open(path);
   if (!file)
     return file.error();
-  const Bytes bytes = holes.before(file->bytes());
+  const Bytes bytes = file->holes().before(file->bytes());
   const auto header = readHeader(bytes, path);
   if (!header)
     return header.error();

@@ -34,11 +34,10 @@ Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &
   auto opened = OutputFile::open(path);
   if (!opened)
     return opened.error();
-  Holes holes;
-  auto bytes = FileBytes::open(path, holes);
+  auto bytes = FileBytes::open(path);
   if (!bytes)
     return bytes.error();
-  auto parsed = DetailFile::parse(bytes->bytes(), path, holes);
+  auto parsed = DetailFile::parse(bytes->bytes(), path, bytes->holes());
   if (!parsed)
     return parsed.error();
   const RawDetailFileHeader &head = parsed->header();

@@ -37,11 +37,10 @@ Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::u
   auto opened = OutputFile::open(path);
   if (!opened)
     return opened.error();
-  Holes holes;
-  auto bytes = FileBytes::open(path, holes);
+  auto bytes = FileBytes::open(path);
   if (!bytes)
     return bytes.error();
-  auto parsed = File::parse(bytes->bytes(), path, holes);
+  auto parsed = File::parse(bytes->bytes(), path, bytes->holes());
   if (!parsed)
     return parsed.error();
   std::unique_ptr<Writer> writer(new Writer(*std::move(opened)));

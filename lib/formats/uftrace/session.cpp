@@ -3,7 +3,6 @@
 
 #include "base/file_bytes.h"
 #include "base/format.h"
-#include "base/holes.h"
 
 #include <algorithm>
 #include <charconv>
@@ -20,11 +19,10 @@ struct Text {
 };
 
 static Expected<Text> openText(const std::string &path) {
-  Holes holes;
-  auto file = FileBytes::open(path, holes);
+  auto file = FileBytes::open(path);
   if (!file)
     return file.error();
-  const auto bytes = holes.before(file->bytes());
+  const auto bytes = file->holes().before(file->bytes());
   return Text{*std::move(file), {reinterpret_cast<const char *>(bytes.data()), bytes.size()}};
 }
 

@@ -7,7 +7,6 @@
 #include "ada/trace/convert.h"
 #include "ada/trace/merge.h"
 #include "base/file_bytes.h"
-#include "base/holes.h"
 
 #include <algorithm>
 #include <fstream>
@@ -150,9 +149,9 @@ TEST_F(PackedFiles, HolesAreNotLookedThrough) {
     file.write(text + cut, static_cast<std::streamsize>(bytes.size() - cut));
     file.close();
     std::filesystem::resize_file(path(), kHole + bytes.size());
-    ada::Holes holes;
-    ASSERT_TRUE(ada::FileBytes::open(path(), holes));
-    if (holes.skip(kHole / 2) == kHole / 2)
+    const auto opened = ada::FileBytes::open(path());
+    ASSERT_TRUE(opened);
+    if (opened->holes().skip(kHole / 2) == kHole / 2)
       GTEST_SKIP() << "a file system that does not say where holes are";
     const auto reader = IndexReader::open(path(), {.checksum = ChecksumPolicy::Defer});
     ASSERT_TRUE(reader);
