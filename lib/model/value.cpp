@@ -184,6 +184,8 @@ private:
         text += static_cast<char>(bytes[i]);
       return word(jsonString(text));
     }
+    if (there == 0 && type.count > 0)
+      return word(json_ ? "null" : "?");
     word("[");
     for (std::size_t i = 0; i < there; ++i) {
       if (i > 0)
@@ -191,7 +193,7 @@ private:
       write(element, bytes.subspan(i * size, size), nullptr);
     }
     if (there < type.count && !json_)
-      word(there ? ", …" : "…");
+      word(", …");
     word("]");
   }
 
@@ -299,7 +301,7 @@ static std::string pointeeText(const Contents &contents, const Type &pointer, bo
   elements.members.push_back(pointer.members[0]);
   renderer.write(elements, contents.bytes, nullptr);
   if (contents.length && there < all && !isJson)
-    renderer.out.insert(renderer.out.size() - 1, " (" + formatCount(all, "element") + ")");
+    renderer.out.insert(renderer.out.size() - renderer.out.ends_with(']'), " (" + formatCount(all, "element") + ")");
   if (contents.isUnreadable && !isJson)
     renderer.out += " (unreadable)";
   return std::move(renderer.out);

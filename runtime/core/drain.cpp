@@ -155,7 +155,7 @@ void Drain::run() {
         endFlight();
     } else {
       if (isFlight_)
-        isDumping = dump(dumps, wanted != done_ && __atomic_load_n(&dumpIsUrgent_, __ATOMIC_RELAXED));
+        isDumping = dump(dumps, wanted != done_ && __atomic_load_n(&urgentDump_, __ATOMIC_RELAXED) != 0);
       if (isManifestDue(isBehind, wanted != done_))
         writeManifest();
       if (ending_ == Ending::Running) // an exec ends this thread at any moment from its answer on

@@ -104,6 +104,7 @@ private:
   void askForDump(bool isUrgent);
   bool dump(uint32_t asked, bool toTheEnd);
   int beginDump();
+  void endUrgentDump();
   void endFlight();
 
   Ring *ring_ = nullptr;
@@ -126,7 +127,7 @@ private:
   int exitStatus_ = 0;
   bool stopped_ = false;
   uint32_t dumpsAsked_ = 0;
-  bool dumpIsUrgent_ = false;
+  uint32_t urgentDump_ = 0; // the number in dumpsAsked_ of the one that somebody waits for; 0 if there is none
   int fatalSignal_ = 0; // that the process is about to die of
 
   // The drain thread's own.
@@ -142,6 +143,8 @@ private:
   uint32_t endCode_ = 0; // what is known of the process's, if it is
   void (*onAbandoned_)() = nullptr;
   uint32_t dumpsBegun_ = 0; // of dumpsAsked_
+  int signalOfDump_ = 0;    // that the last dump names as the process's end
+  bool lastDumpFailed_ = false;
   const char *directory_ = nullptr, *session_ = nullptr;
   Dump dump_;
   Text<512> dumpFailure_;

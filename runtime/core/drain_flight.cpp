@@ -5,9 +5,9 @@
 namespace ada {
 
 void Drain::askForDump(bool isUrgent) {
+  const uint32_t number = __atomic_add_fetch(&dumpsAsked_, 1, __ATOMIC_RELEASE);
   if (isUrgent)
-    __atomic_store_n(&dumpIsUrgent_, true, __ATOMIC_RELAXED);
-  __atomic_add_fetch(&dumpsAsked_, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&urgentDump_, number, __ATOMIC_RELEASE);
   wake();
 }
 
@@ -23,6 +23,7 @@ int Drain::beginDump() {
   if (error < 0)
     dump_.abandon();
   writer_.holdOldest(error == 0);
+  signalOfDump_ = signal;
   return error;
 }
 
@@ -44,16 +45,25 @@ bool Drain::dump(uint32_t asked, bool toTheEnd) {
     if (dump_.active())
       return true;
     writer_.holdOldest(false);
+    lastDumpFailed_ = error < 0;
     if (error < 0 && dumpFailure_.empty())
       dumpFailure_ << "cannot write " << session_ << ": " << errorText(error) << "; its events are in " << directory_;
     if (!toTheEnd)
-      return asked != dumpsBegun_;
-    // Of a program that dies now this is the last dump, and what it leaves in memory is of no use to anybody.
-    if (asked == dumpsBegun_ && __atomic_exchange_n(&dumpIsUrgent_, false, __ATOMIC_RELAXED) && error == 0 &&
-        __atomic_load_n(&fatalSignal_, __ATOMIC_RELAXED))
-      __atomic_store_n(&ring_->header().state, ADA_RING_EXEC, __ATOMIC_RELEASE);
+      break;
   }
-  return false;
+  endUrgentDump();
+  return asked != dumpsBegun_;
+}
+
+// Once the dump that a dying thread asked for is there, be it that it was copied before the thread has said that it
+// waits: it is the program's last, and what the program leaves in memory is of no use to anybody.
+void Drain::endUrgentDump() {
+  uint32_t urgent = __atomic_load_n(&urgentDump_, __ATOMIC_ACQUIRE);
+  if (urgent == 0 || dump_.active() || (int32_t)(dumpsBegun_ - urgent) < 0)
+    return;
+  __atomic_compare_exchange_n(&urgentDump_, &urgent, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  if (signalOfDump_ != 0 && !lastDumpFailed_)
+    __atomic_store_n(&ring_->header().state, ADA_RING_EXEC, __ATOMIC_RELEASE);
 }
 
 // The process ends: a last dump if its exit status says that something was wrong.

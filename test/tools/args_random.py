@@ -535,7 +535,7 @@ class Comparison:
             value, mask = self.bits[expected[-1]]
             return int(shown, 16) & mask == value & mask
         if kind == "a":
-            return isinstance(shown, list) and all([self.holds(s, e) for s, e in zip(shown, expected[1])])
+            return isinstance(shown, list) and bool(shown) and all([self.holds(s, e) for s, e in zip(shown, expected[1])])
         if kind == "t" and isinstance(shown, dict):  # a string_view whose text was not recorded
             length, address = shown["_M_len"], shown["_M_str"]
             self.counts["known" if length is not None else UNKNOWN] += 1
@@ -549,6 +549,8 @@ class Comparison:
             self.counts["known"] -= 1
             return expected[3] is not None and self.holds(shown, expected[3])
         want = expected[1]
+        if isinstance(want, str) and isinstance(shown, list):  # the first characters of an array of which the rest was not recorded
+            return bool(shown) and want.startswith("".join(shown))
         if isinstance(want, (bool, str)) or isinstance(shown, bool):
             return shown == want
         try:

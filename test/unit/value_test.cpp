@@ -262,6 +262,15 @@ TEST(Pointee, Structs) {
   EXPECT_EQ(pointee("r(int)*4s32", {5, 0, 0, 0}, 4), (Shown{"5", "5"}));
 }
 
+// Arrays within a struct of which only the first bytes were recorded.
+TEST(Pointee, CutArrays) {
+  const std::string type = "r(P)*16{P|n@0:a4(s16),t@8:a4(c),u@12:a4(c)}";
+  EXPECT_EQ(pointee(type, {1, 0, 2, 0}, 16), (Shown{"{n=[1, 2, …], t=?, u=?}", R"({"n":[1,2],"t":null,"u":null})"}));
+  EXPECT_EQ(pointee(type, {1, 0, 2, 0, 3, 0, 4, 0, 'a', 'b'}, 16),
+            (Shown{"{n=[1, 2, 3, 4], t=['a', 'b', …], u=?}", R"({"n":[1,2,3,4],"t":["a","b"],"u":null})"}));
+  EXPECT_EQ(pointee("r(vector)#2s16", {}, 2000), (Shown{"? (1,000 elements)", "null"}));
+}
+
 TEST(Pointee, Elements) {
   EXPECT_EQ(pointee("p(short)*2s16", {1, 0, 2, 0}, {}), (Shown{"[1, 2, …]", "[1,2]"}));
   EXPECT_EQ(pointee("p(short)*2s16", {1, 0, 2}, {}, true), (Shown{"[1, …] (unreadable)", "[1]"}));
@@ -279,7 +288,7 @@ TEST(Pointee, AnyTypes) {
        {"p(P)*", "p(P)*8", "p(P)*x{P}", "p(P)*0{P}", "p(P)#", "p(P)*8{P|x@0:v}", "p(P)*4294967296s32"})
     EXPECT_FALSE(FunctionTypes::parse(std::string("-:v;p:i0:") + wrong).isWhole) << wrong;
   EXPECT_EQ(pointee("p(P)*8{P|x@4294967295:s32}", {1, 2, 3}, {}), (Shown{"&{x=?}", R"({"x":null})"}));
-  EXPECT_EQ(pointee("p(P)*8a1000000000(s32)", {1, 2, 3}, {}).json, "[]");
+  EXPECT_EQ(pointee("p(P)*8a1000000000(s32)", {1, 2, 3}, {}).json, "null");
   EXPECT_EQ(pointee("p(P)*8p(Q)*8p(R)*4s32", {1, 0, 0, 0, 0, 0, 0, 0}, {}), (Shown{"[0x1, …]", R"(["0x1"])"}));
 }
 
