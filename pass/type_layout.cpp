@@ -266,9 +266,12 @@ std::string TypeLayout::writeComposite(const DICompositeType *type) {
       continue;
     if (member->isBitField() || member->getOffsetInBits() % 8)
       return unknown(type);
+    const std::string written = write(member->getBaseType());
+    // A base class without a description is shown as one value, which needs a name.
+    const DIType *base = member->getTag() == dwarf::DW_TAG_inheritance ? plain(member->getBaseType()) : nullptr;
+    const StringRef name = base && compat::startsWith(written, "?") ? base->getName() : member->getName();
     text += text.empty() ? "|" : ",";
-    text += escaped(member->getName()) + "@" + std::to_string(member->getOffsetInBits() / 8) + ":" +
-            write(member->getBaseType());
+    text += escaped(name) + "@" + std::to_string(member->getOffsetInBits() / 8) + ":" + written;
   }
   return "{" + escaped(type->getName()) + text + "}";
 }

@@ -132,7 +132,7 @@ class Maker:
         if base in self.byAddress:
             base = None
         declared = "".join(f" {self.declare(t, m)}{f' : {bits}' if bits else ''};" for m, t, bits in members)
-        attribute = {"packed": "__attribute__((packed)) ", "aligned": f"alignas({rng.choice([16, 32])}) "}.get(kind, "")
+        attribute = {"packed": "__attribute__((packed)) ", "aligned": f"__attribute__((aligned({rng.choice([16, 32])}))) "}.get(kind, "")
         self.text += f"struct {attribute}{name}{' : ' + base if base else ''} {{{declared}{f' ~{name}() {{ sink = 1; }}' if kind == 'destructor' else ''} }};\n"
         self.members[name], self.bases[name] = members, base
         if kind == "destructor" or any(t in self.byAddress for _, t, _ in members):
@@ -235,6 +235,8 @@ class Maker:
         base = self.aggregate(self.bases[type_]) if self.bases[type_] else None
         source = f"{type_}{{" + ", ".join([base.source for base in [base] if base] + [v.source for _, v in values]) + "}"
         expected = {**(base.expected[1] if base else {}), **{m: v.expected for m, v in values}}
+        if base and self.bases[type_] in self.opaque:  # shown as one value
+            expected[self.bases[type_]] = base.expected
         return self.withTruth(type_, Value(source, ("s", expected), assign=lambda path: (base.assign(path) if base else "") +
                                            " ".join(v.assign(f"{path}.{m}") for m, v in values)))
 

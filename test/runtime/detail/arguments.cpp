@@ -14,6 +14,8 @@ enum class Sign : int8_t { Minus = -1, Plus = 1 };
 struct Point { int x, y; };
 struct Pair { double a, b; };
 struct Mixed { long i; double d; };
+struct Flags { unsigned a : 8, b : 24; };
+struct Flagged : Flags { int n; };
 struct Large { long many[6]; };
 struct Box { int v; HERE int get(int d) const { return v + d; } };
 
@@ -27,6 +29,7 @@ HERE float floats(float a, double b) { return a + (float)b; }
 HERE Point flip(Point p) { return {p.y, p.x}; }
 HERE Pair swapped(Pair p, int n) { return n ? Pair{p.b, p.a} : p; }
 HERE Mixed mixed(Mixed m) { return {m.i + 1, -m.d}; }
+HERE int flagged(Flagged f) { return (int)f.a + f.n; }
 HERE __int128 wide(__int128 w) { return w + 1; }
 HERE void large(Large l, int n) { l.many[0] = n; }
 HERE int variadic(int n, ...) { return n; }
@@ -50,6 +53,7 @@ int main() {
   flip({1, -2});
   swapped({1.5, -0.25}, 7);
   mixed({41, 0.5});
+  flagged({{1, 2}, 7});
   wide((((__int128)1) << 70) - 1);
   large({}, 9);
   variadic(2, 3, 4.5);
@@ -73,6 +77,7 @@ int main() {
 // CHECK: {{ }}flip(p={x=1, y=-2}) → {x=-2, y=1}
 // CHECK: {{ }}swapped(p={a=1.5, b=-0.25}, n=7) → {a=-0.25, b=1.5}
 // CHECK: {{ }}mixed(m={i=41, d=0.5}) → {i=42, d=-0.5}
+// CHECK: {{ }}flagged(f={Flags=0x{{0*}}201, n=7}) → 8
 // CHECK: {{ }}wide(w=1180591620717411303423) → 1180591620717411303424
 // CHECK: {{ }}large(l={{.*}}n=9){{$}}
 // CHECK: {{ }}variadic(n=2, …) → 2
