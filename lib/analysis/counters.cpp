@@ -57,9 +57,9 @@ void add(CounterRow &row, const CounterRow &other) {
 }
 
 // A consumer of ThreadCalls.
-class Worker : public TableSink {
+class CounterWorker : public TableSink {
 public:
-  Worker(TraceTable &table, const FilterOptions &filter)
+  CounterWorker(TraceTable &table, const FilterOptions &filter)
       : TableSink(table), rules_(filter, table), values_(table, ValueTexts::Of::Annotations) {}
 
   bool wantsDetails() const override { return true; }
@@ -102,8 +102,8 @@ private:
 
   FunctionRules rules_;
   ValueTexts values_;
-  std::optional<ThreadCalls<Worker>> calls_; // of the current thread
-  std::optional<CounterValue> value_;        // of the counter that is open
+  std::optional<ThreadCalls<CounterWorker>> calls_; // of the current thread
+  std::optional<CounterValue> value_;               // of the counter that is open
 };
 
 } // namespace
@@ -113,10 +113,10 @@ Expected<Counters> readCounters(model::TraceSource &source, const TraceTable &ta
   Counters counters;
   std::map<Key, CounterRow> all;
   constexpr uint64_t kPartEvents = 1 << 20;
-  const auto done = readParts<Worker>(
+  const auto done = readParts<CounterWorker>(
       source, table, partsOf(source, table, threads, kPartEvents),
-      [&](TraceTable &own) { return std::make_unique<Worker>(own, filter); },
-      [&](Worker &worker) {
+      [&](TraceTable &own) { return std::make_unique<CounterWorker>(own, filter); },
+      [&](CounterWorker &worker) {
         for (const auto &[key, row] : worker.rows) {
           CounterRow &sum = all[key];
           if (!sum.function) {

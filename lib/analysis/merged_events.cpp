@@ -6,9 +6,16 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <numeric>
 #include <string>
 
 namespace ada::analysis {
+
+std::vector<std::uint32_t> allThreads(const TraceTable &table) {
+  std::vector<std::uint32_t> all(table.threads.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
 
 namespace {
 

@@ -12,6 +12,9 @@ namespace ada::analysis {
 /// An event, its number in its thread, and the batch that holds its texts and details.
 using EventUse = std::function<Expected<void>(std::uint64_t seq, const model::Event &, const model::Batch &)>;
 
+/// Numbers of all threads.
+std::vector<std::uint32_t> allThreads(const TraceTable &table);
+
 /// Repeatedly takes the thread whose next event is the earliest; on a tie the thread that comes first. The order
 /// inside a thread is kept, even where its times go back. Memory: some megabytes.
 Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const std::vector<std::uint32_t> &threads,

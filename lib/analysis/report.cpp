@@ -21,7 +21,6 @@ namespace {
 
 const std::string kTooMany = "(…)";
 
-using Worker = ReportWorker;
 using Group = ReportGroup;
 
 void merge(Group &into, const Group &from) {
@@ -64,7 +63,7 @@ uint64_t collapse(std::map<RowKey, Merged> &all, size_t most) {
 }
 
 // Adds one worker's figures.
-void add(std::map<RowKey, Merged> &all, const Worker &worker, Report &report, size_t most) {
+void add(std::map<RowKey, Merged> &all, const ReportWorker &worker, Report &report, size_t most) {
   for (uint32_t i = 0; i < worker.groups.size(); ++i) {
     Merged &merged = all[worker.keys[i]];
     if (!merged.function)
@@ -201,14 +200,14 @@ public:
 
   /// By thread: whether summaries are to be made.
   const std::vector<bool> &wanted() const { return wanted_; }
-  void add(std::vector<Worker::Summary> &&summaries) {
+  void add(std::vector<ReportWorker::Summary> &&summaries) {
     std::move(summaries.begin(), summaries.end(), std::back_inserter(made_));
   }
   void write() {
     std::sort(made_.begin(), made_.end(), [](const auto &a, const auto &b) {
       return std::tie(a.part.thread, a.part.number) < std::tie(b.part.thread, b.part.number);
     });
-    for (Worker::Summary &summary : made_) {
+    for (ReportWorker::Summary &summary : made_) {
       const model::Thread &about = table_.threads[summary.part.thread];
       Process &process = *processes_[about.process];
       ReportSummaries::Thread &thread = process.found.threads[about.number];
@@ -317,7 +316,7 @@ private:
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<uint32_t> known_, others_;
   std::vector<PartEnds> ends_;
-  std::vector<Worker::Summary> made_;
+  std::vector<ReportWorker::Summary> made_;
 };
 
 } // namespace
@@ -333,9 +332,10 @@ Expected<Report> makeReport(model::TraceSource &source, const TraceTable &table,
   for (const ThreadPart &part : partsOf(source, table, kept.otherThreads(), partEvents))
     parts.push_back(part);
   std::vector<PartEnds> ends = kept.takeEnds();
-  const auto done = readParts<Worker>(
-      source, table, parts, [&](TraceTable &own) { return std::make_unique<Worker>(own, options, kept.wanted()); },
-      [&](Worker &worker) {
+  const auto done = readParts<ReportWorker>(
+      source, table, parts,
+      [&](TraceTable &own) { return std::make_unique<ReportWorker>(own, options, kept.wanted()); },
+      [&](ReportWorker &worker) {
         add(all, worker, report, options.mostArgumentRows);
         std::move(worker.parts.begin(), worker.parts.end(), std::back_inserter(ends));
         kept.add(std::move(worker.summaries));

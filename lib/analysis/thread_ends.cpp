@@ -11,9 +11,9 @@ namespace ada::analysis {
 
 namespace {
 
-class Worker : public TableSink {
+class ThreadEndsWorker : public TableSink {
 public:
-  Worker(TraceTable &table, const FilterOptions &filter, size_t recent)
+  ThreadEndsWorker(TraceTable &table, const FilterOptions &filter, size_t recent)
       : TableSink(table), rules_(filter, table), recent_(recent) {}
 
   Expected<void> events(const model::Batch &batch) override {
@@ -57,7 +57,7 @@ public:
 private:
   FunctionRules rules_;
   size_t recent_, next_ = 0;
-  std::optional<ThreadCalls<Worker>> calls_; // of the current thread
+  std::optional<ThreadCalls<ThreadEndsWorker>> calls_; // of the current thread
 };
 
 } // namespace
@@ -67,7 +67,7 @@ Expected<ThreadEnds> readThreadEnds(model::TraceSource &source, const TraceTable
   ThreadEnds ends;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> numbers; // of functions, by process and id
   std::map<uint32_t, ThreadEnd> found;
-  const auto take = [&](Worker &worker) {
+  const auto take = [&](ThreadEndsWorker &worker) {
     const auto renumber = [&](std::vector<EndCall> &calls) {
       for (EndCall &call : calls) {
         const model::Function &function = worker.table().functions[call.span.functionIndex];
@@ -84,9 +84,9 @@ Expected<ThreadEnds> readThreadEnds(model::TraceSource &source, const TraceTable
       found[end.thread] = std::move(end);
     }
   };
-  const auto done = readParts<Worker>(
+  const auto done = readParts<ThreadEndsWorker>(
       source, table, partsOf(source, table, threads),
-      [&](TraceTable &own) { return std::make_unique<Worker>(own, filter, recent); }, take, ends.damage);
+      [&](TraceTable &own) { return std::make_unique<ThreadEndsWorker>(own, filter, recent); }, take, ends.damage);
   if (!done)
     return done.error();
   for (const uint32_t thread : threads) {

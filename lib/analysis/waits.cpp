@@ -8,7 +8,6 @@
 #include "merged_events.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ada::analysis {
 
@@ -374,12 +373,6 @@ private:
   std::vector<Waiter> waiters_;
   std::map<ObjectKey, Sums> rows_;
 };
-
-std::vector<std::uint32_t> allThreads(const TraceTable &table) {
-  std::vector<std::uint32_t> all(table.threads.size());
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
 
 Expected<void> feed(model::TraceSource &source, TraceTable &table, WaitState &state) {
   return mergeEvents(source, table, allThreads(table),

@@ -5,7 +5,6 @@
 #include "merged_events.h"
 
 #include <algorithm>
-#include <numeric>
 #include <unordered_map>
 
 namespace ada::analysis {
@@ -170,12 +169,6 @@ private:
   HolderNode root_;
   std::vector<std::uint32_t> chain_; // threads from the chosen one to the one that is asked
 };
-
-std::vector<std::uint32_t> allThreads(const TraceTable &table) {
-  std::vector<std::uint32_t> all(table.threads.size());
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
 
 /// Finds one call: the longest that is shown, or the one with a number.
 class CallFinder : public TableSink {

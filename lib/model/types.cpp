@@ -144,7 +144,9 @@ private:
       return true;
     std::uint32_t bytes = 0;
     Member target;
-    if (!number(bytes) || !type(target.type, nesting + 1) || target.type.bytes() == 0)
+    if (!number(bytes) || !type(target.type, nesting + 1))
+      return false;
+    if (target.type.bytes() == 0 && (target.type.kind != Kind::Struct || out.pointsToVector)) // an empty struct is one
       return false;
     out.members.push_back(std::move(target));
     return true;

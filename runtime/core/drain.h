@@ -128,7 +128,7 @@ private:
   bool stopped_ = false;
   uint32_t dumpsAsked_ = 0;
   uint32_t urgentDump_ = 0; // the number in dumpsAsked_ of the one that somebody waits for; 0 if there is none
-  int fatalSignal_ = 0; // that the process is about to die of
+  int fatalSignal_ = 0;     // that the process is about to die of
 
   // The drain thread's own.
   bool isLast_ = false, isWhole_ = false; // of this pass

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <span>
 
 namespace fs = std::filesystem;
 
@@ -33,6 +34,12 @@ std::string bytesOfFile(const fs::path &path) {
   if (!in)
     throw std::runtime_error("cannot read " + path.string());
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::byte> bytesOf(const fs::path &path) {
+  const std::string text = bytesOfFile(path);
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
 }
 
 static bool isSession(const fs::path &path) {

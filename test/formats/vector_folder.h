@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,7 @@ bool areOwnVectors();
 std::vector<std::filesystem::path> filesInVectors(const char *extension);
 /// The whole file; the test fails if it can't be read.
 std::string bytesOfFile(const std::filesystem::path &path);
+std::vector<std::byte> bytesOf(const std::filesystem::path &path);
 /// What a vector's JSON is about.
 enum class VectorFormat { Atf, Dial9, Wtf };
 

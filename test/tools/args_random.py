@@ -552,7 +552,7 @@ class Comparison:
             return expected[3] is not None and self.holds(shown, expected[3])
         want = expected[1]
         if isinstance(want, str) and isinstance(shown, list):  # the first characters of an array of which the rest was not recorded
-            return bool(shown) and want.startswith("".join(shown))
+            return bool(shown) and all(s in (None, w) for s, w in zip(shown, want))
         if isinstance(want, (bool, str)) or isinstance(shown, bool):
             return shown == want
         try:

@@ -242,7 +242,7 @@ TEST(Distribution, PutsEachValueIntoItsBin) {
         EXPECT_LE(bins.front().from, std::ranges::min(values));
         EXPECT_GT(bins.back().to, std::ranges::max(values));
         for (std::size_t i = 0; i < bins.size(); ++i) {
-          const auto [from, to, count] = bins[i];
+          const std::uint64_t from = bins[i].from, to = bins[i].to, count = bins[i].count;
           ASSERT_TRUE(from < to && (i == 0 || bins[i - 1].to == from)) << shape << " " << number << " " << perOctave;
           EXPECT_LE(to, 2 * std::max<std::uint64_t>(from, 1)) << "an octave at most";
           EXPECT_EQ(count, static_cast<std::uint64_t>(

@@ -6,6 +6,7 @@
 #include "formats/atf/sched_file.h"
 #include "random_calls.h"
 #include "scratch_directory.h"
+#include "thorough.h"
 
 #include <algorithm>
 #include <atomic>
@@ -180,13 +181,14 @@ void compare(const std::string &session, const std::string &what, std::uint64_t 
 
 TEST(ReportSummary, SameFigures) {
   const test::ScratchDirectory scratch;
-  for (const test::CallShape &shape :
+  for (test::CallShape shape :
        {test::CallShape{.name = "nested"}, test::CallShape{.name = "flat", .deepest = 2},
         test::CallShape{.name = "damaged", .odd = 20}, test::CallShape{.name = "deep", .deepest = 900},
         test::CallShape{.name = "few functions", .functions = 3},
         test::CallShape{.name = "deeper than is known", .deepest = 3000, .odd = 2},
         test::CallShape{.name = "times go back", .back = 5}})
     for (const bool hasLane : {false, true}) {
+      shape.events = test::casesOf<std::size_t>(120'000, 10'000);
       const std::string session = makeSession(scratch / (shape.name + std::to_string(hasLane)), shape, 1);
       const auto events = test::randomCalls(shape, 1);
       if (hasLane && shape.back > 0)

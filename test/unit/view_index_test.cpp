@@ -1,5 +1,6 @@
 // The viewer's pictures, with and without index, against all calls of random traces.
 #include "scratch_directory.h"
+#include "thorough.h"
 #include "view_trace.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +71,7 @@ void expectTrue(const TrueThread &truth, const std::vector<Item> &items, std::ui
 }
 
 TEST(ViewIndex, BoxesAndCallsAreThoseOfTheTrace) {
-  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::casesOf(12u, 2u); ++seed) {
     SCOPED_TRACE(seed);
     RandomTrace trace(seed, {.threads = 3, .depths = seed % 2 ? 4u : 40u});
     const auto index = trace.index();
@@ -107,7 +108,7 @@ TEST(ViewIndex, PicturesOfATraceThatIsReadAreExact) {
       const TrueThread &truth = (*trace.threads)[0];
       const std::uint64_t first = truth.events.front().timeNs, last = truth.events.back().timeNs;
       std::mt19937_64 random(1);
-      for (unsigned i = 0; i < 100; ++i) {
+      for (unsigned i = 0; i < test::casesOf(100u, 12u); ++i) {
         const std::uint64_t from = i ? first + random() % (last - first) : first;
         const std::uint64_t to = i ? from + 1 + random() % (last + 1000 - from) : last + 1;
         const auto picture = trace.view->picture({.fromNs = from, .toNs = to, .pixels = 1 + random() % 1000});

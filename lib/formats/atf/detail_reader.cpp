@@ -49,7 +49,7 @@ static DetailHeader decodeHeader(const RawDetailHeader &raw) {
           .indexSeqEnd = raw.indexSeqEnd};
 }
 
-static DetailFooter decodeFooter(Bytes file, std::uint64_t offset) {
+static DetailFooter decodeDetailFooter(Bytes file, std::uint64_t offset) {
   auto raw = load<RawDetailFooter>(file, offset);
   return {.offset = offset,
           .checksum = raw.checksum,
@@ -156,7 +156,7 @@ Expected<void> DetailReader::walkWithoutFooter(const std::vector<std::uint64_t> 
                    .offset = place + offsetof(RawDetailFooter, bytesLength),
                    .field = "bytes_length",
                    .expected = std::to_string(place - start),
-                   .found = std::to_string(decodeFooter(file, place).bytesLength)};
+                   .found = std::to_string(decodeDetailFooter(file, place).bytesLength)};
   if (walk.why == Stop::TooShort)
     warn("W_BAD_EVENT_LENGTH", "at byte " + std::to_string(walk.end) + ": an event of " + std::to_string(walk.length) +
                                    " bytes can't be; it and what follows were ignored");
@@ -187,7 +187,7 @@ Expected<void> DetailReader::parse(const OpenOptions &options) {
   auto tryFooter = [&](std::uint64_t place) {
     if (foot_ || place < start || place > total_ - kFooterBytes || !hasMagic(file, place, "2DTA"))
       return;
-    DetailFooter found = decodeFooter(file, place);
+    DetailFooter found = decodeDetailFooter(file, place);
     if (found.bytesLength == place - start)
       foot_ = found;
     else

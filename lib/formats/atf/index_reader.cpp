@@ -50,7 +50,7 @@ template <class Raw> static IndexHeader decodeHeader(const Raw &raw) {
           .timeEndNs = raw.timeEndNs};
 }
 
-static IndexFooter decodeFooter(Bytes file, std::uint64_t offset) {
+static IndexFooter decodeIndexFooter(Bytes file, std::uint64_t offset) {
   auto raw = load<RawIndexFooter>(file, offset);
   return {.offset = offset,
           .checksum = raw.checksum,
@@ -190,7 +190,7 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
   }
   if (!place)
     countWithoutFooter();
-  else if (auto used = useFooter(decodeFooter(file, *place)); !used)
+  else if (auto used = useFooter(decodeIndexFooter(file, *place)); !used)
     return used.error();
   events_ = file.data() + start;
 

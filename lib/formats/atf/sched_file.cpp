@@ -20,7 +20,7 @@ namespace ada::atf {
 
 namespace {
 
-using sched::Header, sched::Kind, sched::Record;
+using sched::Header, sched::Record;
 using Bytes = std::span<const std::byte>;
 
 Error errorAt(std::string code, std::string message, const std::string &path, std::uint64_t offset) {
@@ -60,9 +60,9 @@ Record recordAt(Bytes bytes, std::size_t i) {
 class HeldBuilder {
 public:
   void take(const Record &r) {
-    if (r.kind == Kind::Held && !isHeld_)
+    if (r.kind == sched::Kind::Held && !isHeld_)
       fromNs_ = r.timeNs, isHeld_ = true;
-    else if (r.kind == Kind::Resumed)
+    else if (r.kind == sched::Kind::Resumed)
       close(r.timeNs);
   }
   /// One that did not end goes on for as long as anything is known.
@@ -113,25 +113,25 @@ public:
   void take(const Record &r) {
     const std::uint64_t ns = std::max(r.timeNs, lastNs_);
     switch (r.kind) {
-    case Kind::On:
+    case sched::Kind::On:
       if (++switches_ == 1 && !isOpen_)
         beganNs_ = ns;
       close(ns);
       processor_ = r.value;
       break;
-    case Kind::Waits:
-    case Kind::Preempted:
+    case sched::Kind::Waits:
+    case sched::Kind::Preempted:
       processor_.reset();
       if (isOpen_ && open_.why == OffCpu::Why::Unknown && losing_ == 0)
         close(lostToNs_); // it was on before this
       if (!isOpen_)
         begin(ns,
-              losing_ > 0             ? OffCpu::Why::Unknown
-              : r.kind == Kind::Waits ? OffCpu::Why::Waiting
-                                      : OffCpu::Why::Preempted,
+              losing_ > 0                    ? OffCpu::Why::Unknown
+              : r.kind == sched::Kind::Waits ? OffCpu::Why::Waiting
+                                             : OffCpu::Why::Preempted,
               r.value);
       break;
-    case Kind::LostFrom:
+    case sched::Kind::LostFrom:
       ++losing_;
       if (!isOpen_ && processor_ && processor_ != r.value)
         break; // that it leaves another one is told
@@ -140,7 +140,7 @@ public:
       if (!isOpen_)
         begin(ns, OffCpu::Why::Unknown, 0);
       break;
-    case Kind::Lost:
+    case sched::Kind::Lost:
       lostToNs_ = ns;
       if (losing_ > 0) {
         --losing_;
@@ -150,11 +150,11 @@ public:
         begin(lastNs_, OffCpu::Why::Unknown, 0);
       open_.why = OffCpu::Why::Unknown;
       break;
-    case Kind::KnownTo:
+    case sched::Kind::KnownTo:
       toNs_ = std::max(toNs_, ns);
       break;
-    case Kind::Held:
-    case Kind::Resumed:
+    case sched::Kind::Held:
+    case sched::Kind::Resumed:
       return held_.take(r);
     }
     lastNs_ = ns;
@@ -223,35 +223,35 @@ std::string schedBytes(const OffCpuLane &lane, std::uint32_t tid) {
                    isKnown ? 0 : sched::kIsUnknown};
   std::memcpy(header.magic, sched::kMagic, sizeof header.magic);
   std::string bytes(reinterpret_cast<const char *>(&header), sizeof header);
-  const auto add = [&](std::uint64_t ns, Kind kind, std::uint32_t value) {
+  const auto add = [&](std::uint64_t ns, sched::Kind kind, std::uint32_t value) {
     const Record record = {ns, kind, value};
     bytes.append(reinterpret_cast<const char *>(&record), sizeof record);
   };
   if (lane.beganNs() > 0)
-    add(lane.beganNs(), Kind::On, 0);
+    add(lane.beganNs(), sched::Kind::On, 0);
   for (const OffCpu &off : lane.periods()) {
     if (off.why != OffCpu::Why::Recorder && (off.fromNs < lane.knownFromNs() || off.fromNs >= lane.knownToNs()))
       continue; // said by what is known
     switch (off.why) {
     case OffCpu::Why::Waiting:
-      add(off.fromNs, Kind::Waits, off.processor);
+      add(off.fromNs, sched::Kind::Waits, off.processor);
       break;
     case OffCpu::Why::Preempted:
-      add(off.fromNs, Kind::Preempted, off.processor);
+      add(off.fromNs, sched::Kind::Preempted, off.processor);
       break;
     case OffCpu::Why::Unknown:
-      add(off.fromNs, Kind::Waits, off.processor);
-      add(off.toNs, Kind::Lost, 0);
+      add(off.fromNs, sched::Kind::Waits, off.processor);
+      add(off.toNs, sched::Kind::Lost, 0);
       break;
     case OffCpu::Why::Recorder:
-      add(off.fromNs, Kind::Held, 0);
-      add(off.toNs, Kind::Resumed, 0);
+      add(off.fromNs, sched::Kind::Held, 0);
+      add(off.toNs, sched::Kind::Resumed, 0);
       continue;
     }
     if (off.toNs < lane.knownToNs())
-      add(off.toNs, Kind::On, off.processor);
+      add(off.toNs, sched::Kind::On, off.processor);
   }
-  add(lane.knownToNs(), Kind::KnownTo, crc32c(0, bytes.data(), bytes.size()));
+  add(lane.knownToNs(), sched::Kind::KnownTo, crc32c(0, bytes.data(), bytes.size()));
   return bytes;
 }
 
@@ -271,19 +271,19 @@ Expected<void> finishSched(const std::string &path) {
   if (!header)
     return bytes.size() < sizeof(Header) ? removeFile(path) : Expected<void>(header.error());
   std::size_t count = recordsIn(bytes);
-  const Record last = count > 0 ? recordAt(bytes, count - 1) : Record{header->fromNs, Kind::On, 0};
-  if (last.kind == Kind::KnownTo && bytes.size() == offsetOf(count))
+  const Record last = count > 0 ? recordAt(bytes, count - 1) : Record{header->fromNs, sched::Kind::On, 0};
+  if (last.kind == sched::Kind::KnownTo && bytes.size() == offsetOf(count))
     return {};
-  count -= last.kind == Kind::KnownTo && count > 0;
+  count -= last.kind == sched::Kind::KnownTo && count > 0;
   // What the recorder knows of itself says nothing of processors.
   std::uint64_t toNs = header->fromNs;
   for (std::size_t i = count; i-- > 0;)
     if (const Record r = recordAt(bytes, i);
-        (r.kind != Kind::Held && r.kind != Kind::Resumed) || (header->flags & sched::kIsUnknown) != 0) {
+        (r.kind != sched::Kind::Held && r.kind != sched::Kind::Resumed) || (header->flags & sched::kIsUnknown) != 0) {
       toNs = r.timeNs;
       break;
     }
-  const Record end = {toNs, Kind::KnownTo, crc32c(0, bytes.data(), offsetOf(count))};
+  const Record end = {toNs, sched::Kind::KnownTo, crc32c(0, bytes.data(), offsetOf(count))};
   auto file = openForWriting(path, O_WRONLY);
   if (!file)
     return file.error();
@@ -304,13 +304,14 @@ Expected<void> checkSched(const std::string &path) {
   const std::size_t count = recordsIn(bytes);
   for (std::size_t i = 0; i < count; ++i) {
     const Record record = recordAt(bytes, i);
-    if (record.kind < Kind::On || record.kind > (header->version == sched::kVersion ? Kind::KnownTo : Kind::LostFrom))
+    if (record.kind < sched::Kind::On ||
+        record.kind > (header->version == sched::kVersion ? sched::Kind::KnownTo : sched::Kind::LostFrom))
       return errorAt("E_BAD_RECORD", "has a record of kind " + std::to_string(static_cast<std::uint32_t>(record.kind)),
                      path, offsetOf(i) + 8);
-    if (record.kind == Kind::KnownTo && i + 1 < count)
+    if (record.kind == sched::Kind::KnownTo && i + 1 < count)
       return errorAt("E_BAD_RECORD", "goes on behind its end", path, offsetOf(i));
   }
-  if (bytes.size() != offsetOf(count) || count == 0 || recordAt(bytes, count - 1).kind != Kind::KnownTo)
+  if (bytes.size() != offsetOf(count) || count == 0 || recordAt(bytes, count - 1).kind != sched::Kind::KnownTo)
     return errorAt(
         "E_TRUNCATED",
         "has no end: its process was killed, ended without exit(), or still runs; `adatrace recover` adds it", path,

@@ -33,7 +33,7 @@ enum class Packet : Number {
 enum class ClockSnapshot : Number { Clocks = 1 };
 enum class Clock : Number { Id = 1, Timestamp = 2, IsIncremental = 3 };
 enum class Defaults : Number { TrackEvent = 11, TimestampClock = 58 };
-enum class Track : Number { Uuid = 1, Name = 2, Process = 3, Thread = 4, Parent = 5, Counter = 8 };
+enum class TrackTag : Number { Uuid = 1, Name = 2, Process = 3, Thread = 4, Parent = 5, Counter = 8 };
 enum class ProcessTag : Number { Pid = 1, Name = 6 };
 enum class ThreadTag : Number { Pid = 1, Tid = 2, Name = 5 };
 enum class TrackEvent : Number {
@@ -77,10 +77,10 @@ private:
     ids_.add(process);
     put([&](Part<Packet> &packet) {
       packet.add_uint32(Packet::SequenceId, kSharedSequence);
-      Part<Track> track(packet, Packet::TrackDescriptor);
-      track.add_uint64(Track::Uuid, uuidOf(process));
-      track.add_string(Track::Name, nameOf(process));
-      Part<ProcessTag> about(track, Track::Process);
+      Part<TrackTag> track(packet, Packet::TrackDescriptor);
+      track.add_uint64(TrackTag::Uuid, uuidOf(process));
+      track.add_string(TrackTag::Name, nameOf(process));
+      Part<ProcessTag> about(track, TrackTag::Process);
       about.add_int32(ProcessTag::Pid, static_cast<std::int32_t>(ids_.pid(process.index)));
       about.add_string(ProcessTag::Name, nameOf(process));
     });
@@ -90,17 +90,17 @@ private:
     sequences_.push_back({.id = thread.index + kFirstSequence, .track = uuidOf(thread)});
     put([&](Part<Packet> &packet) {
       packet.add_uint32(Packet::SequenceId, kSharedSequence);
-      Part<Track> track(packet, Packet::TrackDescriptor);
-      track.add_uint64(Track::Uuid, uuidOf(thread));
-      track.add_uint64(Track::Parent, uuidOf(processOf(thread)));
+      Part<TrackTag> track(packet, Packet::TrackDescriptor);
+      track.add_uint64(TrackTag::Uuid, uuidOf(thread));
+      track.add_uint64(TrackTag::Parent, uuidOf(processOf(thread)));
       if (!ids_.isReal(thread.index)) {
         // There may be one track per thread of the system: the others (fibers, numbers that were given out again) are
         // plain tracks of the process.
-        track.add_string(Track::Name, labelOf(thread));
+        track.add_string(TrackTag::Name, labelOf(thread));
         return;
       }
-      track.add_string(Track::Name, nameOf(thread));
-      Part<ThreadTag> about(track, Track::Thread);
+      track.add_string(TrackTag::Name, nameOf(thread));
+      Part<ThreadTag> about(track, TrackTag::Thread);
       about.add_int32(ThreadTag::Pid, static_cast<std::int32_t>(ids_.pid(thread.process)));
       about.add_int32(ThreadTag::Tid, static_cast<std::int32_t>(ids_.tid(thread.index)));
       about.add_string(ThreadTag::Name, nameOf(thread));
@@ -111,10 +111,10 @@ private:
     Sequence sequence{.id = thread.index + kFirstOffCpuSequence, .track = perfetto::offCpuTrackOf(uuidOf(thread))};
     put([&](Part<Packet> &packet) {
       packet.add_uint32(Packet::SequenceId, kSharedSequence);
-      Part<Track> track(packet, Packet::TrackDescriptor);
-      track.add_uint64(Track::Uuid, sequence.track);
-      track.add_uint64(Track::Parent, uuidOf(thread));
-      track.add_string(Track::Name, std::string(perfetto::kOffCpuTrack));
+      Part<TrackTag> track(packet, Packet::TrackDescriptor);
+      track.add_uint64(TrackTag::Uuid, sequence.track);
+      track.add_uint64(TrackTag::Parent, uuidOf(thread));
+      track.add_string(TrackTag::Name, std::string(perfetto::kOffCpuTrack));
     });
     for (const OffCpu &off : lane.periods()) {
       putEvent(sequence, off.fromNs, kNoName, [&](Part<TrackEvent> &event) {
@@ -202,11 +202,11 @@ private:
     if (isNew)
       put([&](Part<Packet> &packet) {
         packet.add_uint32(Packet::SequenceId, kSharedSequence);
-        Part<Track> track(packet, Packet::TrackDescriptor);
-        track.add_uint64(Track::Uuid, uuid);
-        track.add_uint64(Track::Parent, uuidOf(table().processes[about.process]));
-        track.add_string(Track::Name, about.displayName);
-        track.add_message(Track::Counter, std::string());
+        Part<TrackTag> track(packet, Packet::TrackDescriptor);
+        track.add_uint64(TrackTag::Uuid, uuid);
+        track.add_uint64(TrackTag::Parent, uuidOf(table().processes[about.process]));
+        track.add_string(TrackTag::Name, about.displayName);
+        track.add_message(TrackTag::Counter, std::string());
       });
     return uuid;
   }

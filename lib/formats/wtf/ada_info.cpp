@@ -91,7 +91,7 @@ struct Writer {
 };
 
 // What is missing, or of another type, is zero or empty.
-struct Reader {
+struct InfoReader {
   const Json &json;
 
   const Json &at(const char *key) const {
@@ -127,7 +127,7 @@ template <class Info> static std::string textOf(const char *what, Info info) {
 
 template <class Info> static Info parse(const Json &json) {
   Info info;
-  visit(Reader{json}, info);
+  visit(InfoReader{json}, info);
   return info;
 }
 

@@ -14,7 +14,7 @@ namespace ada::model {
 
 namespace {
 
-class WtfInfo : public WtfFollower {
+class WtfSummary : public WtfFollower {
 public:
   struct ZoneCounts {
     uint64_t scopes = 0, others = 0;
@@ -72,7 +72,7 @@ std::string programOf(const wtf::FileHeader &header) {
 
 Expected<Description> describeWtf(TraceLocation &place, bool absolute) {
   ByteInput &input = *place.bytes;
-  WtfInfo info;
+  WtfSummary info;
   wtf::Decoder decoder(info, wtfOptions(input));
   const auto read = readWtf(input, decoder);
   if (!read)
@@ -109,7 +109,7 @@ Expected<Description> describeWtf(TraceLocation &place, bool absolute) {
                                          "deepest", "unclosed", "strays")};
   for (std::size_t i = 0; i < std::min(info.zones.size(), info.lines().zoneCount()); ++i) {
     const wtf::Zone &zone = info.lines().zone(i);
-    const WtfInfo::ZoneCounts &counts = info.zones[i];
+    const WtfSummary::ZoneCounts &counts = info.zones[i];
     JsonMembers members;
     members.number("zone", zone.id ? std::optional<std::uint64_t>(*zone.id) : std::nullopt).text("name", zone.name);
     members.number("scopes", counts.scopes)

@@ -2,7 +2,7 @@
 //
 // The drain looks, expands what is plain, takes the rest as a batch of records, expands it, advances; when their events
 // are written it commits (fillCursor), and only then chunks go back (giveBack, publish). The thread's side is at the
-// end. test/unit/runtime/ring_model_test.cpp runs this very code through all interleavings of both.
+// end. test/model/ring_model_test.cpp runs this very code through all interleavings of both.
 //
 // `Memory` is the ring: chunk(number), giveBack(chunk), wake(thread), noteClosed(by how many more chunks are closed).
 #ifndef ADA_LIB_SHARED_RING_THREAD_READER_H

@@ -6,6 +6,7 @@
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/session.h"
 #include "scratch_directory.h"
+#include "thorough.h"
 #include "vector_folder.h"
 
 #include <algorithm>
@@ -16,12 +17,6 @@
 using namespace ada::atf;
 
 namespace {
-
-std::vector<std::byte> readFile(const std::filesystem::path &path) {
-  const std::string text = ada::test::bytesOfFile(path);
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
 
 // A copy that ends where the block of memory does.
 struct Exact {
@@ -63,9 +58,9 @@ std::uint64_t recordsInGap(const IndexReader &whole) {
 TEST(AtfCuts, IndexFilesGiveAPrefix) {
   std::size_t cuts = 0;
   for (const auto &path : ada::test::filesInVectors(".atf")) {
-    std::vector<std::byte> bytes = readFile(path);
+    std::vector<std::byte> bytes = ada::test::bytesOf(path);
     auto whole = IndexReader::fromBytes(bytes, path.string());
-    for (std::size_t size = 0; size <= bytes.size(); ++size, ++cuts) {
+    for (std::size_t size = 0; size <= bytes.size(); size += ada::test::stride(3), ++cuts) {
       Exact cut(std::span<const std::byte>(bytes).first(size));
       auto reader = IndexReader::fromBytes(cut, path.string());
       if (!reader) {
@@ -95,9 +90,9 @@ bool isSame(const DetailEvent &a, const DetailEvent &b) {
 TEST(AtfCuts, DetailFilesGiveAPrefix) {
   std::size_t cuts = 0;
   for (const auto &path : ada::test::filesInVectors(".atf")) {
-    std::vector<std::byte> bytes = readFile(path);
+    std::vector<std::byte> bytes = ada::test::bytesOf(path);
     auto whole = DetailReader::fromBytes(bytes, path.string());
-    for (std::size_t size = 0; size <= bytes.size(); ++size, ++cuts) {
+    for (std::size_t size = 0; size <= bytes.size(); size += ada::test::stride(3), ++cuts) {
       Exact cut(std::span<const std::byte>(bytes).first(size));
       auto reader = DetailReader::fromBytes(cut, path.string());
       if (!reader) {
@@ -140,7 +135,8 @@ TEST(AtfCuts, SessionsGivePrefixes) {
       const std::string bytes = ada::test::bytesOfFile(file);
       // A manifest is whole up to its last brace.
       std::size_t size = file.extension() == ".json" ? bytes.rfind('}') + 1 : bytes.size();
-      while (size-- > 0) {
+      for (const std::size_t step = ada::test::stride(13); size >= step;) {
+        size -= step;
         fs::resize_file(file, size);
         const std::string what =
             vector.name + ", " + file.lexically_relative(copy).string() + " cut to " + std::to_string(size);
@@ -190,7 +186,7 @@ TEST(AtfCuts, HalfAFooterIsNoEvent) {
       for (unsigned i = 0; i < events; ++i)
         ASSERT_TRUE(writer->append({.timestampNs = 1000 + i, .functionId = i, .kind = ada::EventKind::Call}));
       ASSERT_TRUE(writer->finish());
-      std::vector<std::byte> bytes = readFile(path);
+      std::vector<std::byte> bytes = ada::test::bytesOf(path);
       // The header as it was before.
       std::fill_n(bytes.begin() + (version == 1 ? 28 : 24), version == 1 ? 4 : 8, std::byte{0});
       bytes[40] = std::byte{64};
@@ -210,7 +206,7 @@ TEST(AtfCuts, HalfAFooterIsNoEvent) {
 TEST(AtfCuts, DamagedFilesDoNotCrash) {
   std::mt19937_64 random(20250101);
   for (const auto &path : ada::test::filesInVectors(".atf")) {
-    std::vector<std::byte> bytes = readFile(path);
+    std::vector<std::byte> bytes = ada::test::bytesOf(path);
     if (bytes.size() < 64)
       continue;
     for (int round = 0; round < 200; ++round) {

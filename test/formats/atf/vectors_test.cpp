@@ -44,7 +44,7 @@ void expectSame(const Json &want, const Json &got, const std::string &where) {
 
 Json num(std::uint64_t value) { return std::to_string(value); }
 
-Json codes(const std::vector<Warning> &warnings) {
+Json codeList(const std::vector<Warning> &warnings) {
   Json list = Json::array();
   for (const Warning &warning : warnings) {
     EXPECT_FALSE(warning.message.empty()) << warning.code;
@@ -76,7 +76,7 @@ Json describe(const Expected<IndexReader> &opened) {
   const IndexHeader &h = reader.header();
   Json result = {{"outcome", "ok"},
                  {"error", nullptr},
-                 {"warnings", codes(reader.warnings())},
+                 {"warnings", codeList(reader.warnings())},
                  {"header",
                   {{"version", num(h.version)},
                    {"arch", num(h.arch)},
@@ -135,7 +135,7 @@ Json describe(const Expected<DetailReader> &opened) {
   const DetailHeader &h = reader.header();
   Json result = {{"outcome", "ok"},
                  {"error", nullptr},
-                 {"warnings", codes(reader.warnings())},
+                 {"warnings", codeList(reader.warnings())},
                  {"header",
                   {{"version", num(h.version)},
                    {"arch", num(h.arch)},
@@ -206,13 +206,13 @@ Json describe(const Expected<ProcessTrace> &opened) {
   }
   Json result = {{"outcome", "ok"},
                  {"error", nullptr},
-                 {"warnings", codes(opened->warnings())},
+                 {"warnings", codeList(opened->warnings())},
                  {"threads", Json::array()},
                  {"merged", Json::array()}};
   for (const ThreadTrace &thread : opened->threads()) {
     Json t = {{"dir", thread.directory},
               {"id", num(thread.id)},
-              {"warnings", codes(thread.warnings)},
+              {"warnings", codeList(thread.warnings)},
               {"index", describe(thread.index)},
               {"detail", thread.detail ? describe(*thread.detail) : Json(nullptr)}};
     if (thread.index) {

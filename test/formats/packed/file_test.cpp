@@ -1,6 +1,7 @@
 // Packed index files are read as the ATF files of the same events are, also damaged, unfinished and continued ones.
 #include "random_events.h"
 #include "scratch_directory.h"
+#include "vector_folder.h"
 
 #include "ada/trace/atf_index.h"
 #include "ada/trace/atf_writer.h"
@@ -18,6 +19,7 @@ namespace {
 using namespace ada::atf;
 using ada::packed::RawBlockHeader;
 using ada::packed::Shape;
+using ada::test::bytesOf;
 
 std::vector<IndexEvent> randomIndex(Shape shape, std::size_t count, unsigned seed) {
   std::vector<IndexEvent> events;
@@ -41,12 +43,6 @@ std::string write(const std::string &path, const std::vector<IndexEvent> &events
     EXPECT_TRUE(writer->finish());
   }
   return path;
-}
-
-std::vector<std::byte> bytesOf(const std::string &path) {
-  const auto file = ada::FileBytes::open(path);
-  EXPECT_TRUE(file);
-  return {file->bytes().begin(), file->bytes().end()};
 }
 
 std::vector<IndexEvent> eventsOf(const IndexReader &reader) {

@@ -8,7 +8,7 @@ namespace {
 using namespace ada::wtf;
 using namespace wtftest;
 
-HandMade start() { return HandMade().header().builtIns().define(20, 1, 0, "f").define(21, 0, 0, "i"); }
+HandMade withScopes() { return HandMade().header().builtIns().define(20, 1, 0, "f").define(21, 0, 0, "i"); }
 
 /// "zone: f[1-2 i@3] ...", brackets around what a scope holds, "?" for a scope
 /// without leave.
@@ -38,18 +38,19 @@ std::string shapeOf(const std::string &file) {
 }
 
 TEST(WtfTimeline, noZoneAtAllIsOneWithoutName) {
-  EXPECT_EQ(shapeOf(start().record(20, 1).record(8, 2).str()), ": f@1-2[]\n");
-  EXPECT_EQ(shapeOf(start().str()), ": \n");
-  EXPECT_FALSE(readTree(bytesOf(start().str())).zones.at(0).zone.id);
+  EXPECT_EQ(shapeOf(withScopes().record(20, 1).record(8, 2).str()), ": f@1-2[]\n");
+  EXPECT_EQ(shapeOf(withScopes().str()), ": \n");
+  EXPECT_FALSE(readTree(bytesOf(withScopes().str())).zones.at(0).zone.id);
 }
 
 TEST(WtfTimeline, earlyEventsBelongToTheFirstZoneCreated) {
-  EXPECT_EQ(shapeOf(start().record(21, 1).zone(7, "a").zone(8, "b").record(21, 2).set(8).record(21, 3).str()),
+  EXPECT_EQ(shapeOf(withScopes().record(21, 1).zone(7, "a").zone(8, "b").record(21, 2).set(8).record(21, 3).str()),
             "a: i@1 i@2\nb: i@3\n");
 }
 
 TEST(WtfTimeline, leavesCloseTheInnermostScopeOfTheirZone) {
-  HandMade file = start().zone(1, "a").zone(2, "b").set(1).record(20, 1).set(2).record(20, 2).record(8, 3).record(8, 4);
+  HandMade file =
+      withScopes().zone(1, "a").zone(2, "b").set(1).record(20, 1).set(2).record(20, 2).record(8, 3).record(8, 4);
   file.set(1).record(20, 5).record(21, 6).record(8, 7).set(65535).str();
   EXPECT_EQ(shapeOf(file.str()), "a: f@1-?7[f@5-7[i@6]]\nb: f@2-3[]\n: \nW_UNKNOWN_ZONE\n");
   EXPECT_EQ(readTree(bytesOf(file.str())).zones[1].zone.strayLeaves, 1u);
@@ -68,25 +69,25 @@ TEST(WtfTimeline, zoneEventsWithoutNumberAreOrdinary) {
 }
 
 TEST(WtfTimeline, sameNumberAgainIsTheSameZoneOrANewOne) {
-  HandMade file = start().zone(1, "a").set(1).record(21, 1).zone(1, "a").record(21, 2).zone(1, "b").record(21, 3);
+  HandMade file = withScopes().zone(1, "a").set(1).record(21, 1).zone(1, "a").record(21, 2).zone(1, "b").record(21, 3);
   file.set(1).record(21, 4);
   EXPECT_EQ(shapeOf(file.str()), "a: i@1 i@2 i@3\nb: i@4\n");
 }
 
 TEST(WtfTimeline, twinZonesStayApart) {
   HandMade file =
-      start().zone(1, "a", "x").zone(2, "a", "x").zone(3, "a", "y").set(1).record(20, 1).set(2).record(20, 2);
+      withScopes().zone(1, "a", "x").zone(2, "a", "x").zone(3, "a", "y").set(1).record(20, 1).set(2).record(20, 2);
   file.set(1).record(8, 3).set(2).record(8, 4);
   EXPECT_EQ(shapeOf(file.str()), "a: f@1-3[]\na: f@2-4[]\na: \nW_SAME_ZONE\n");
 }
 
 TEST(WtfTimeline, unknownZoneGetsItsNameLater) {
-  EXPECT_EQ(shapeOf(start().zone(1, "a").set(9).record(21, 1).zone(9, "late").record(21, 2).str()),
+  EXPECT_EQ(shapeOf(withScopes().zone(1, "a").set(9).record(21, 1).zone(9, "late").record(21, 2).str()),
             "a: \nlate: i@1 i@2\nW_UNKNOWN_ZONE\n");
 }
 
 TEST(WtfTimeline, sortsZonesThatAreOutOfOrderAndKeepsTies) {
-  HandMade file = start().zone(1, "a").zone(2, "b").set(1);
+  HandMade file = withScopes().zone(1, "a").zone(2, "b").set(1);
   file.record(21, 9).record(20, 5).record(20, 5).record(8, 5).record(8, 5).record(20, 1).record(8, 2);
   file.set(2).record(21, 3); // earlier than in the other zone: nothing wrong with that
   EXPECT_EQ(shapeOf(file.str()), "a: f@1-2[] f@5-5[f@5-5[]] i@9\nb: i@3\n");
@@ -96,7 +97,7 @@ TEST(WtfTimeline, sortsZonesThatAreOutOfOrderAndKeepsTies) {
 }
 
 TEST(WtfTimeline, dataGoesToTheInnermostScope) {
-  HandMade file = start().define(30, 0, 16, "user#data", "int32 n, ascii s");
+  HandMade file = withScopes().define(30, 0, 16, "user#data", "int32 n, ascii s");
   file.record(9, 0).ascii("lost").u16(0);
   file.record(20, 1).record(20, 2).record(9, 3).ascii("k").u16(2).u16(2).raw("12").record(30, 4).u32(7).ascii("x");
   file.record(8, 5).record(9, 6).ascii("outer").u16(0).record(8, 7);
@@ -109,7 +110,7 @@ TEST(WtfTimeline, dataGoesToTheInnermostScope) {
 }
 
 TEST(WtfTimeline, scopesNamedByTheirArgument) {
-  HandMade file = start().record(6, 1).ascii("dyn").record(6, 2).ascii("").record(8, 3).record(8, 4);
+  HandMade file = withScopes().record(6, 1).ascii("dyn").record(6, 2).ascii("").record(8, 3).record(8, 4);
   EXPECT_EQ(shapeOf(file.str()), ": dyn@1-4[wtf.scope#enter@2-3[]]\n");
 }
 
@@ -135,7 +136,7 @@ struct Words : TimelineVisitor {
 };
 
 TEST(WtfTimeline, streamsItemsInFileOrderAndClosesAtTheEnd) {
-  HandMade file = start().zone(1, "a").zone(2, "b").set(1).record(8, 0).record(20, 1).record(6, 2).ascii("dyn");
+  HandMade file = withScopes().zone(1, "a").zone(2, "b").set(1).record(8, 0).record(20, 1).record(6, 2).ascii("dyn");
   file.record(21, 3).record(9, 4).ascii("k").u16(0).record(8, 5).record(20, 6).set(2).record(14, 9).ascii("m").u16(0);
   file.record(15, 3).ascii("t").u16(0);
   Words words;
@@ -152,7 +153,7 @@ TEST(WtfTimeline, streamsItemsInFileOrderAndClosesAtTheEnd) {
 }
 
 TEST(WtfTimeline, depthHasNoLimit) {
-  HandMade file = start();
+  HandMade file = withScopes();
   constexpr int kDepth = 200000;
   for (int i = 0; i < kDepth; ++i)
     file.record(20, 1);

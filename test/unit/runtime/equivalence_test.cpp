@@ -12,6 +12,7 @@
 #include "random_chunk.h"
 #include "scratch_directory.h"
 #include "shared/ring/thread_reader.h"
+#include "thorough.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -23,7 +24,7 @@
 namespace {
 
 using namespace ada;
-using test::Chunk, test::kBase, test::kFunctions, test::ScratchDirectory;
+using test::Chunk, test::grow, test::kBase, test::kFunctions, test::ScratchDirectory;
 
 constexpr std::uint64_t kStampsOfChunk = 40'000;
 
@@ -46,10 +47,6 @@ Memory randomMemory(unsigned seed, unsigned wild, bool inverts, std::size_t coun
     chunk.next = static_cast<std::uint32_t>(i + 1 < count ? i + 2 : 0);
   }
   return memory;
-}
-
-ring::Frame *grow(ring::Frame *old, std::size_t, std::size_t capacity) {
-  return static_cast<ring::Frame *>(std::realloc(old, capacity * sizeof(ring::Frame)));
 }
 
 // Reads everything and writes it to `file`, in batches, as the drain does.
@@ -125,7 +122,7 @@ std::string convert(const std::string &from, const std::string &to, bool toPacke
 
 TEST(Equivalence, PackedAndAtf) {
   std::size_t blocks = 0;
-  for (unsigned turn = 0; turn < 24; ++turn) {
+  for (unsigned turn = 0; turn < test::casesOf(24u, 8u); ++turn) {
     const ScratchDirectory scratch;
     const std::string atfPlace = scratch / "atf/x", packedPlace = scratch / "packed/x"; // makes the folders above
     const std::string atfFolder = atfPlace.substr(0, atfPlace.size() - 2),
@@ -151,7 +148,7 @@ TEST(Equivalence, PackedAndAtf) {
     EXPECT_TRUE(bytesOf(convert(atp, scratch / "again.atp", true)) == bytesOf(there)) << "turn " << turn;
     blocks += bytesOf(atp).size() / packed::kBlockBodyBytes;
   }
-  EXPECT_GT(blocks, 24u);
+  EXPECT_GT(blocks, test::casesOf<std::size_t>(24, 8));
 }
 
 namespace {
@@ -195,7 +192,7 @@ std::string asAtf(const std::string &from, const std::string &to) {
 
 // The same of detail files, which the drain also cuts to what its index files have.
 TEST(Equivalence, PackedAndAtfDetail) {
-  for (unsigned turn = 0; turn < 24; ++turn) {
+  for (unsigned turn = 0; turn < test::casesOf(24u, 8u); ++turn) {
     std::mt19937 random(turn);
     const ScratchDirectory scratch;
     const std::string atfPlace = scratch / "atf/x", packedPlace = scratch / "packed/x"; // makes the folders above

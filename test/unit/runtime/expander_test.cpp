@@ -1,6 +1,7 @@
 // From records to events: each rule of expander.h.
 // And for random programs that return, throw, jump and lose records: what comes out always nests, and every loss is
 // counted.
+#include "random_chunk.h"
 #include "shared/ring/lost_calls.h"
 
 #include <algorithm>
@@ -11,14 +12,10 @@
 #include <vector>
 
 using namespace ada::ring;
+using ada::test::grow, ada::test::kBase;
 
 namespace {
 
-constexpr std::uint64_t kBase = 0x10000;
-
-Frame *grow(Frame *old, std::size_t, std::size_t capacity) {
-  return static_cast<Frame *>(std::realloc(old, capacity * sizeof(Frame)));
-}
 Frame *growNothing(Frame *, std::size_t, std::size_t) { return nullptr; }
 
 // A thread whose functions are named a, b, c, …

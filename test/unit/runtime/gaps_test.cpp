@@ -1,4 +1,5 @@
 // Where events were lost: how many gaps are kept, which become one, and how they come from records.
+#include "random_chunk.h"
 #include "shared/ring/expander.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <vector>
 
 using namespace ada::ring;
+using ada::test::grow, ada::test::kBase;
 
 namespace ada::ring {
 static bool operator==(const Gap &a, const Gap &b) {
@@ -125,12 +127,6 @@ TEST(GapList, CountsAndForgets) {
 }
 
 //===--- from records -----------------------------------------------------===//
-
-constexpr std::uint64_t kBase = 0x10000;
-
-Frame *grow(Frame *old, std::size_t, std::size_t capacity) {
-  return static_cast<Frame *>(std::realloc(old, capacity * sizeof(Frame)));
-}
 
 class Records {
 public:

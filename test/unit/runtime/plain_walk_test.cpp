@@ -18,10 +18,6 @@ using namespace ada::test;
 
 namespace {
 
-Frame *grow(Frame *old, std::size_t, std::size_t capacity) {
-  return static_cast<Frame *>(std::realloc(old, capacity * sizeof(Frame)));
-}
-
 class Reading {
 public:
   Reading(const Chunk &chunk, bool plain, bool replacesModule = false, std::uint64_t mostRecords = ADA_CHUNK_RECORDS)

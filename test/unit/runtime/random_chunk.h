@@ -2,8 +2,10 @@
 #ifndef ADA_TEST_UNIT_RUNTIME_RANDOM_CHUNK_H
 #define ADA_TEST_UNIT_RUNTIME_RANDOM_CHUNK_H
 
+#include "shared/ring/call_stack.h"
 #include "shared/ring/chunk_walk.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -12,6 +14,11 @@
 namespace ada::test {
 
 inline constexpr std::uint64_t kBase = 0x10000, kFunctions = 20;
+
+/// Memory for call stacks, as ring::CallStack asks for it.
+inline ring::Frame *grow(ring::Frame *old, std::size_t, std::size_t capacity) {
+  return static_cast<ring::Frame *>(std::realloc(old, capacity * sizeof(ring::Frame)));
+}
 
 struct alignas(ADA_CHUNK_BYTES) Chunk {
   ada_chunk header;

@@ -21,6 +21,7 @@
 
 namespace ada::cli {
 
+namespace convert_command {
 namespace {
 
 struct Options {
@@ -363,6 +364,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 }
 
 } // namespace
+} // namespace convert_command
 
 const Command kConvert = {
     "convert",
@@ -370,7 +372,7 @@ const Command kConvert = {
     "adatrace convert ada-traces/session_20261121_101500 run.wtf-trace\n"
     "adatrace convert --thread=3 --from=1s --to=2s run.trc part.trc\n"
     "gunzip < run.trc.gz | adatrace convert - session --to=atf1",
-    declare,
+    convert_command::declare,
 };
 
 } // namespace ada::cli

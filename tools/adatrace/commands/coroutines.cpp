@@ -10,6 +10,7 @@
 
 namespace ada::cli {
 
+namespace coroutines_command {
 namespace {
 
 struct Options {
@@ -69,13 +70,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 }
 
 } // namespace
+} // namespace coroutines_command
 
 const Command kCoroutines = {
     "coroutines",
     "Show which coroutine awaited which, and how long they ran and were suspended",
     "adatrace coroutines\n"
     "adatrace coroutines --each --format=jsonl ada-traces/session_20261121_101500",
-    declare,
+    coroutines_command::declare,
 };
 
 } // namespace ada::cli

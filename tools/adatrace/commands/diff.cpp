@@ -19,6 +19,7 @@
 
 namespace ada::cli {
 
+namespace diff_command {
 namespace {
 
 struct Options {
@@ -273,6 +274,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 }
 
 } // namespace
+} // namespace diff_command
 
 const Command kDiff = {
     "diff",
@@ -280,7 +282,7 @@ const Command kDiff = {
     "adatrace diff before after\n"
     "adatrace diff --flow --args good bad\n"
     "adatrace diff before1 before2 before3 before4 --with after1 after2 after3 after4 --fail-if 'handle*: p99 > +5%'",
-    declare,
+    diff_command::declare,
 };
 
 } // namespace ada::cli

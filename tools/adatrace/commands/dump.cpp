@@ -14,6 +14,7 @@
 
 namespace ada::cli {
 
+namespace dump_command {
 namespace {
 
 struct Options {
@@ -123,13 +124,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 }
 
 } // namespace
+} // namespace dump_command
 
 const Command kDump = {
     "dump",
     "Print every event, one per line",
     "adatrace dump --format=jsonl | jq -r 'select(.kind == \"exception\") | .name'\n"
     "adatrace dump --merged --from=1ms --to=2ms ada-traces/session_20261121_101500",
-    declare,
+    dump_command::declare,
 };
 
 } // namespace ada::cli

@@ -20,6 +20,7 @@ namespace ada::cli {
 
 namespace fs = std::filesystem;
 
+namespace flags_command {
 namespace {
 
 struct Options {
@@ -132,13 +133,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 }
 
 } // namespace
+} // namespace flags_command
 
 const Command kFlags = {
     "flags",
     "Print the compiler and linker options that trace a program",
     "clang -O2 app.c -o app $(adatrace flags)\n"
     "clang++-19 -c -O2 app.cpp $(adatrace flags --compile --llvm=19)",
-    declare,
+    flags_command::declare,
 };
 
 } // namespace ada::cli

@@ -20,6 +20,7 @@
 
 namespace ada::cli {
 
+namespace flame_command {
 namespace {
 
 struct Options {
@@ -214,13 +215,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 }
 
 } // namespace
+} // namespace flame_command
 
 const Command kFlame = {
     "flame",
     "Write a flame graph: one HTML page that needs nothing else",
     "adatrace flame > flame.html\n"
     "adatrace flame ada-traces/session_20261121_101500 --against ada-traces/session_20261120_090000 > difference.html",
-    declare,
+    flame_command::declare,
 };
 
 } // namespace ada::cli

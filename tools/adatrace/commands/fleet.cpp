@@ -17,6 +17,7 @@
 
 namespace ada::cli {
 
+namespace fleet_command {
 namespace {
 
 constexpr const char *kChange = "change";
@@ -240,6 +241,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 }
 
 } // namespace
+} // namespace fleet_command
 
 const Command kFleet = {
     "fleet",
@@ -247,7 +249,7 @@ const Command kFleet = {
     "adatrace fleet functions --from=clickhouse://db.example:8123/traces\n"
     "adatrace fleet slowest --from=clickhouse://db.example:8123/traces --limit=5 --since=2h\n"
     "adatrace fleet change --from=clickhouse://db.example:8123/traces --before=release=1.3 --after=release=1.4",
-    declare,
+    fleet_command::declare,
 };
 
 } // namespace ada::cli

@@ -13,6 +13,7 @@
 
 namespace ada::cli {
 
+namespace graph_command {
 namespace {
 
 struct Options {
@@ -115,6 +116,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 }
 
 } // namespace
+} // namespace graph_command
 
 const Command kGraph = {
     "graph",
@@ -122,7 +124,7 @@ const Command kGraph = {
     "adatrace graph --min-percent=2\n"
     "adatrace graph --callers=malloc_wrapper --by=thread ada-traces/session_20261121_101500\n"
     "adatrace graph --callees='net::*' --format=json",
-    declare,
+    graph_command::declare,
 };
 
 } // namespace ada::cli

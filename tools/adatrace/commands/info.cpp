@@ -12,6 +12,7 @@
 
 namespace ada::cli {
 
+namespace info_command {
 namespace {
 
 struct Options {
@@ -94,6 +95,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 }
 
 } // namespace
+} // namespace info_command
 
 const Command kInfo = {
     "info",
@@ -101,7 +103,7 @@ const Command kInfo = {
     "adatrace info ada-traces/session_20261121_101500\n"
     "adatrace info --format=json run.trc | jq '.processes[].pid'\n"
     "adatrace info --functions ./server",
-    declare,
+    info_command::declare,
 };
 
 } // namespace ada::cli

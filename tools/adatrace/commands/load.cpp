@@ -13,6 +13,7 @@
 
 namespace ada::cli {
 
+namespace load_command {
 namespace {
 
 struct Options {
@@ -114,6 +115,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 }
 
 } // namespace
+} // namespace load_command
 
 const Command kLoad = {
     "load",
@@ -121,7 +123,7 @@ const Command kLoad = {
     "adatrace load --init --to=clickhouse://db.example:8123/traces\n"
     "adatrace load --to=clickhouse://db.example:8123/traces --label release=1.4 ada-traces/session_*\n"
     "# status 4: no answer; 5: user or password refused; 6: no tables, or of another version; 7: its disk is full",
-    declare,
+    load_command::declare,
 };
 
 } // namespace ada::cli

@@ -19,6 +19,7 @@
 
 namespace ada::cli {
 
+namespace open_command {
 namespace {
 
 // A viewer that is a page of its makers' site. The trace goes from this machine to the browser; the page does not send
@@ -138,13 +139,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 }
 
 } // namespace
+} // namespace open_command
 
 const Command kOpen = {
     "open",
     "Show a trace in Perfetto, speedscope or the Firefox Profiler",
     "adatrace open --in=perfetto\n"
     "adatrace open --in=speedscope --thread=main --from=1s --to=2s ada-traces/session_20261121_101500",
-    declare,
+    open_command::declare,
 };
 
 } // namespace ada::cli

@@ -25,6 +25,7 @@ namespace ada::cli {
 
 namespace fs = std::filesystem;
 
+namespace record_command {
 namespace {
 
 struct Options {
@@ -387,6 +388,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 }
 
 } // namespace
+} // namespace record_command
 
 const Command kRecord = {
     "record",
@@ -394,7 +396,7 @@ const Command kRecord = {
     "adatrace record ./server --port 8080\n"
     "adatrace record --include='net::*|*/parser.cpp' --overflow=drop -- ./server -v\n"
     "adatrace record --detail='net::*' --trigger='slow:net::send>5ms' ./server",
-    declare,
+    record_command::declare,
     true,
 };
 

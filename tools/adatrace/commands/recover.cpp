@@ -17,6 +17,7 @@ namespace ada::cli {
 
 namespace fs = std::filesystem;
 
+namespace recover_command {
 namespace {
 
 struct Options {
@@ -167,13 +168,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 }
 
 } // namespace
+} // namespace recover_command
 
 const Command kRecover = {
     "recover",
     "Finish the trace of a program that was killed, or ended without exit()",
     "adatrace recover ada-traces/session_20261121_101500\n"
     "adatrace recover --clean --dry-run",
-    declare,
+    recover_command::declare,
 };
 
 } // namespace ada::cli

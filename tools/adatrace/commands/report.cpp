@@ -14,6 +14,7 @@
 
 namespace ada::cli {
 
+namespace report_command {
 namespace {
 
 using analysis::ReportBy;
@@ -233,6 +234,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 }
 
 } // namespace
+} // namespace report_command
 
 const Command kReport = {
     "report",
@@ -240,7 +242,7 @@ const Command kReport = {
     "adatrace report --sort=p99 --limit=20\n"
     "adatrace report --by=thread --format=csv ada-traces/session_20261121_101500\n"
     "adatrace report --slowest=10 --args --include='net::*'",
-    declare,
+    report_command::declare,
 };
 
 } // namespace ada::cli

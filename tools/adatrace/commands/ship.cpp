@@ -27,6 +27,7 @@
 
 namespace ada::cli {
 
+namespace ship_command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -338,6 +339,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 }
 
 } // namespace
+} // namespace ship_command
 
 const Command kShip = {
     "ship",
@@ -345,7 +347,7 @@ const Command kShip = {
     "adatrace ship --to=clickhouse://db.example:8123/traces --delete-after=1h --keep=10G /var/lib/ada-traces\n"
     "adatrace ship --once --to=clickhouse://db.example:8123/traces ada-traces\n"
     "# status 1: something was refused or damaged; 4 to 7 as of `adatrace load`",
-    declare,
+    ship_command::declare,
 };
 
 } // namespace ada::cli

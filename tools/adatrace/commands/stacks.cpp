@@ -13,6 +13,7 @@
 
 namespace ada::cli {
 
+namespace stacks_command {
 namespace {
 
 struct Options {
@@ -156,13 +157,14 @@ std::function<int()> declareLast(CommandLine &line, const Invocation &invocation
 }
 
 } // namespace
+} // namespace stacks_command
 
 const Command kStacks = {
     "stacks",
     "Show the open calls of each thread: of a program that died, hangs or runs",
     "adatrace stacks\n"
     "adatrace stacks --calls=5 --thread='worker-*' ada-traces/session_20261121_101500",
-    declareStacks,
+    stacks_command::declareStacks,
 };
 
 const Command kLast = {
@@ -170,7 +172,7 @@ const Command kLast = {
     "Show the last calls before the end, of all threads",
     "adatrace last 50\n"
     "adatrace last 20 --thread=0 ada-traces/session_20261121_101500",
-    declareLast,
+    stacks_command::declareLast,
 };
 
 } // namespace ada::cli

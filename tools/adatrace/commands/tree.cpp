@@ -14,6 +14,7 @@
 
 namespace ada::cli {
 
+namespace tree_command {
 namespace {
 
 struct Options {
@@ -148,13 +149,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 }
 
 } // namespace
+} // namespace tree_command
 
 const Command kTree = {
     "tree",
     "Show who called whom, and how long it took",
     "adatrace tree\n"
     "adatrace tree --function='parse*|*/net/*.cpp' --min-duration=10us --depth=5 ada-traces/session_20261121_101500",
-    declare,
+    tree_command::declare,
 };
 
 } // namespace ada::cli

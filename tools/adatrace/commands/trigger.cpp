@@ -19,6 +19,7 @@ namespace ada::cli {
 
 namespace fs = std::filesystem;
 
+namespace trigger_command {
 namespace {
 
 struct Options {
@@ -149,13 +150,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 }
 
 } // namespace
+} // namespace trigger_command
 
 const Command kTrigger = {
     "trigger",
     "Keep the detail around this moment of a running program",
     "adatrace record --detail='net::*' --detail-mode=window ./server &\n"
     "adatrace trigger 4711",
-    declare,
+    trigger_command::declare,
 };
 
 } // namespace ada::cli

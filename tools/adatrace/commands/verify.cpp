@@ -12,6 +12,7 @@
 
 namespace ada::cli {
 
+namespace verify_command {
 namespace {
 
 struct Options {
@@ -74,12 +75,13 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 }
 
 } // namespace
+} // namespace verify_command
 
 const Command kVerify = {
     "verify",
     "Check a trace: headers, checksums, order, nesting, names",
     "adatrace verify ada-traces/session_20261121_101500 && echo whole",
-    declare,
+    verify_command::declare,
 };
 
 } // namespace ada::cli

@@ -9,6 +9,7 @@
 
 namespace ada::cli {
 
+namespace view_command {
 namespace {
 
 struct Options {
@@ -69,13 +70,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 }
 
 } // namespace
+} // namespace view_command
 
 const Command kView = {
     "view",
     "Look at sessions in the browser: timelines, calls, statistics",
     "adatrace view\n"
     "adatrace view --no-browser --port=8080 ada-traces/session_20261121_101500",
-    declare,
+    view_command::declare,
 };
 
 } // namespace ada::cli

@@ -10,6 +10,7 @@
 
 namespace ada::cli {
 
+namespace waits_command {
 namespace {
 
 struct Options {
@@ -89,6 +90,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 }
 
 } // namespace
+} // namespace waits_command
 
 const Command kWaits = {
     "waits",
@@ -96,7 +98,7 @@ const Command kWaits = {
     "adatrace waits\n"
     "adatrace waits --by=place --limit=5\n"
     "adatrace waits --function='server::*' --format=json ada-traces/session_20261121_101500",
-    declare,
+    waits_command::declare,
 };
 
 } // namespace ada::cli

@@ -11,6 +11,7 @@
 
 namespace ada::cli {
 
+namespace why_command {
 namespace {
 
 struct Options {
@@ -119,13 +120,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 }
 
 } // namespace
+} // namespace why_command
 
 const Command kWhy = {
     "why",
     "Show where the time of a call went: its own code, callees, and whom it waited for",
     "adatrace why --function='server::handle'\n"
     "adatrace why --call=3:1742 ada-traces/session_20261121_101500",
-    declare,
+    why_command::declare,
 };
 
 } // namespace ada::cli

@@ -12,6 +12,7 @@
 //   - no exit is an exception if nothing jumped;
 //   - if the thread waits, the drain alone lets it go on.
 #include "shared/ring/thread_reader.h"
+#include "thorough.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +24,7 @@
 #include <vector>
 
 using namespace ada::ring;
+using ada::test::isLong;
 
 namespace {
 
@@ -498,9 +500,6 @@ TEST(RingModel, AHandlerThatFillsTheBuffer) {
 }
 
 TEST(RingModel, AHandlerInAHandler) { explore({{{ops("+a -a")}, {ops("+h -h")}, {ops("+i -i")}}, 2, false}); }
-
-// ADA_LONG=1 in the environment: longer programs, tens of millions of states, some minutes.
-bool isLong() { return std::getenv("ADA_LONG") != nullptr; }
 
 // With clock=tick, and with counters that advance seldom: all stamps equal, and with ticks anywhere.
 TEST(RingModel, EqualStamps) {
