@@ -91,9 +91,10 @@ TEST(NamedValues, NoMoreThanTheMost) {
   const std::string columns = columnsOf(json + "}");
   EXPECT_EQ(static_cast<std::size_t>(std::count(columns.begin(), columns.end(), '=')), NamedValues::kMost);
   std::string deep;
-  for (int i = 0; i < 5000; ++i)
+  constexpr int kDeep = 500'000;
+  for (int i = 0; i < kDeep; ++i)
     deep += "{\"a\":";
-  deep += "1" + std::string(5000, '}');
+  deep += "1" + std::string(kDeep, '}');
   EXPECT_EQ(columnsOf(deep).substr(0, 20), "a.a.a.a.a.a.a.a.a={\"");
 }
 

@@ -17,6 +17,19 @@ using nlohmann::ordered_json;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr unsigned kMostNesting = 8;
+constexpr unsigned kMostTextNesting = 64; // the library writes what is nested by calling itself
+
+// Replaces what is nested deeper than anybody would read.
+void cutDeep(ordered_json &value, unsigned depth) {
+  if (!value.is_structured())
+    return;
+  if (depth == kMostTextNesting) {
+    value = "…";
+    return;
+  }
+  for (ordered_json &part : value)
+    cutDeep(part, depth + 1);
+}
 
 double numberOf(const ordered_json &value) {
   if (value.is_boolean())
@@ -63,6 +76,7 @@ void NamedValues::add(std::string_view object) {
     json = ordered_json::parse(textOf(object), nullptr, false);
   if (!json.is_object())
     return;
+  cutDeep(json, 0);
   walk("", json, 0, [&](const std::string &name, const ordered_json &value) {
     if (values_.size() < kMost)
       values_.push_back({name, valueText(value), numberOf(value)});
