@@ -1,4 +1,4 @@
-# ada_unity(<target> [PER <files>]): compiles the files of a folder together, up to PER (8) at a time.
+# ada_unity(<target>): compiles the files of a folder together, up to eight at a time.
 #
 # Headers and the templates that files share are then compiled once for all of them: building everything is half the work.
 # A file includes what it needs all the same, and compiles alone with -DADA_UNITY=OFF, which suits work on a few files.
@@ -8,15 +8,10 @@
 option(ADA_UNITY "Compile the files of a folder together: half the work for all of them, more for one that has changed" ON)
 
 function(ada_unity target)
-  cmake_parse_arguments(PARSE_ARGV 1 unity "" "PER" "")
   if(NOT ADA_UNITY)
     return()
   endif()
-  if(NOT unity_PER)
-    set(unity_PER 8)
-  endif()
   get_target_property(sources ${target} SOURCES)
-  get_target_property(directory ${target} SOURCE_DIR)
   set(folders "")
   foreach(source IN LISTS sources)
     if(NOT source MATCHES "\\.cpp$")
@@ -28,7 +23,7 @@ function(ada_unity target)
       list(APPEND folders ${folder})
       set(count_${folder} 0)
     endif()
-    math(EXPR group "${count_${folder}} / ${unity_PER}")
+    math(EXPR group "${count_${folder}} / 8")
     math(EXPR count_${folder} "${count_${folder}} + 1")
     set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${folder}_${group}")
   endforeach()

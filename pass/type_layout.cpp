@@ -178,8 +178,7 @@ void TypeLayout::addMembers(const DICompositeType *type, uint64_t offset, Member
     if (at + bytes > kMostPointeeBytes || bytes == 0 || compat::startsWith(member->getName(), "_vptr"))
       continue;
     const std::string written = isClass && bytes > 16 ? "" : write(member->getBaseType());
-    const bool isEmpty = isClass && composite->getElements().empty();
-    if (written.empty() || isEmpty || compat::startsWith(written, "?"))
+    if (written.empty() || compat::startsWith(written, "?"))
       continue;
     ++found.count;
     found.bytes = std::max(found.bytes, at + bytes);

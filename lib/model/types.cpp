@@ -146,7 +146,9 @@ private:
     Member target;
     if (!number(bytes) || !type(target.type, nesting + 1))
       return false;
-    if (target.type.bytes() == 0 && (target.type.kind != Kind::Struct || out.pointsToVector)) // an empty struct is one
+    // An empty struct takes a byte of which its type says nothing.
+    const bool isEmpty = target.type.kind == Kind::Struct && bytes == 1 && !out.pointsToVector;
+    if (target.type.bytes() == 0 && !isEmpty)
       return false;
     out.members.push_back(std::move(target));
     return true;

@@ -143,8 +143,7 @@ private:
   uint32_t endCode_ = 0; // what is known of the process's, if it is
   void (*onAbandoned_)() = nullptr;
   uint32_t dumpsBegun_ = 0; // of dumpsAsked_
-  int signalOfDump_ = 0;    // that the last dump names as the process's end
-  bool lastDumpFailed_ = false;
+  int signalOfDump_ = 0;    // that the last dump names as the process's end; 0 also if it failed
   const char *directory_ = nullptr, *session_ = nullptr;
   Dump dump_;
   Text<512> dumpFailure_;

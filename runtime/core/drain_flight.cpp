@@ -45,7 +45,8 @@ bool Drain::dump(uint32_t asked, bool toTheEnd) {
     if (dump_.active())
       return true;
     writer_.holdOldest(false);
-    lastDumpFailed_ = error < 0;
+    if (error < 0)
+      signalOfDump_ = 0;
     if (error < 0 && dumpFailure_.empty())
       dumpFailure_ << "cannot write " << session_ << ": " << errorText(error) << "; its events are in " << directory_;
     if (!toTheEnd)
@@ -62,7 +63,7 @@ void Drain::endUrgentDump() {
   if (urgent == 0 || dump_.active() || (int32_t)(dumpsBegun_ - urgent) < 0)
     return;
   __atomic_compare_exchange_n(&urgentDump_, &urgent, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-  if (signalOfDump_ != 0 && !lastDumpFailed_)
+  if (signalOfDump_ != 0)
     __atomic_store_n(&ring_->header().state, ADA_RING_EXEC, __ATOMIC_RELEASE);
 }
 

@@ -15,7 +15,6 @@
 #include "thorough.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <memory>

@@ -18,15 +18,15 @@ constexpr bool kIsSanitized = __has_feature(address_sanitizer);
 constexpr bool kIsSanitized = false;
 #endif
 
-/// Every how many cases a test looks at that cuts or changes a file at each of its bytes: all, but with sanitizers,
-/// where a case takes up to ten times as long, every `sanitized`th. A prime, so that it meets all places within a
-/// record.
-inline std::size_t stride(std::size_t sanitized) { return kIsSanitized && !isLong() ? sanitized : 1; }
-
-/// How many cases a test takes that takes random ones: `all`, or with sanitizers `sanitized`.
+/// How many cases a test takes that takes random ones: `all`, or with sanitizers, where a case takes up to ten times as
+/// long, `sanitized`.
 template <class Number> Number casesOf(Number all, Number sanitized) {
   return kIsSanitized && !isLong() ? sanitized : all;
 }
+
+/// Every how many cases a test looks at that cuts or changes a file at each of its bytes: all, or with sanitizers every
+/// `sanitized`th. A prime, so that it meets all places within a record.
+inline std::size_t stride(std::size_t sanitized) { return casesOf<std::size_t>(1, sanitized); }
 
 } // namespace ada::test
 
