@@ -2,6 +2,7 @@
 #include "recover/manifest_update.h"
 
 #include "ada/trace/atf_format.h"
+#include "base/nested_json.h"
 #include "base/safe_file.h"
 #include "formats/atf/directories.h"
 #include "formats/atf/json_repair.h"
@@ -26,9 +27,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json parseJson(const std::string &text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json json = parseNested<Json>(text);
   if (json.is_discarded()) // paths may hold any bytes
-    json = Json::parse(repairJson(text), nullptr, /*allow_exceptions=*/false);
+    json = parseNested<Json>(repairJson(text));
   return json;
 }
 

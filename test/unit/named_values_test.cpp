@@ -1,4 +1,5 @@
 // Arguments as columns.
+#include "base/nested_json.h"
 #include "formats/clickhouse/named_values.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+using ada::cutNesting;
 using ada::model::NamedValues;
 using ada::model::numberIn;
 using ada::model::RowBinary;
@@ -96,6 +98,24 @@ TEST(NamedValues, NoMoreThanTheMost) {
     deep += "{\"a\":";
   deep += "1" + std::string(kDeep, '}');
   EXPECT_EQ(columnsOf(deep).substr(0, 20), "a.a.a.a.a.a.a.a.a={\"");
+}
+
+TEST(NamedValues, NestedBeyondReading) {
+  for (const auto &[begin, end] : {std::pair{"[", "]"}, {"{\"x\":", "}"}}) {
+    std::string text = "{\"a\":";
+    for (int i = 0; i < 200'000; ++i)
+      text += begin;
+    text += "1";
+    for (int i = 0; i < 200'000; ++i)
+      text += end;
+    EXPECT_NE(columnsOf(text + ",\"b\":2}").find("b=2"), std::string::npos) << begin;
+  }
+}
+
+TEST(NamedValues, CutNesting) {
+  EXPECT_EQ(cutNesting(R"({"a":[1,[2]],"b":"[{\"[","c":{}})", 2), R"({"a":[1,"…"],"b":"[{\"[","c":{}})");
+  EXPECT_EQ(cutNesting(R"([{"\\":["]\""]},[3]])", 1), R"(["…","…"])");
+  EXPECT_EQ(cutNesting("]]][", 1), "]]][");
 }
 
 TEST(NamedValues, TraceIds) {

@@ -3,6 +3,7 @@
 
 #include "ada/trace/event.h"
 #include "ada/trace/names.h"
+#include "base/nested_json.h"
 #include "base/safe_file.h"
 #include "formats/atf/directories.h"
 #include "shared/manifest_keys.h"
@@ -17,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 // Adds the members of `object` that `json` does not have.
 static void addMissing(Json &json, const std::string &object) {
-  const Json more = Json::parse(object, nullptr, /*allow_exceptions=*/false);
+  const Json more = parseNested<Json>(object);
   if (more.is_object())
     for (const auto &[key, value] : more.items())
       if (!json.contains(key))

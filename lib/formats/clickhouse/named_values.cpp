@@ -1,6 +1,7 @@
 // Arguments and other named values of a call as columns.
 #include "named_values.h"
 
+#include "base/nested_json.h"
 #include "formats/export_sink.h"
 
 #include <nlohmann/json.hpp>
@@ -17,19 +18,7 @@ using nlohmann::ordered_json;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr unsigned kMostNesting = 8;
-constexpr unsigned kMostTextNesting = 64; // the library writes what is nested by calling itself
-
-// Replaces what is nested deeper than anybody would read.
-void cutDeep(ordered_json &value, unsigned depth) {
-  if (!value.is_structured())
-    return;
-  if (depth == kMostTextNesting) {
-    value = "…";
-    return;
-  }
-  for (ordered_json &part : value)
-    cutDeep(part, depth + 1);
-}
+constexpr unsigned kMostTextNesting = 64; // deeper than anybody would read
 
 double numberOf(const ordered_json &value) {
   if (value.is_boolean())
@@ -71,12 +60,11 @@ void walk(const std::string &prefix, const Value &object, unsigned depth, Take &
 } // namespace
 
 void NamedValues::add(std::string_view object) {
-  ordered_json json = ordered_json::parse(object, nullptr, /*allow_exceptions=*/false);
+  ordered_json json = parseNested<ordered_json>(object, kMostTextNesting);
   if (json.is_discarded()) // texts of other tools may have any bytes
-    json = ordered_json::parse(textOf(object), nullptr, false);
+    json = parseNested<ordered_json>(textOf(object), kMostTextNesting);
   if (!json.is_object())
     return;
-  cutDeep(json, 0);
   walk("", json, 0, [&](const std::string &name, const ordered_json &value) {
     if (values_.size() < kMost)
       values_.push_back({name, valueText(value), numberOf(value)});

@@ -1,5 +1,6 @@
 // What ada.info records of wtf-trace files hold.
 #include "ada_info.h"
+#include "base/nested_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -143,7 +144,7 @@ std::string infoText(WtfFunctionInfo info) {
 }
 
 WtfInfo parseInfo(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = parseNested<Json>(text);
   if (!json.is_object() || json.size() != 1 || !json.begin()->is_object())
     return {};
   const Json &fields = json.begin().value();

@@ -2,6 +2,7 @@
 #include "session_identity.h"
 #include "process/session_place.h"
 
+#include "base/nested_json.h"
 #include "formats/clickhouse/schema.h"
 #include "formats/clickhouse/sip_hash.h"
 #include "shared/manifest_keys.h"
@@ -26,7 +27,7 @@ std::string hashed(std::string_view text) { return std::to_string(model::sipHash
 
 // When a process began, as its manifest says; of what has no manifest, nothing.
 std::string beginOf(const model::Process &process) {
-  const auto manifest = nlohmann::json::parse(process.description, nullptr, /*allow_exceptions=*/false);
+  const auto manifest = parseNested<nlohmann::json>(process.description);
   if (!manifest.is_object() || !manifest.contains(manifest::kTimeStartNs))
     return {};
   return model::placeOf(process).host + "\n" + manifest[manifest::kTimeStartNs].dump();

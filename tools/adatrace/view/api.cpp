@@ -8,6 +8,7 @@
 #include "base/file_bytes.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/nested_json.h"
 #include "base/text.h"
 
 #include <nlohmann/json.hpp>
@@ -40,7 +41,7 @@ std::string lastPart(const std::string &path) {
 
 // "exit" of the manifest (docs/formats/manifest.md) as it is, or null.
 std::string exitOf(const model::Process &process) {
-  const auto manifest = nlohmann::json::parse(process.description, nullptr, /*allow_exceptions=*/false);
+  const auto manifest = parseNested<nlohmann::json>(process.description);
   const auto about = manifest.is_object() ? manifest.find("process") : manifest.end();
   if (!manifest.is_object() || about == manifest.end() || !about->is_object() || !about->contains("exit"))
     return "null";
