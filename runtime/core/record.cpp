@@ -68,6 +68,12 @@ public:
     if (t.slot && to > from())
       __atomic_add_fetch(&t.slot->held_unplaced, to - from(), __ATOMIC_RELAXED);
   }
+  // It goes on with the chunk that endWith() was told of, which can't say how long that took. `isAlone`: no handler has
+  // recorded anything meanwhile, whose time would not be the recorder's.
+  void endAfter(AdaThread &t, bool isAlone) {
+    if (isAlone && t.nextSeq == seq_)
+      endAt(t, runtime.ring.stamp());
+  }
   // A signal handler may have run meanwhile, and got the chunk, which it may have filled since.
   void look(AdaThread &t, bool goesOn) {
     if (!t.chunk || t.nextSeq == seq_)
@@ -144,16 +150,16 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
   ada_chunk *chunk;
   Ring::Taken taken = r.ring.takeChunk(beyond, chunk);
   if (taken == Ring::Taken::Yes) {
+    if (!first) // it may take a system call, which belongs to what holds the thread up
+      r.drain.chunkClosed();
     hold.endWith(*chunk, t, r.ring.touch(*chunk));
     ring::beginChunk(*t.slot, *chunk, t.nextSeq++, r.ticks.beginChunk(r.ring));
     uint64_t number = r.ring.numberOf(chunk) + 1;
     if (first) {
       __atomic_store_n(&t.slot->first_chunk, number, __ATOMIC_RELEASE);
       __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
-    } else {
+    } else
       __atomic_store_n(&t.chunk->next, number, __ATOMIC_RELEASE);
-      r.drain.chunkClosed();
-    }
     t.chunk = chunk;
   } else if (own.isRead && !own.isHeld) {
     chunk = t.chunk;
@@ -302,6 +308,8 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
   }
   t.busy = 0;
   sys::restoreSignals(signals);
+  if (place)
+    hold.endAfter(t, positionOf(t) == place + bytes);
   errno = savedErrno;
   return place;
 }
