@@ -483,7 +483,7 @@ Expected<Manifest> Manifest::read(const std::string &path) {
   auto file = FileBytes::open(path);
   if (!file)
     return file.error();
-  auto manifest = parse(text(file->bytes()), path);
+  auto manifest = parse(text(file->holes().before(file->bytes())), path);
   if (manifest && late)
     ManifestParser::addLate(*manifest, text(late->bytes()));
   return manifest;

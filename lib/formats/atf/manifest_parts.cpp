@@ -26,7 +26,7 @@ ManifestParts ManifestParts::read(const std::string &path) {
   auto file = FileBytes::open(path);
   if (!file)
     return parts;
-  const auto bytes = file->bytes();
+  const auto bytes = file->holes().before(file->bytes());
   const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   dom::parser parser;
   dom::object root;

@@ -193,8 +193,8 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
   }
   // After all processes: a sink can tell whether there are several.
   processIndex = 0;
+  atf::TimeFlaws times;
   for (const atf::ProcessTrace &process : session_.processes()) {
-    atf::TimeFlaws times;
     for (const atf::ThreadTrace &thread : process.threads()) {
       if (!thread.index) {
         errors_.push_back(thread.index.error());
@@ -218,9 +218,10 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       if (auto added = sink.addThread(t); !added)
         return added;
     }
-    std::ranges::move(times.warnings(process.path(), process.manifest()), std::back_inserter(flaws_));
+    times.endProcess(process.path(), process.manifest());
     ++processIndex;
   }
+  std::ranges::move(times.warnings(), std::back_inserter(flaws_));
   return {};
 }
 

@@ -1,4 +1,4 @@
-// How much of a process's times is the recorder's, or not known.
+// How much of a session's times is the recorder's, or not known.
 #include "time_flaws.h"
 
 #include "base/format.h"
@@ -51,18 +51,35 @@ static std::string remedy(const Manifest *manifest) {
                      buffer ? " (it was " + formatBytes(buffer) + ")" : "");
 }
 
-std::vector<Warning> TimeFlaws::warnings(const std::string &process, const Manifest *manifest) const {
-  std::vector<Warning> flaws;
+void TimeFlaws::endProcess(const std::string &process, const Manifest *manifest) {
   if (recorder_.threads > 0)
-    flaws.push_back({"W_RECORDER_WAIT",
-                     fmt::format("{}: the recorder held up {}; that is shown as `recorder`, and is no time of the "
-                                 "program: record with {}",
-                                 process, recorder_.text(""), remedy(manifest))});
+    recorderFlaws_.push_back({recorder_.worst, fmt::format("{}: the recorder held up {}; that is shown as `recorder`, "
+                                                           "and is no time of the program: record with {}",
+                                                           process, recorder_.text(""), remedy(manifest))});
   if (unknown_.threads > 0)
-    flaws.push_back({"W_SCHED_UNKNOWN",
-                     fmt::format("{}: scheduling records were lost: nothing says of {}; that is shown as `unknown`",
-                                 process, unknown_.text(" whether it ran or waited"))});
-  return flaws;
+    unknownFlaws_.push_back(
+        {unknown_.worst, fmt::format("{}: scheduling records were lost: nothing says of {}; that is shown as `unknown`",
+                                     process, unknown_.text(" whether it ran or waited"))});
+  recorder_ = unknown_ = {};
+}
+
+void TimeFlaws::tell(const std::vector<Flaw> &flaws, const char *code, std::vector<Warning> &to) {
+  constexpr std::size_t kMostToldAlone = 3;
+  if (flaws.size() <= kMostToldAlone) {
+    for (const Flaw &flaw : flaws)
+      to.push_back({code, flaw.text});
+    return;
+  }
+  const Flaw &worst = *std::ranges::max_element(flaws, {}, &Flaw::worst);
+  to.push_back({code, fmt::format("{} (the worst of {}; `adatrace info` has all)", worst.text,
+                                  formatCount(flaws.size(), "process"))});
+}
+
+std::vector<Warning> TimeFlaws::warnings() const {
+  std::vector<Warning> all;
+  tell(recorderFlaws_, "W_RECORDER_WAIT", all);
+  tell(unknownFlaws_, "W_SCHED_UNKNOWN", all);
+  return all;
 }
 
 } // namespace ada::atf

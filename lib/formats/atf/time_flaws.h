@@ -1,4 +1,4 @@
-// What must be known of a process's times: how much of them is the recorder's, or not known.
+// What must be known of a session's times: how much of them is the recorder's, or not known.
 #ifndef ADA_LIB_FORMATS_ATF_TIME_FLAWS_H
 #define ADA_LIB_FORMATS_ATF_TIME_FLAWS_H
 
@@ -10,13 +10,16 @@
 
 namespace ada::atf {
 
-/// Looks at the threads of one process. A hundredth of a thread's time is worth a warning.
+/// Looks at the threads of each process. A hundredth of a thread's time is worth a warning; where many processes are
+/// worth the same one, the worst of them has it.
 class TimeFlaws {
 public:
   /// Of a thread without a lane nothing is known.
   void add(const model::Thread &thread);
-  /// W_RECORDER_WAIT, W_SCHED_UNKNOWN. The one place of their texts. `manifest`: the process's, if it has one.
-  std::vector<Warning> warnings(const std::string &process, const Manifest *manifest) const;
+  /// Those were the threads of this process. `manifest`: its, if it has one.
+  void endProcess(const std::string &process, const Manifest *manifest);
+  /// W_RECORDER_WAIT, W_SCHED_UNKNOWN. The one place of their texts.
+  std::vector<Warning> warnings() const;
 
 private:
   struct Share {
@@ -26,7 +29,14 @@ private:
     void add(const model::Thread &thread, std::uint64_t ns, std::uint64_t allNs);
     std::string text(const char *how) const;
   };
-  Share recorder_, unknown_;
+  struct Flaw {
+    double worst;
+    std::string text;
+  };
+  static void tell(const std::vector<Flaw> &flaws, const char *code, std::vector<Warning> &to);
+
+  Share recorder_, unknown_; // of the process whose threads come
+  std::vector<Flaw> recorderFlaws_, unknownFlaws_;
 };
 
 } // namespace ada::atf
