@@ -20,10 +20,11 @@
 #     %llvm_version          N
 #     %llvm_versions         every N that there are tests for
 #     %python                python3
+#     %few{A,B}              A; with --param long B: a number of repetitions, say
 # In a suite for another architecture (TARGET of ada_lit_suite()) the compilers among these are test/<target>/clang.sh, what they
 # link runs in qemu without further ado, and the runtime is the cross-built one.
 # Features: llvm-N and llvm-at-least-N for the suite's LLVM, the architecture that programs are built for (x86_64, aarch64),
-# native or emulated, long (with --param long, which runs the tests that require it and no others: the part `long` of tools/dev test --all), lld, asan and ubsan if the tools are built with them, sanitized-plugin if the plugins are.
+# native or emulated, long (with --param long, which runs the tests that require it, or have %few or %less, and no others: the part `long` of tools/dev test --all), lld, asan and ubsan if the tools are built with them, sanitized-plugin if the plugins are.
 import atexit
 import importlib.util
 import os
@@ -39,11 +40,11 @@ if not hasattr(config, "ada_build_dir"):
 
 
 class LongTests(lit.formats.ShTest):
-    """The tests that go on for minutes."""
+    """The tests that go on for minutes, or can."""
     def getTestsInDirectory(self, *arguments):
         for test in super().getTestsInDirectory(*arguments):
             with open(test.getSourcePath(), errors="replace") as text:
-                if re.search(r"REQUIRES:.*\blong\b", text.read()):
+                if re.search(r"REQUIRES:.*\blong\b|%few\{|%less\b", text.read()):
                     yield test
 
 
@@ -51,6 +52,7 @@ isLong = "long" in lit_config.params
 config.test_format = (LongTests if isLong else lit.formats.ShTest)(execute_external=True)
 if isLong:
     config.available_features.add("long")
+config.substitutions.append((r"%few\{([^,}]*),([^}]*)\}", r"\2" if isLong else r"\1"))
 config.suffixes = [".ll", ".c", ".cpp", ".test", ".s"]
 config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py"]
 

@@ -5,7 +5,7 @@
 #   %details  reads detail files and checks them: `%details count DIR`, see Inputs/details.py
 #   %session  ADA_OPTIONS for a session in %t/session; more options can be appended: %session:format=1
 #   %arch     what programs are built for: x86_64 or aarch64
-#   %less     by what large numbers of repetitions are divided: 1, and 4 where programs are emulated
+#   %less     by what large numbers of repetitions are divided: 4, and 1 with --param long
 #   %asan     -fsanitize=address where its library is there: not for emulated programs
 #   %clock_source  what times are from where the program chooses nothing: tsc, cntvct, or clock_gettime
 #   %switch_events  1 with the feature of that name, else 0
@@ -48,7 +48,7 @@ if os.geteuid() == 0:
     config.available_features.add("root")
 emulated = "emulated" in config.available_features
 config.substitutions.append(("%arch", config.ada_target or platform.machine()))
-config.substitutions.append(("%less", "4" if emulated else "1"))
+config.substitutions.append(("%less", "1" if "long" in config.available_features else "4"))
 config.substitutions.append(("%asan", "" if emulated else "-fsanitize=address"))
 isX86 = (config.ada_target or platform.machine()) == "x86_64"
 source = "cntvct" if not isX86 else "tsc" if isTrusted("tsc") else "clock_gettime"

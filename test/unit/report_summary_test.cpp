@@ -163,7 +163,7 @@ void compare(const std::string &session, const std::string &what, std::uint64_t 
   }
   // What was kept of a report by threads serves one by functions, and ranges.
   std::mt19937_64 random(lastNs);
-  for (int i = 0; i < 16; ++i) {
+  for (int i = 0; i < test::casesOf(16, 4); ++i) {
     std::uint64_t from = random() % lastNs, to = random() % lastNs;
     if (i % 4 == 0)
       from = 0;
@@ -297,7 +297,7 @@ TEST(ReportSummary, Damaged) {
   const std::string good = bytesOf(summaryOf(session));
   EXPECT_EQ(good.substr(0, 4), "ATPS");
   std::mt19937_64 random(1);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 60; i += test::casesOf(1, 5)) {
     std::string bad = good;
     if (i % 3 == 0)
       bad.resize(random() % bad.size());

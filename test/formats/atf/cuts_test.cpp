@@ -60,7 +60,7 @@ TEST(AtfCuts, IndexFilesGiveAPrefix) {
   for (const auto &path : ada::test::filesInVectors(".atf")) {
     std::vector<std::byte> bytes = ada::test::bytesOf(path);
     auto whole = IndexReader::fromBytes(bytes, path.string());
-    for (std::size_t size = 0; size <= bytes.size(); size += ada::test::stride(3), ++cuts) {
+    for (std::size_t size = 0; size <= bytes.size(); size += ada::test::stride(7), ++cuts) {
       Exact cut(std::span<const std::byte>(bytes).first(size));
       auto reader = IndexReader::fromBytes(cut, path.string());
       if (!reader) {
@@ -92,7 +92,7 @@ TEST(AtfCuts, DetailFilesGiveAPrefix) {
   for (const auto &path : ada::test::filesInVectors(".atf")) {
     std::vector<std::byte> bytes = ada::test::bytesOf(path);
     auto whole = DetailReader::fromBytes(bytes, path.string());
-    for (std::size_t size = 0; size <= bytes.size(); size += ada::test::stride(3), ++cuts) {
+    for (std::size_t size = 0; size <= bytes.size(); size += ada::test::stride(7), ++cuts) {
       Exact cut(std::span<const std::byte>(bytes).first(size));
       auto reader = DetailReader::fromBytes(cut, path.string());
       if (!reader) {
@@ -135,7 +135,7 @@ TEST(AtfCuts, SessionsGivePrefixes) {
       const std::string bytes = ada::test::bytesOfFile(file);
       // A manifest is whole up to its last brace.
       std::size_t size = file.extension() == ".json" ? bytes.rfind('}') + 1 : bytes.size();
-      for (const std::size_t step = ada::test::stride(13); size >= step;) {
+      for (const std::size_t step = ada::test::stride(29); size >= step;) {
         size -= step;
         fs::resize_file(file, size);
         const std::string what =
@@ -209,7 +209,7 @@ TEST(AtfCuts, DamagedFilesDoNotCrash) {
     std::vector<std::byte> bytes = ada::test::bytesOf(path);
     if (bytes.size() < 64)
       continue;
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < ada::test::casesOf(200, 40); ++round) {
       Exact damaged(bytes);
       for (int n = 1 + static_cast<int>(random() % 4); n > 0; --n) {
         // Header, footer, or anywhere.

@@ -2,6 +2,7 @@
 // The bytes are cut in every way. There are tens of thousands of streams, and each is compared with what a second
 // writer of the format makes.
 #include "random_stream.h"
+#include "thorough.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +10,7 @@ using namespace ada::dial9;
 using namespace ada::dial9::test;
 
 namespace {
-constexpr uint32_t kStreams = 12'000;
+const uint32_t kStreams = ada::test::casesOf(12'000u, 2'000u);
 
 Dialect dialectOf(uint32_t seed) { return seed % 3 ? Dialect::Extended : Dialect::Seed; }
 

@@ -1,6 +1,7 @@
 // Packed index files are read as the ATF files of the same events are, also damaged, unfinished and continued ones.
 #include "random_events.h"
 #include "scratch_directory.h"
+#include "thorough.h"
 #include "vector_folder.h"
 
 #include "ada/trace/atf_index.h"
@@ -166,7 +167,7 @@ TEST_F(PackedFiles, AreReadUpToACut) {
   const std::vector<std::byte> bytes = bytesOf(write(path(), events, true));
   std::mt19937_64 random(5);
   std::uint64_t last = 0;
-  for (std::size_t cut = 128; cut <= bytes.size(); cut += 1 + random() % 2000) {
+  for (std::size_t cut = 128; cut <= bytes.size(); cut += 1 + random() % ada::test::casesOf(2'000u, 20'000u)) {
     auto reader = IndexReader::fromBytes(std::span(bytes).first(cut), {}, {.checksum = ChecksumPolicy::Defer});
     ASSERT_TRUE(reader) << cut;
     EXPECT_EQ(reader->isComplete(), cut == bytes.size());

@@ -2,6 +2,7 @@
 // dialect, header, definitions, records, and zones as trees of scopes. They
 // survive a round trip byte for byte.
 #include "content.h"
+#include "thorough.h"
 #include "vector_folder.h"
 
 #include <gtest/gtest.h>
@@ -151,7 +152,7 @@ TEST(WtfVectors, giveWhatIsBeforeAnyCut) {
     std::vector<std::uint64_t> ends(whole.offsets.begin() + (whole.offsets.empty() ? 0 : 1), whole.offsets.end());
     ends.push_back(file.size());
     const bool chunked = whole.header->dialect == Dialect::Chunked;
-    for (std::size_t cut = 0; cut < file.size(); ++cut) {
+    for (std::size_t cut = 0; cut < file.size(); cut += ada::test::stride(11)) {
       SCOPED_TRACE(cut);
       Content part;
       decode(file.substr(0, cut), part);

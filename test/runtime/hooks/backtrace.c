@@ -46,7 +46,7 @@ __attribute__((noinline)) void middle(void) {
 }
 ADA_NEVER int main(int argc, char **argv) {
   (void)argv;
-  int hooks = argc > 1 ? 10 : 200; // with registers, most of the time is spent behind the hooks
+  int hooks = argc > 1 ? 10 : 60; // with registers, most of the time is spent behind the hooks
   void *frames[4];
   backtrace(frames, 4); // loads the unwinder, which is not safe in a handler
   Dl_info i;

@@ -1,10 +1,11 @@
 """Copies every dial9 stream and wtf-trace below a folder with `adatrace convert` and compares what is in them.
 
-Usage: copy_vectors.py FOLDER, in an empty directory. A file that can't be read must give an error and no copy; of one that
+Usage: copy_vectors.py FOLDER SHARE, in an empty directory. One file in SHARE is copied, others each time. A file that can't be read must give an error and no copy; of one that
 is cut, all before the cut must be in the copy.
 """
 import json
 import pathlib
+import random
 import subprocess
 import sys
 
@@ -50,11 +51,12 @@ def check(path, name, *options):
     return True
 
 
-folder = pathlib.Path(sys.argv[1])
-streams = sum(check(path, "copy.trc") for path in sorted(folder.rglob("*.trc")))
+folder, share = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+first = random.randrange(share)
+streams = sum(check(path, "copy.trc") for path in sorted(folder.rglob("*.trc"))[first::share])
 print(f"{streams} dial9 streams copied")
 traces = 0
-for path in sorted(folder.rglob("*.wtf-trace")):
+for path in sorted(folder.rglob("*.wtf-trace"))[first::share]:
     good = all([check(path, "copy", f"--to={dialect}") for dialect in ("wtf", "wtf-le", "cff")])
     traces += good
 print(f"{traces} wtf-trace files copied through 3 dialects")

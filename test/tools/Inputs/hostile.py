@@ -1,18 +1,20 @@
 """Sessions that somebody prepared to have a file of another changed, or to make a command wait for ever.
 
-Usage: hostile.py MAKE-SESSION TEXT DIRECTORY
+Usage: hostile.py MAKE-SESSION TEXT DIRECTORY SHARE
 
 Each entry of a session's directory is replaced in turn by a link to a victim, a FIFO, a device, a directory, or a second name
-of the victim. Whatever `recover` and all other commands say of it, none may change a victim or wait.
+of the victim. Whatever `recover` and all other commands say of it, none may change a victim or wait. Of the commands that
+only read, one in SHARE is tried with each, others each time.
 """
 import os
 import pathlib
+import random
 import shutil
 import stat
 import subprocess
 import sys
 
-makeSession, text, directory = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+makeSession, text, directory, share = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), int(sys.argv[4])
 ENTRIES = ["manifest.json", "modules.jsonl", "thread_0", "thread_0/index.atf", "thread_0/detail.atf", "ring", "thread_1",
            "thread_1/index.atf", "."]
 COMMANDS = ["recover", "recover --keep-ring", "info", "verify", "tree", "report", "dump", "dump --format=jsonl", "trigger",
@@ -60,7 +62,7 @@ if os.geteuid() == 0:
 
 def prepare(path, entry):
     shutil.rmtree(path, ignore_errors=True)
-    subprocess.run([makeSession, text, path], check=True)
+    shutil.copytree(directory / "made", path)
     process = next(path.glob("pid_*"))
     if entry == "ring":
         (process / "ring").write_bytes(b"no ring")
@@ -74,9 +76,12 @@ def remove(place):
         place.unlink()
 
 
+subprocess.run([makeSession, text, directory / "made"], check=True)
 for entry in ENTRIES:
     for kind, make in INSTEAD.items():
         for command in COMMANDS:
+            if not command.startswith("recover") and random.randrange(share):
+                continue
             victim = prepare(directory / "victim", entry)
             (directory / "victim" / "text").write_text("precious\n")
             session = directory / "session"
