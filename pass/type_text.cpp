@@ -209,7 +209,9 @@ private:
     if (lost_ || !type)
       return "-";
     const Argument *first = next_ < function_.arg_size() ? function_.getArg(next_) : nullptr;
-    if (first && first->hasPassPointeeByValueCopyAttr()) // a copy on the stack
+    const uint64_t used = eightbytesOf(type, 0);
+    const bool takesNone = isStruct && !used && !composite->isForwardDecl() && bytes <= 16;
+    if (first && first->hasPassPointeeByValueCopyAttr() && !takesNone) // a copy on the stack
       return take() && !lost_ ? placeText(pieces_) : "-";
     // What C++ does not allow to be copied into registers, and what AArch64 finds too large. Another pointer is a
     // member.
@@ -223,7 +225,6 @@ private:
       lost_ = true;
       return "-";
     }
-    const uint64_t used = eightbytesOf(type, 0);
     if (isStruct && !used) { // takes no place at all, but on AArch64
       if (isAArch64_ && first && bytes == 1 && first->getType()->isIntegerTy(8))
         take();

@@ -35,6 +35,16 @@ KEEP void second(Second w, long x, long y) { sink = w.x + x + y; }
 KEEP void null(decltype(nullptr) p, long x, long y) { sink = x + y; }
 // CHECK-DAG: guarded(g=?, x=31, y=32)
 KEEP void guarded(Guard g, long x, long y) { sink = x + y; }
+struct Large {
+  long a[5];
+};
+struct alignas(32) EmptyCopy {};
+// x86_64-DAG: before(e=?, l={a=[51, 0, 0, 0, 52]}, x=53)
+// aarch64-DAG: before(
+KEEP void before(Empty e, Large l, int x) { sink = l.a[0] + l.a[4] + x; }
+// x86_64-DAG: copied(e={{.*}}, l={a=[61, 0, 0, 0, 62]}, x=63)
+// aarch64-DAG: copied(
+KEEP void copied(EmptyCopy e, Large l, int x) { sink = l.a[0] + l.a[4] + x; }
 struct Base {
   long v;
 };
@@ -53,6 +63,8 @@ int main(int n, char **) {
   second({{}, n * 11}, n * 12, n * 13);
   null(nullptr, n * 21, n * 22);
   guarded({}, n * 31, n * 32);
+  before({}, {{n * 51, 0, 0, 0, n * 52}}, n * 53);
+  copied({}, {{n * 61, 0, 0, 0, n * 62}}, n * 63);
   long value = n;
   Outer outer(n * 41, &value);
 }
