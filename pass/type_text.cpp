@@ -210,6 +210,7 @@ private:
       return "-";
     const Argument *first = next_ < function_.arg_size() ? function_.getArg(next_) : nullptr;
     const uint64_t used = eightbytesOf(type, 0);
+    // The copy belongs to the next parameter then; only an empty struct that is larger is a copy itself.
     const bool takesNone = isStruct && !used && !composite->isForwardDecl() && bytes <= 16;
     if (first && first->hasPassPointeeByValueCopyAttr() && !takesNone) // a copy on the stack
       return take() && !lost_ ? placeText(pieces_) : "-";

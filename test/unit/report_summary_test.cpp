@@ -297,12 +297,12 @@ TEST(ReportSummary, Damaged) {
   const std::string good = bytesOf(summaryOf(session));
   EXPECT_EQ(good.substr(0, 4), "ATPS");
   std::mt19937_64 random(1);
-  for (int i = 0; i < 60; i += test::casesOf(1, 5)) {
+  for (std::size_t i = 0; i < 60; i += test::stride(5)) {
     std::string bad = good;
     if (i % 3 == 0)
       bad.resize(random() % bad.size());
     else
-      bad[i < 40 ? random() % bad.size() : static_cast<std::size_t>(i)] ^= static_cast<char>(1 << random() % 8);
+      bad[i < 40 ? random() % bad.size() : i] ^= static_cast<char>(1 << random() % 8);
     setBytes(summaryOf(session), bad);
     const Outcome used = reportOf(session, with(UseSummaries::Yes));
     ASSERT_EQ(used.text, truth.text);

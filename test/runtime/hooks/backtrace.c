@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 %s -fno-plt -rdynamic -ldl -o %t/p
-// RUN: %session:buffer=256K %t/p | FileCheck %s && %calls total --open=0 %t/session
-// RUN: %session:buffer=256K:session=%t/detail:detail=leaf:stack_size=0 %t/p detail | FileCheck %s && adatrace verify -q %t/detail && rm -r %t/detail
+// RUN: %session:buffer=256K %t/p %few{60,200} | FileCheck %s && %calls total --open=0 %t/session
+// RUN: %session:buffer=256K:session=%t/detail:detail=leaf:stack_size=0 %t/p 10 | FileCheck %s && adatrace verify -q %t/detail && rm -r %t/detail
 // From any instruction of the hooks, those that capture registers among them, from the slow path, and from the middle of a wait
 // for the drain, a debugger or profiler finds its way to main: a timer's handler walks the stack with the unwinder, wherever it lands.
 // (-fno-plt: linkers give calls of libc no unwind table on AArch64.)
@@ -11,6 +11,7 @@
 #include <execinfo.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
@@ -45,8 +46,8 @@ __attribute__((noinline)) void middle(void) {
     leaf();
 }
 ADA_NEVER int main(int argc, char **argv) {
-  (void)argv;
-  int hooks = argc > 1 ? 10 : 60; // with registers, most of the time is spent behind the hooks
+  (void)argc;
+  int hooks = atoi(argv[1]); // few with registers: most of the time is spent behind the hooks
   void *frames[4];
   backtrace(frames, 4); // loads the unwinder, which is not safe in a handler
   Dl_info i;

@@ -1,7 +1,7 @@
 """Copies every dial9 stream and wtf-trace below a folder with `adatrace convert` and compares what is in them.
 
-Usage: copy_vectors.py FOLDER SHARE, in an empty directory. One file in SHARE is copied, others each time. A file that can't be read must give an error and no copy; of one that
-is cut, all before the cut must be in the copy.
+Usage: copy_vectors.py FOLDER SHARE, in an empty directory. One file in SHARE is copied, others each time. A file
+that can't be read must give an error and no copy; of one that is cut, all before the cut must be in the copy.
 """
 import json
 import pathlib
