@@ -1,15 +1,36 @@
-# ada_unity(<target>): compiles the files of a folder together, up to eight at a time.
+# ada_unity(<target>): compiles the files of a folder together, up to sixteen at a time.
 #
 # Headers and the templates that files share are then compiled once for all of them: building everything is half the work.
 # A file includes what it needs all the same, and compiles alone with -DADA_UNITY=OFF, which suits work on a few files.
-# Within a folder, names of things that only one file uses must differ, too.
+# A folder of one or two files goes with the folder above it. What is compiled together shares its names: names of
+# things that only one file uses must differ within a folder, too.
 #
 # Call it when the target has all its sources.
 option(ADA_UNITY "Compile the files of a folder together: half the work for all of them, more for one that has changed" ON)
+option(ADA_QUICK "For a first look: plugin, library and tool are not optimised, and built in a third of the time" OFF)
+
+# adaUnityFolder(<variable> <source>): the folder that the source belongs to, as an identifier.
+function(adaUnityFolder variable source)
+  cmake_path(GET source PARENT_PATH folder)
+  file(GLOB files "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+  list(LENGTH files count)
+  if(count LESS 3)
+    cmake_path(GET folder PARENT_PATH folder)
+  endif()
+  string(MAKE_C_IDENTIFIER "in_${folder}" folder)
+  set(${variable} ${folder} PARENT_SCOPE)
+endfunction()
 
 function(ada_unity target)
+  if(ADA_QUICK)
+    target_compile_options(${target} PRIVATE -O0 -g0)
+  endif()
   if(NOT ADA_UNITY)
     return()
+  endif()
+  set(most 16)
+  if(ADA_QUICK)
+    set(most 64)
   endif()
   get_target_property(sources ${target} SOURCES)
   set(folders "")
@@ -17,13 +38,12 @@ function(ada_unity target)
     if(NOT source MATCHES "\\.cpp$")
       continue()
     endif()
-    cmake_path(GET source PARENT_PATH folder)
-    string(MAKE_C_IDENTIFIER "in_${folder}" folder)
+    adaUnityFolder(folder ${source})
     if(NOT folder IN_LIST folders)
       list(APPEND folders ${folder})
       set(count_${folder} 0)
     endif()
-    math(EXPR group "${count_${folder}} / 8")
+    math(EXPR group "${count_${folder}} / ${most}")
     math(EXPR count_${folder} "${count_${folder}} + 1")
     set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${folder}_${group}")
   endforeach()

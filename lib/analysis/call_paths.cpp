@@ -15,13 +15,13 @@ namespace ada::analysis {
 
 namespace {
 
-constexpr uint32_t kNone = ~uint32_t(0);
+constexpr uint32_t kNoProcess = ~uint32_t(0);
 
 // What makes functions of the workers the same.
 struct Identity {
   std::string name, file;
   uint64_t line = 0;
-  uint32_t process = kNone; // where processes have trees of their own
+  uint32_t process = kNoProcess; // where processes have trees of their own
   uint64_t id = 0;          // for functions without a name
   auto operator<=>(const Identity &) const = default;
 };

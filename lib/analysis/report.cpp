@@ -225,7 +225,7 @@ private:
     model::Function about;
     Merged *row = nullptr;
     RowKey key;
-    uint32_t thread = kNone; // whose row it is
+    uint32_t thread = RowKey::kNoThread; // whose row it is
     bool isMet = false;
   };
   struct Process {

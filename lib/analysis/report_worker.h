@@ -18,12 +18,12 @@
 namespace ada::analysis {
 
 /// No group, function or list.
-inline constexpr uint32_t kNone = ~uint32_t(0);
+inline constexpr uint32_t kNoRow = ~uint32_t(0);
 
 /// What calls of one list of arguments returned.
 struct ReportResult {
   std::string text; // of the first call in the order of threads and events
-  std::pair<uint32_t, uint64_t> at = {kNone, 0};
+  std::pair<uint32_t, uint64_t> at = {kNoRow, 0};
   bool hasText = false, varies = false;
 
   void add(const std::string &other, std::pair<uint32_t, uint64_t> otherAt, bool otherVaries) {
@@ -39,7 +39,7 @@ struct ReportResult {
 struct ReportGroup {
   FunctionStatistics figures;
   ReportResult result;
-  uint32_t function = kNone; // one of it, in the worker's table
+  uint32_t function = kNoRow; // one of it, in the worker's table
 };
 
 /// Adds up the calls of the threads that it reads, by numbers of its own.
@@ -110,7 +110,7 @@ public:
       ++openCalls_[frame.group];
       if (options_.arguments) {
         frame.list = listOf(frame.group, std::move(arguments));
-        if (frame.list != kNone)
+        if (frame.list != kNoRow)
           ++openLists_[frame.list];
       }
     }
@@ -124,21 +124,21 @@ public:
     const OffCpuOfCall off = takeOff(call.depth);
     const bool isOutermostOfGroup = hasBegun && --openCalls_[group] == 0;
     if (call.isEarlier && ends_.part.number > 0) // join() adds it
-      return endEarlier(call, off, isOutermostOfGroup, hasBegun && shown ? group : kNone);
+      return endEarlier(call, off, isOutermostOfGroup, hasBegun && shown ? group : kNoRow);
     if (!hasBegun)
       return;
     if (shown)
       addTo(groups[group].figures, call, off, isOutermostOfGroup);
     if (!options_.arguments)
       return;
-    const bool isOutermost = list != kNone && --openLists_[list] == 0;
+    const bool isOutermost = list != kNoRow && --openLists_[list] == 0;
     if (!shown)
       return;
     hasValues |= !result.empty();
     const bool hasResult = call.how == SpanEnd::Return && !result.empty();
     if (hasResult)
       groups[group].result.add(result, {thread_, call.endSeq}, false);
-    if (list == kNone)
+    if (list == kNoRow)
       return;
     addTo(lists[list].figures, call, off, isOutermost);
     if (hasResult)
@@ -266,7 +266,7 @@ private:
     end.off = off;
     end.childrenNs = call.childrenNs, end.how = call.how, end.endNs = call.endNs;
     end.hasEnded = true, end.isOutermost = isOutermost;
-    if (group != kNone)
+    if (group != kNoRow)
       end.row = keys[group];
   }
   // What is open goes on in the next part.
@@ -295,17 +295,17 @@ private:
 
   struct Frame {
     bool shown = false;
-    uint32_t group = kNone, list = kNone;
+    uint32_t group = kNoRow, list = kNoRow;
   };
 
   uint32_t groupOf(uint32_t function) {
-    if (function < groupOf_.size() && groupOf_[function] != kNone)
+    if (function < groupOf_.size() && groupOf_[function] != kNoRow)
       return groupOf_[function];
     return findGroup(function);
   }
   uint32_t findGroup(uint32_t function) {
     if (function >= groupOf_.size())
-      groupOf_.resize(function + 1, kNone);
+      groupOf_.resize(function + 1, kNoRow);
     const auto [at, isNew] =
         numbers_.try_emplace(rowKeys_.of(table().functions[function], thread_), static_cast<uint32_t>(groups.size()));
     if (isNew) {
@@ -321,12 +321,12 @@ private:
   // Once a group has too many lists by itself its rows will be one, whatever the other threads hold.
   uint32_t listOf(uint32_t group, std::string arguments) {
     if (hasTooMany[group])
-      return kNone;
+      return kNoRow;
     const auto [at, isNew] = listsOf[group].try_emplace(std::move(arguments), static_cast<uint32_t>(lists.size()));
     if (isNew) {
       if (listsOf[group].size() > options_.mostArgumentRows) {
         hasTooMany[group] = true;
-        return kNone;
+        return kNoRow;
       }
       lists.emplace_back();
       openLists_.push_back(0);

@@ -109,14 +109,14 @@ private:
   Numbers objects_, files_, names_;
 };
 
-constexpr FormatVariant kVariants[] = {{.name = "callgrind", .title = "callgrind profile", .extension = ".callgrind"}};
+constexpr FormatVariant kCallgrindVariants[] = {{.name = "callgrind", .title = "callgrind profile", .extension = ".callgrind"}};
 
 } // namespace
 
 extern const TraceFormat kCallgrindFormat;
 const TraceFormat kCallgrindFormat = {
     .title = "callgrind profile",
-    .variants = kVariants,
+    .variants = kCallgrindVariants,
     .makeSink = makeStreamSink<CallgrindSink>,
 };
 

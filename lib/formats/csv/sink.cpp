@@ -80,14 +80,14 @@ private:
   void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: the file has one line per call"); }
 };
 
-constexpr FormatVariant kVariants[] = {{.name = "csv", .title = "CSV", .extension = ".csv"}};
+constexpr FormatVariant kCsvVariants[] = {{.name = "csv", .title = "CSV", .extension = ".csv"}};
 
 } // namespace
 
 extern const TraceFormat kCsvFormat;
 const TraceFormat kCsvFormat = {
     .title = "CSV",
-    .variants = kVariants,
+    .variants = kCsvVariants,
     .makeSink = makeStreamSink<CsvSink>,
 };
 

@@ -185,14 +185,14 @@ private:
   Expected<void> status_;
 };
 
-constexpr FormatVariant kVariants[] = {{.name = "ctf", .title = "CTF trace", .extension = ".ctf"}};
+constexpr FormatVariant kCtfVariants[] = {{.name = "ctf", .title = "CTF trace", .extension = ".ctf"}};
 
 } // namespace
 
 extern const TraceFormat kCtfFormat;
 const TraceFormat kCtfFormat = {
     .title = "CTF trace",
-    .variants = kVariants,
+    .variants = kCtfVariants,
     .shape = Shape::Directory,
     .isThreadwise = true,
     .makeSink = makeFileSink<CtfSink>,

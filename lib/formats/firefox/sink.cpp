@@ -249,7 +249,7 @@ private:
   Column times_, weights_;
 };
 
-constexpr FormatVariant kVariants[] = {
+constexpr FormatVariant kFirefoxVariants[] = {
     {.name = "firefox", .title = "Firefox Profiler profile", .extension = ".firefox.json"}};
 
 } // namespace
@@ -257,7 +257,7 @@ constexpr FormatVariant kVariants[] = {
 extern const TraceFormat kFirefoxFormat;
 const TraceFormat kFirefoxFormat = {
     .title = "Firefox Profiler profile",
-    .variants = kVariants,
+    .variants = kFirefoxVariants,
     .isThreadwise = true,
     .makeSink = makeStreamSink<FirefoxSink>,
 };

@@ -119,14 +119,14 @@ private:
   }
 };
 
-constexpr FormatVariant kVariants[] = {{.name = "otlp", .title = "OTLP JSON", .extension = ".otlp.jsonl"}};
+constexpr FormatVariant kOtlpVariants[] = {{.name = "otlp", .title = "OTLP JSON", .extension = ".otlp.jsonl"}};
 
 } // namespace
 
 extern const TraceFormat kOtlpFormat;
 const TraceFormat kOtlpFormat = {
     .title = "OTLP JSON",
-    .variants = kVariants,
+    .variants = kOtlpVariants,
     .makeSink = makeStreamSink<OtlpSink>,
 };
 

@@ -139,14 +139,14 @@ private:
   bool hasRest_ = false, hasRecorder_ = false;
 };
 
-constexpr FormatVariant kVariants[] = {{.name = "pprof", .title = "pprof profile", .extension = ".pb.gz"}};
+constexpr FormatVariant kPprofVariants[] = {{.name = "pprof", .title = "pprof profile", .extension = ".pb.gz"}};
 
 } // namespace
 
 extern const TraceFormat kPprofFormat;
 const TraceFormat kPprofFormat = {
     .title = "pprof profile",
-    .variants = kVariants,
+    .variants = kPprofVariants,
     .makeSink = makeStreamSink<PprofSink>,
 };
 

@@ -107,7 +107,7 @@ private:
   bool hasProfiles_ = false, isFirst_ = true;
 };
 
-constexpr FormatVariant kVariants[] = {
+constexpr FormatVariant kSpeedscopeVariants[] = {
     {.name = "speedscope", .title = "speedscope JSON", .extension = ".speedscope.json"}};
 
 } // namespace
@@ -115,7 +115,7 @@ constexpr FormatVariant kVariants[] = {
 extern const TraceFormat kSpeedscopeFormat;
 const TraceFormat kSpeedscopeFormat = {
     .title = "speedscope JSON",
-    .variants = kVariants,
+    .variants = kSpeedscopeVariants,
     .isThreadwise = true,
     .makeSink = makeStreamSink<SpeedscopeSink>,
 };

@@ -198,14 +198,14 @@ private:
   Expected<void> status_;
 };
 
-constexpr FormatVariant kVariants[] = {{.name = "sqlite", .title = "SQLite database", .extension = ".sqlite"}};
+constexpr FormatVariant kSqliteVariants[] = {{.name = "sqlite", .title = "SQLite database", .extension = ".sqlite"}};
 
 } // namespace
 
 extern const TraceFormat kSqliteFormat;
 const TraceFormat kSqliteFormat = {
     .title = "SQLite database",
-    .variants = kVariants,
+    .variants = kSqliteVariants,
     .shape = Shape::File,
     .makeSink = makeFileSink<SqliteSink>,
 };

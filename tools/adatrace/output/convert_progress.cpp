@@ -12,11 +12,6 @@ using std::chrono::steady_clock;
 
 static volatile std::sig_atomic_t interruptedBy = 0;
 
-static void put(const std::string &text) {
-  ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
-  (void)ignored;
-}
-
 ConvertLine::ConvertLine(const std::string &mode, const char *verb)
     : verb_(verb), start_(steady_clock::now()), last_(start_) {
   wanted_ = mode == "always" || (mode != "never" && isTerminal(STDERR_FILENO));
@@ -53,14 +48,14 @@ void ConvertLine::draw(const std::string &done, std::optional<double> part) {
   if (line.size() >= columns)
     line.resize(columns - 1);
   const std::lock_guard lock(mutex_);
-  put("\r\x1b[K" + line);
+  drawLive("\r\x1b[K" + line);
   drawn_ = true;
 }
 
 void ConvertLine::clear() {
   const std::lock_guard lock(mutex_);
   if (drawn_)
-    put("\r\x1b[K");
+    drawLive("\r\x1b[K");
   drawn_ = false;
 }
 

@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "base/quantities.h"
 #include "json_fields.h"
+#include "line_text.h"
 
 #include <algorithm>
 
@@ -13,9 +14,6 @@ using analysis::CoroutineLink;
 using analysis::CoroutineNode;
 using analysis::Coroutines;
 using analysis::kNoCoroutine;
-
-// Deeper ones are not indented further.
-static constexpr uint32_t kDeepestIndent = 40;
 
 // Without the ".resume" of a coroutine whose creation was not seen.
 static std::string nameOfCoroutine(FunctionNames &names, uint32_t function) {

@@ -1,15 +1,13 @@
 // Prints call paths.
 #include "graph_lines.h"
 #include "base/quantities.h"
+#include "line_text.h"
 
 #include <algorithm>
 
 namespace ada::cli {
 
 namespace {
-
-// Deeper calls are not indented further, they say how deep they are.
-constexpr uint32_t kDeepestIndent = 50;
 
 double percentOf(uint64_t part, uint64_t whole) {
   return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;

@@ -11,6 +11,9 @@
 
 namespace ada::cli {
 
+/// Calls below this depth are not indented further; they say how deep they are.
+inline constexpr uint32_t kDeepestIndent = 50;
+
 /// Each returns where the next text goes.
 inline char *put(char *to, std::string_view safe) {
   if (!safe.empty()) // an empty text may have no address, which memcpy does not allow

@@ -11,11 +11,6 @@ namespace ada::cli {
 
 using std::chrono::steady_clock;
 
-static void put(const std::string &text) {
-  ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
-  (void)ignored;
-}
-
 RecordProgress::RecordProgress(const std::string &session, const std::string &mode, bool quiet)
     : watch_(session), forced_(mode == "always"), start_(steady_clock::now()), last_(start_) {
   wanted_ = !quiet && mode != "never" && (forced_ || isTerminal(STDERR_FILENO));
@@ -52,7 +47,7 @@ void RecordProgress::draw() {
     line.resize(columns - 1);
   // Erase what was there (J), make sure that there is a line below (D, M), remember the
   // cursor (7), go down (B), write, come back (8).
-  put("\x1b[J\x1b"
+  drawLive("\x1b[J\x1b"
       "D\x1bM\x1b"
       "7\x1b[B\r" +
       line +
@@ -63,7 +58,7 @@ void RecordProgress::draw() {
 
 void RecordProgress::clear() {
   if (drawn_ && mayDraw())
-    put("\x1b[J");
+    drawLive("\x1b[J");
   drawn_ = false;
 }
 

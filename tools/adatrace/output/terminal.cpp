@@ -59,6 +59,11 @@ unsigned terminalColumns(int fd) {
   return 80;
 }
 
+void drawLive(std::string_view text) {
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) // it is only a picture
+    return;
+}
+
 void complain(std::string_view message) {
   std::string line = "adatrace: " + oneLine(message) + "\n";
   (void)writeAll(STDERR_FILENO, line.data(), line.size());

@@ -84,6 +84,9 @@ bool isTerminal(int fd);
 /// Columns of the terminal at `fd`, 80 if it does not say.
 unsigned terminalColumns(int fd);
 
+/// As it is, on standard error, in one write: what a live line is drawn with. A failure does not matter.
+void drawLive(std::string_view text);
+
 /// "adatrace: MESSAGE" on standard error, in one write.
 void complain(std::string_view message);
 

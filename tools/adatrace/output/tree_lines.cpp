@@ -12,9 +12,6 @@ namespace ada::cli {
 
 using analysis::CallNode;
 
-// Deeper calls are not indented further, they say how deep they are.
-static constexpr uint32_t kDeepestIndent = 50;
-
 //===--- text -------------------------------------------------------------===//
 
 void TreeText::printHeading() {
