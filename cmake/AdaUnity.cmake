@@ -1,4 +1,4 @@
-# ada_unity(<target>): compiles the files of a folder together, up to sixteen at a time.
+# ada_unity(<target> [<most>]): compiles the files of a folder together, up to sixteen at a time, or as many as are given.
 #
 # Headers and the templates that files share are then compiled once for all of them: building everything is half the work.
 # A file includes what it needs all the same, and compiles alone with -DADA_UNITY=OFF, which suits work on a few files.
@@ -29,7 +29,9 @@ function(ada_unity target)
     return()
   endif()
   set(most 16)
-  if(ADA_QUICK)
+  if(ARGC GREATER 1)
+    set(most ${ARGV1})
+  elseif(ADA_QUICK)
     set(most 64)
   endif()
   get_target_property(sources ${target} SOURCES)

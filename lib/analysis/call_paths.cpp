@@ -22,7 +22,7 @@ struct Identity {
   std::string name, file;
   uint64_t line = 0;
   uint32_t process = kNoProcess; // where processes have trees of their own
-  uint64_t id = 0;          // for functions without a name
+  uint64_t id = 0;               // for functions without a name
   auto operator<=>(const Identity &) const = default;
 };
 

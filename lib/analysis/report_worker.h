@@ -98,10 +98,35 @@ public:
   void begin(uint64_t, const model::Event &call, bool shown, std::string &&arguments) {
     if (call.isEarlier && ends_.part.number > 0)
       ends_.before.push_back({.functionId = table().functions[call.function].id, .beginNs = call.timeNs, .row = {}});
-    if (isPlain_) {
+    if (isPlain_)
       ++openCalls_[groupOf(call.function)];
-      return;
-    }
+    else
+      beginChosen(call, shown, std::move(arguments));
+  }
+  void end(const Span &call, bool shown, std::string &&result) {
+    if (isPlain_)
+      endPlain(call);
+    else
+      endChosen(call, shown, result);
+  }
+
+  std::vector<RowKey> keys; // of groups
+  std::vector<ReportGroup> groups;
+  std::vector<ReportGroup> lists;                                 // of arguments
+  std::vector<std::unordered_map<std::string, uint32_t>> listsOf; // by group
+  std::vector<bool> hasTooMany;                                   // by group
+  std::vector<PartEnds> parts;
+  struct Summary {
+    ThreadPart part;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<Summary> summaries;
+  uint64_t strayExits = 0, missingExits = 0;
+  bool hasValues = false;
+
+private:
+  // With filters or values; not a part of the inner loops.
+  [[gnu::noinline]] void beginChosen(const model::Event &call, bool shown, std::string &&arguments) {
     Frame &frame = frames_.emplace_back();
     frame.shown = shown;
     hasValues |= !arguments.empty();
@@ -115,9 +140,7 @@ public:
       }
     }
   }
-  void end(const Span &call, bool shown, std::string &&result) {
-    if (isPlain_)
-      return endPlain(call);
+  [[gnu::noinline]] void endChosen(const Span &call, bool shown, const std::string &result) {
     const bool hasBegun = frames_.back().shown;
     const uint32_t group = frames_.back().group, list = frames_.back().list;
     frames_.pop_back();
@@ -144,22 +167,6 @@ public:
     if (hasResult)
       lists[list].result.add(result, {thread_, call.endSeq}, false);
   }
-
-  std::vector<RowKey> keys; // of groups
-  std::vector<ReportGroup> groups;
-  std::vector<ReportGroup> lists;                                 // of arguments
-  std::vector<std::unordered_map<std::string, uint32_t>> listsOf; // by group
-  std::vector<bool> hasTooMany;                                   // by group
-  std::vector<PartEnds> parts;
-  struct Summary {
-    ThreadPart part;
-    std::vector<std::byte> bytes;
-  };
-  std::vector<Summary> summaries;
-  uint64_t strayExits = 0, missingExits = 0;
-  bool hasValues = false;
-
-private:
   bool keepsPart() const { return keeps_[thread_]; }
   // The groups' figures are those of the part until its end.
   void beginSummary() {
@@ -228,7 +235,7 @@ private:
     });
   }
   // What calls from before the trace did there counts to their time, but not to their own.
-  void takeEarlier(uint64_t firstNs) {
+  [[gnu::noinline]] void takeEarlier(uint64_t firstNs) {
     calls_->settle();
     const std::span<const Span> open = calls_->walker().open();
     if (ends_.part.number > 0 || open.empty())
@@ -261,7 +268,7 @@ private:
       off_.back().all += off.all;
     return off;
   }
-  void endEarlier(const Span &call, const OffCpuOfCall &off, bool isOutermost, uint32_t group) {
+  [[gnu::noinline]] void endEarlier(const Span &call, const OffCpuOfCall &off, bool isOutermost, uint32_t group) {
     PartEnds::Call &end = ends_.before[call.depth];
     end.off = off;
     end.childrenNs = call.childrenNs, end.how = call.how, end.endNs = call.endNs;
@@ -303,7 +310,7 @@ private:
       return groupOf_[function];
     return findGroup(function);
   }
-  uint32_t findGroup(uint32_t function) {
+  [[gnu::noinline]] uint32_t findGroup(uint32_t function) {
     if (function >= groupOf_.size())
       groupOf_.resize(function + 1, kNoRow);
     const auto [at, isNew] =

@@ -102,7 +102,7 @@ private:
           consumer_.heldUp(fromNs, toNs);
     });
   }
-  void openEarlier(const model::Event &call, const model::Batch &batch) {
+  [[gnu::noinline]] void openEarlier(const model::Event &call, const model::Batch &batch) {
     if (walker_.depth() == 0)
       walker_.openUnknown(batch.unknownCalls);
     walker_.openEarlier(call.timeNs, call.function, batch.keptFromNs);

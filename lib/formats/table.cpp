@@ -133,6 +133,18 @@ std::string formatsByExtension() {
   return text;
 }
 
+std::string_view leftOutFormats() {
+#if defined(ADA_WITH_IMPORT) && defined(ADA_WITH_EXPORT)
+  return "";
+#elif defined(ADA_WITH_EXPORT)
+  return " (this build is without chrome, perfetto, folded stacks, uftrace and XRay: ADA_WITH_IMPORT)";
+#elif defined(ADA_WITH_IMPORT)
+  return " (this build is without the formats that are only written, as sqlite and pprof: ADA_WITH_EXPORT)";
+#else
+  return " (this build is without the formats of other tools: ADA_WITH_IMPORT, ADA_WITH_EXPORT)";
+#endif
+}
+
 Expected<TraceLocation> locate(const std::string &path) {
   TraceLocation place;
   place.path = path;
@@ -155,9 +167,9 @@ Error notATrace(const TraceLocation &place) {
       last = format->title;
     }
   return {.code = "E_BAD_MAGIC",
-          .message =
-              isEmpty ? "the file is empty"
-                      : "not a trace: it begins like none of " + names + " and " + last + ", packed with gzip or not",
+          .message = isEmpty ? "the file is empty"
+                             : "not a trace: it begins like none of " + names + " and " + last +
+                                   ", packed with gzip or not" + std::string(leftOutFormats()),
           .file = place.name()};
 }
 

@@ -142,6 +142,10 @@ std::string formatExtensions();
 /// ".trc is dial9, .wtf-trace wtf, .cff cff, .atf one thread of atf2"
 std::string formatsByExtension();
 
+/// What to say where a format is not known, for it may be one that the build is without: "" or a sentence in brackets
+/// that follows a blank.
+std::string_view leftOutFormats();
+
 /// Opens the file, or finds the directory. Errors: E_IO.
 Expected<TraceLocation> locate(const std::string &path);
 Expected<std::unique_ptr<TraceSource>> openTrace(TraceLocation place);

@@ -1,12 +1,18 @@
 # The command line. %make_session FILE [DIRECTORY] makes a session from the lines of FILE that begin with "T:"
 # (Inputs/make_session.cpp describes them); %t is a fresh name in each test. %browse PAGE STEP... opens a page in Chromium
 # (Inputs/flame_page.mjs), %view SESSION STEP... the viewer (Inputs/view_page.mjs); they, %tsc and speedscope need what `tools/dev test` installs into build/node (test/node/package.json).
+import atexit
 import os
 import shutil
+import tempfile
 
 nodeModules = os.path.join(config.ada_source_dir, "build", "node", "node_modules")
 config.environment["ADA_NODE_MODULES"] = nodeModules
 config.environment["ADA_CHROMIUM"] = shutil.which("chromium") or "chromium"
+# One browser for all tests, started by the first that wants a page and ended with this process (Inputs/browser.mjs).
+config.environment["ADA_LIT_PID"] = str(os.getpid())
+config.environment["ADA_BROWSER"] = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, config.environment["ADA_BROWSER"], ignore_errors=True)
 
 config.substitutions += [
     ("%make_session", os.path.join(config.ada_build_dir, "test", "tools", "bin", "ada-make-session")),

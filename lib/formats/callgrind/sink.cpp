@@ -109,7 +109,8 @@ private:
   Numbers objects_, files_, names_;
 };
 
-constexpr FormatVariant kCallgrindVariants[] = {{.name = "callgrind", .title = "callgrind profile", .extension = ".callgrind"}};
+constexpr FormatVariant kCallgrindVariants[] = {
+    {.name = "callgrind", .title = "callgrind profile", .extension = ".callgrind"}};
 
 } // namespace
 

@@ -1,6 +1,7 @@
 // Finds the blocks of packed detail files, and decodes them.
 #include "detail_file.h"
 
+#include "base/quantities.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file_checks.h"
 
@@ -123,8 +124,8 @@ void DetailFile::scan(std::uint64_t end, const Holes &holes) {
     offset = next;
   }
   if (lost > 0)
-    warn("W_BLOCKS_DAMAGED", std::to_string(lost) + " events are lost: the headers of their blocks are damaged, or the "
-                                                    "file was cut off");
+    warn("W_BLOCKS_DAMAGED", formatCount(lost) + " events are lost: the headers of their blocks are damaged, or the "
+                                                 "file was cut off");
 }
 
 // A block whose body goes to `next` and has as many events as there are whole ones before it.

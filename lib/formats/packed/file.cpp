@@ -2,6 +2,7 @@
 #include "file.h"
 
 #include "base/print.h"
+#include "base/quantities.h"
 #include "formats/packed/block_reader.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file_checks.h"
@@ -149,8 +150,8 @@ void File::scan(const Holes &holes) {
     offset = next;
   }
   if (lost > 0)
-    warn("W_BLOCKS_DAMAGED", std::to_string(lost) + " events are lost: the headers of their blocks are damaged, or the "
-                                                    "file was cut off");
+    warn("W_BLOCKS_DAMAGED", formatCount(lost) + " events are lost: the headers of their blocks are damaged, or the "
+                                                 "file was cut off");
 }
 
 // A block whose body goes to `next` and has as many events as there are whole ones before it.

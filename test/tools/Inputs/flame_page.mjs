@@ -4,13 +4,11 @@
 // `details`, `title`, `colours`, `theme`, `focus`, `trees`; and what is done: `tree=N`, `colour=WHAT`, `weight=WHAT`,
 // `sort=COLUMN`, `click=NAME`, `hover=NAME`, `type=TEXT` (into the search), `key=KEY`, `resize=WIDTH`.
 // Any request and any error of the page fails the test.
-import {createRequire} from 'node:module';
+import {openPage} from './browser.mjs';
 import {pathToFileURL} from 'node:url';
 
-const {chromium} = createRequire(`${process.env.ADA_NODE_MODULES}/`)('playwright-core');
 const [file, ...steps] = process.argv.slice(2);
-const browser = await chromium.launch({executablePath: process.env.ADA_CHROMIUM, args: ['--no-sandbox', '--disable-gpu']});
-const page = await browser.newPage({viewport: {width: 1200, height: 800}, colorScheme: 'light'});
+const {browser, page} = await openPage();
 const faults = [];
 page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
 page.on('console', (message) => message.type() === 'error' && faults.push(`console: ${message.text()}`));

@@ -9,17 +9,15 @@
 // `reload`, `mark=GAP,WAIT` (ranges of time), `resize=WIDTH`, `shot=FILE`, `stop` (the server).
 // A request to another place than the server, and any error of the page, fails the test.
 import {spawn} from 'node:child_process';
-import {createRequire} from 'node:module';
+import {openPage} from './browser.mjs';
 
-const {chromium} = createRequire(`${process.env.ADA_NODE_MODULES}/`)('playwright-core');
 const [sessions, ...steps] = process.argv.slice(2);
 const server = spawn('adatrace', ['view', '--no-browser', ...sessions.split(',')], {stdio: ['ignore', 'pipe', 'inherit']});
 const address = await new Promise((resolve) => {
   server.stdout.once('data', (text) => resolve(String(text).split('\n')[0]));
   server.once('exit', (status) => resolve(`no address, status ${status}`));
 });
-const browser = await chromium.launch({executablePath: process.env.ADA_CHROMIUM, args: ['--no-sandbox', '--disable-gpu']});
-const page = await browser.newPage({viewport: {width: 1200, height: 800}, colorScheme: 'light', reducedMotion: 'reduce'});
+const {browser, page} = await openPage({reducedMotion: 'reduce'});
 const faults = [];
 let mayFail = false;
 page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
@@ -29,9 +27,9 @@ page.on('request', (request) => new URL(request.url()).origin !== new URL(addres
 
 /** Until nothing is asked, drawn or waited for any more. */
 async function settle() {
-  for (let quiet = 0, rounds = 0; quiet < 3 && rounds < 200; ++rounds) {
-    await page.waitForTimeout(100);
-    const isBusy = await page.evaluate(() => !window.adatrace.panes.length || document.querySelector('[aria-busy]') !== null ||
+  for (let quiet = 0, rounds = 0; quiet < 3 && rounds < 1000; ++rounds) {
+    await page.waitForTimeout(20);
+    const isBusy = await page.evaluate(() => !window.adatrace.panes.length || window.adatraceIsDelayed() || document.querySelector('[aria-busy]') !== null ||
       document.querySelector('.search .caption').textContent === 'searching …' ||
       window.adatrace.panes.some((pane) => pane.isDirty || pane.session.isFetching || pane.session.pictures.isBusy));
     quiet = isBusy && !mayFail ? 0 : quiet + 1;
@@ -174,7 +172,6 @@ const acts = {
     .evaluate((bar) => getComputedStyle(bar).backgroundColor)}`),
   reload: async () => {
     // As a link in a new tab: nothing is left of this one.
-    await page.waitForTimeout(400);
     const link = page.url();
     await page.goto('about:blank');
     await page.goto(link);

@@ -63,8 +63,8 @@ int readFromAndTo(Options &options) {
                     value, way.only, way.names());
       else
         return fail(kWrongUsage,
-                    "convert: {}: '{}' is neither a format ({}) nor a time like 10us, 1.5ms, 2s or @123456789",
-                    way.option, value, way.names());
+                    "convert: {}: '{}' is neither a format ({}) nor a time like 10us, 1.5ms, 2s or @123456789{}",
+                    way.option, value, way.names(), model::leftOutFormats());
     }
     return int(kOk);
   };
@@ -110,9 +110,10 @@ int chooseFormat(Options &options) {
   if (options.out.ends_with(".gz"))
     return fail(kWrongUsage, "convert: packing is left to gzip: adatrace convert {} - --to=dial9 | gzip > {}",
                 options.in, options.out);
-  return fail(kWrongUsage,
-              "convert: the name {} says nothing about the format: {}, no extension a session; or choose with --to: {}",
-              options.out, model::formatsByExtension(), model::formatNames());
+  return fail(
+      kWrongUsage,
+      "convert: the name {} says nothing about the format: {}, no extension a session; or choose with --to: {}{}",
+      options.out, model::formatsByExtension(), model::formatNames(), model::leftOutFormats());
 }
 
 // Whether the input is what --from says. Every variant of a format fits, but a file of ATF has its own version.

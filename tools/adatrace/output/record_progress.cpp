@@ -48,11 +48,11 @@ void RecordProgress::draw() {
   // Erase what was there (J), make sure that there is a line below (D, M), remember the
   // cursor (7), go down (B), write, come back (8).
   drawLive("\x1b[J\x1b"
-      "D\x1bM\x1b"
-      "7\x1b[B\r" +
-      line +
-      "\x1b"
-      "8");
+           "D\x1bM\x1b"
+           "7\x1b[B\r" +
+           line +
+           "\x1b"
+           "8");
   drawn_ = true;
 }
 

@@ -30,11 +30,25 @@ export function button(text, act, className = '') {
   return made;
 }
 
-/** Runs `act` once, `ms` after the last of several calls. @param {number} ms @param {() => void} act */
+let delayed = 0;
+/** Whether something waits for its time, or is at work then (debounce()). */
+export const isDelayed = () => delayed > 0;
+
+/** Runs `act` once, `ms` after the last of several calls. @param {number} ms @param {() => void | Promise<void>} act */
 export function debounce(ms, act) {
   let timer = 0;
   return () => {
-    clearTimeout(timer);
-    timer = window.setTimeout(act, ms);
+    if (timer)
+      clearTimeout(timer);
+    else
+      ++delayed;
+    timer = window.setTimeout(async () => {
+      timer = 0;
+      try {
+        await act();
+      } finally {
+        --delayed;
+      }
+    }, ms);
   };
 }

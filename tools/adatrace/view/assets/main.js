@@ -3,7 +3,7 @@
 import {getSessions} from './api.js';
 import {App} from './app.js';
 import {Dock} from './dock.js';
-import {debounce, element} from './dom.js';
+import {debounce, element, isDelayed} from './dom.js';
 import {listenToKeys} from './keys.js';
 import {listenToMouse} from './mouse.js';
 import {duration} from './numbers.js';
@@ -176,6 +176,6 @@ element('keys', HTMLDialogElement).addEventListener('keydown', (event) => {
 });
 
 // For tests and measurements, and for who is curious in the browser's console.
-Object.assign(window, {adatrace: app});
+Object.assign(window, {adatrace: app, adatraceIsDelayed: isDelayed});
 
 load().catch((error) => app.fail(error));

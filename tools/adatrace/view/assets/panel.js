@@ -22,7 +22,7 @@ export class ScopePanel {
     this.isOpen = false;
     this.asked = '';
     this.abort = new AbortController();
-    this.later = debounce(WAIT_MS, () => void this.refresh());
+    this.later = debounce(WAIT_MS, () => this.refresh());
     /** @type {{pane: Pane, text: string, answer: Answer} | null} */
     this.shown = null;
     app.onChange((what) => {
