@@ -6,25 +6,28 @@
 #     lit -v build/release/test/pass-19 --filter musttail      (lit: `tools/dev lit` prints which one)
 #
 # RUN lines are run by bash, joined with &&, with pipefail. On PATH come first build/bin (adatrace, ada-clang,
-# ada-clang++) and then the bin directory of the suite's LLVM, so clang, clang++, opt, llc, FileCheck, not,
-# split-file and llvm-objdump are those of one version. Beside lit's own (%s %S %t %T):
+# ada-clang++) and then the bin directory of the suite's LLVM, so clang, clang++, opt, llc, FileCheck, not, split-file
+# and llvm-objdump are those of one version. In addition to lit's own (%s %S %t %T):
 #     %clang %clangxx %opt   this LLVM's tools, by absolute path
 #     %plugin                libAdaTrace-N.so of this LLVM
 #     %load_adatrace         -fpass-plugin=…, with the options made known to clang (-mllvm -ada-…)
 #     %opt_adatrace          opt -load-pass-plugin=…, with the options made known to opt
 #     %ada_clang %ada_clangxx  the wrappers for this LLVM: plugin, include path, runtime and rpath
-#     %runtime               link flags of the shared runtime, for those who call clang themselves
+#     %runtime               link flags of the shared runtime, for tests that call clang themselves
 #     %runtime_static        the static one
 #     %shared_runtime        libAdaRuntime.so
 #     %include               the directory that holds ada/trace.h
 #     %llvm_version          N
 #     %llvm_versions         every N that there are tests for
 #     %python                python3
-#     %few{A,B}              A; with --param long B: a number of repetitions, say
-# In a suite for another architecture (TARGET of ada_lit_suite()) the compilers among these are test/<target>/clang.sh, what they
-# link runs in qemu without further ado, and the runtime is the cross-built one.
-# Features: llvm-N and llvm-at-least-N for the suite's LLVM, the architecture that programs are built for (x86_64, aarch64),
-# native or emulated, long (with --param long, which runs the tests that require it, or have %few or %less, and no others: the part `long` of tools/dev test --all), lld, asan and ubsan if the tools are built with them, sanitized-plugin if the plugins are.
+#     %few{A,B}              A; with --param long B: for example, a number of repetitions
+# In a suite for another architecture (TARGET of ada_lit_suite()), the compilers among these are test/<target>/clang.sh,
+# the programs that they link simply run in qemu, and the runtime is the cross-built one.
+#
+# Features: llvm-N and llvm-at-least-N for the suite's LLVM; the architecture that programs are built for (x86_64,
+# aarch64); native or emulated; long (with --param long, which runs only the tests that require it or have %few or
+# %less: the part `long` of tools/dev test --all); lld; asan and ubsan if the tools are built with them;
+# sanitized-plugin if the plugins are.
 import atexit
 import importlib.util
 import os
@@ -56,7 +59,7 @@ config.substitutions.append((r"%few\{([^,}]*),([^}]*)\}", r"\2" if isLong else r
 config.suffixes = [".ll", ".c", ".cpp", ".test", ".s"]
 config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py"]
 
-# Itself, not a script that looks for it (pyenv's takes a third of a second).
+# The interpreter itself, not a script that looks for it (pyenv's takes a third of a second).
 config.ada_python = sys.executable
 llvm = config.ada_llvm
 llvmBin = config.ada_llvm_bin
@@ -120,7 +123,7 @@ if config.ada_sanitize_pass:
 if "undefined" in config.ada_sanitize:
     config.available_features.add("ubsan")
 
-# A program that a test kills, or that a time limit ends, leaves its ring in memory.
+# A program that is killed by a test or ended by a time limit leaves its ring in memory.
 spec = importlib.util.spec_from_file_location("rings", os.path.join(config.ada_source_dir, "test", "rings.py"))
 rings = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(rings)

@@ -3,10 +3,9 @@
 //   convert_bench FOLDER [EVENTS]
 //   convert_bench session FOLDER EVENTS
 //
-// makes a session of four threads in FOLDER, converts it into every format and
-// what came out back into a session, removes all, and prints events per second as
-// JSON, one figure per set. The second form only makes the session, for others to
-// read.
+// makes a session of four threads in FOLDER, converts it into every format and each result back into a session, removes
+// everything, and prints events per second as JSON, one figure per set. The second form only makes the session, for
+// other programs to read.
 #include "sets.h"
 
 #include "ada/trace/convert.h"

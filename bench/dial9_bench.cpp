@@ -4,8 +4,8 @@
 //   dial9_bench once WHAT [FRAMES [EVENTS]]
 //                            WHAT is encode, visit or own; the last two encode
 //                            first. For callgrind, where the difference of two
-//                            runs with different EVENTS is the cost of so many
-//                            events
+//                            runs with different EVENTS is the cost of the
+//                            additional events
 #include "dial9_stream.h"
 #include "sets.h"
 
@@ -22,7 +22,7 @@ namespace {
 constexpr uint64_t kEvents = 1'000'000;
 constexpr int kSets = 5;
 
-/// Reads every value, so that nothing of decoding is left out.
+/// Reads every value, so that no part of decoding is left out.
 struct Summer : dial9::Visitor {
   uint64_t events = 0, sum = 0;
   void onEvent(const dial9::EventView &event) override {

@@ -1,4 +1,4 @@
-// The mixed stream of a scheduler's events that dial9's own benchmark writes: a million of them, every byte determined.
+// The mixed stream of scheduler events that dial9's own benchmark writes: a million of them, every byte determined.
 #ifndef ADA_BENCH_DIAL9_STREAM_H
 #define ADA_BENCH_DIAL9_STREAM_H
 

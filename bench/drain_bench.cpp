@@ -1,11 +1,11 @@
-// What the drain's work on one thread costs, without the program that it belongs to:
+// Measures what the drain's work costs on one thread, without the program that it belongs to:
 //
 //   drain_bench FOLDER [CHUNKS]
 //
-// fills chunks as hooks do (calls and returns, nested at random up to 30 deep, the same in a circle of some thousand,
-// or empty calls of any function), has the drain's own code read them, and prints events per second as JSON, one figure
-// per set:
-//   batch    records taken and expanded by the rules for everything (chunk_walk.h, expander.h)
+// fills chunks as hooks do (calls and returns, nested at random up to 30 deep, or the same repeated in a circle of some
+// thousand, or empty calls of any function), has the drain's own code read them, and prints events per second as JSON,
+// one figure per set:
+//   batch    records taken and expanded by the general rules (chunk_walk.h, expander.h)
 //   plain    the same records by the pass for the ordinary case (plain_walk.h)
 //   encode   plain, and encoded as ATF 2 into memory
 //   packed   plain, and encoded as a packed body into memory
@@ -47,8 +47,8 @@ struct Memory {
   void noteClosed(int) {}
 };
 
-// `deepest`: how far calls nest. At 1 they are a loop of empty calls, at more they come and go at random. `repeats`: as
-// programs do, the same is called again and again, in a circle of some 3,000 calls; otherwise no call is as expected.
+// `deepest`: how deep calls nest. At 1 they are a loop of empty calls, above that they come and go at random.
+// `repeats`: the same calls repeat in a circle of some 3,000, as in real programs; otherwise no call is as expected.
 void fill(Memory &memory, std::uint64_t count, std::size_t deepest, bool repeats) {
   char *at = static_cast<char *>(std::aligned_alloc(ADA_CHUNK_BYTES, count * ADA_CHUNK_BYTES));
   std::memset(at, 0, count * ADA_CHUNK_BYTES);
@@ -102,7 +102,7 @@ struct Drain {
   }
   ~Drain() { std::free(reader.expansion.stack.frames); }
 
-  // Reads all chunks. `begin()` gives for each of them what takes its events; `chunkRead()` comes behind it.
+  // Reads all chunks. For each chunk, `begin()` returns what takes its events, and `chunkRead()` is called after it.
   template <class Begin, class Read> void run(bool plain, Begin &&begin, Read &&chunkRead) {
     for (bool more = true; more;) {
       if (!reader.look(memory, thread, UINT64_MAX, false))

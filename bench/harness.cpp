@@ -4,18 +4,18 @@
 //   threads COUNT [BURSTS]    recorded calls in COUNT threads at once
 //   churn COUNT               COUNT threads, one after another, ten calls each
 //   sustain COUNT SECONDS     COUNT threads call without a pause for SECONDS
-//   backlog COUNT BURSTS      COUNT threads make so many bursts each while the tracer's own threads get no processor;
-//   then
-//                             these have them all: shown is how long they take (AdaTrace, buffer=700M)
+//   backlog COUNT BURSTS      COUNT threads make BURSTS bursts each while the tracer's own threads are kept off-CPU;
+//                             then those get all cores: shown is how long they take for the backlog (AdaTrace,
+//                             buffer=700M)
 //
-// A sample is nanoseconds per call, of one burst of calls. Bursts are short enough for every tracer's buffer; between
-// them the buffers are emptied, untimed, so that the samples show the way into the buffer and not the disk. The kinds
-// take turns, so that a change of the clock frequency meets all of them. `sustain` is the opposite: nothing but the
-// whole way to the file, measured from outside by the events that are in it.
+// A sample is the nanoseconds per call in one burst of calls. Bursts are short enough for every tracer's buffer.
+// Between them the buffers are emptied, untimed, so that the samples show the way into the buffer and not the disk. The
+// kinds take turns, so that a change of the clock frequency affects all of them. `sustain` is the opposite: it times
+// the whole way to the file, measured from outside by the events that are in the file.
 //
-// Google Benchmark, which times the other programs here, does not fit: it finishes one kind before it begins the next,
-// and a shared machine's clock changes in between by more than the kinds differ; buffers must be emptied, and the
-// tracer switched on and off, untimed, after every burst; and uftrace would trace its code, too.
+// Google Benchmark, which times the other programs here, does not fit. It finishes one kind before it begins the next,
+// and in between the clock of a shared machine changes by more than the kinds differ. Buffers must be emptied, and the
+// tracer switched on and off, untimed, after every burst. And uftrace would trace Google Benchmark's code, too.
 #include "harness.h"
 
 #include <atomic>
@@ -114,7 +114,7 @@ void threads(unsigned count, unsigned bursts) {
     std::vector<std::thread> workers;
     for (unsigned worker = 0; worker < count; ++worker)
       workers.emplace_back([&, worker] {
-        traced_empty(); // the first event of a thread is not what this is about
+        traced_empty(); // a thread's first event is not measured here
         ready.fetch_add(1);
         while (ready.load() < count)
           std::this_thread::yield();
@@ -178,7 +178,7 @@ void sustain(unsigned count, double seconds) {
   std::printf("{\"calls\": %lu, \"nanoseconds\": %.0f}\n", bursts.load() * kBurst, spent);
 }
 
-// All threads of the process but the calling one: those of a tracer, as long as the program has no others.
+// All threads of the process except the calling one: those of a tracer, as long as the program has no others.
 void letOthersIdle() {
   for (const auto &task : std::filesystem::directory_iterator("/proc/self/task")) {
     const sched_param none = {};
@@ -190,7 +190,7 @@ void letOthersIdle() {
 void backlog(unsigned count, unsigned bursts) {
   start();
   traced_empty();
-  flush(); // the tracer's threads are there
+  flush(); // now the tracer's threads exist
   letOthersIdle();
   std::vector<std::thread> workers;
   for (unsigned worker = 0; worker < count; ++worker)

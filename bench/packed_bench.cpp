@@ -1,4 +1,4 @@
-// How fast and how small packed index and detail files are, one thread, everything in memory:
+// Measures how fast and how small packed index and detail files are, on one thread, with everything in memory:
 //
 //   packed_bench INDEX.ATF|DETAIL.ATF...
 //
@@ -64,7 +64,7 @@ constexpr auto kSum = [](std::uint32_t before, const void *data, std::size_t byt
   return crc32c(before, data, bytes);
 };
 
-// Returns how many bytes the blocks have.
+// Returns the size of the blocks in bytes.
 std::size_t encode(const std::vector<Source> &events, BlockWriter &writer, std::vector<Byte> &to) {
   writer = {};
   std::size_t size = 0, start = 0;
@@ -131,7 +131,7 @@ struct Details {
   DetailBlockWriter writer;
   DetailState state;
 
-  // Returns how many bytes the blocks have.
+  // Returns the size of the blocks in bytes.
   std::size_t encode() {
     writer = {};
     Byte *to = bytes.data(), *start = to, *body = to;
@@ -156,7 +156,7 @@ struct Details {
     return static_cast<std::size_t>(to - bytes.data());
   }
 
-  // Compares them if `compare`.
+  // With `compare`, checks the decoded events against those that were encoded.
   std::uint64_t decode(std::size_t size, bool compare) {
     std::uint64_t sum = 0, seq = 0;
     for (std::size_t at = 0; at < size;) {

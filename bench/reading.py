@@ -1,8 +1,8 @@
-"""How fast the trace library reads, writes and converts, one thread, and how fast the commands are: dial9 streams, ATF
-index files, sessions. Part of bench/run.py.
+"""How fast the trace library reads, writes and converts, on one thread, and how fast the commands are: dial9 streams,
+ATF index files, sessions. Part of bench/run.py.
 
-Times are of the fastest set. Instructions are callgrind's: the difference of two runs of different length, divided by
-the difference of their events, so that starting and ending a program is not in it.
+Times are those of the fastest set. Instructions are callgrind's: the difference of two runs of different length,
+divided by the difference of their events, so that starting and ending a program is not included.
 """
 import os
 import re
@@ -28,7 +28,7 @@ def rates(run):
 
 
 def counted(command):
-    """Instructions that the command takes."""
+    """The number of instructions that the command executes."""
     done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     found = re.search(r"Collected : (\d+)", done.stderr)
@@ -38,7 +38,7 @@ def counted(command):
 
 
 def instructions(program, what, frames):
-    """Instructions per event; reading encodes first, which `instructionsOf` takes off."""
+    """Instructions per event. Reading encodes first, which `instructionsOf` subtracts."""
     few, many = (counted([program, "once", what, str(frames), str(events)]) for events in (FEW, MANY))
     return (many - few) / (MANY - FEW)
 
@@ -111,7 +111,7 @@ def drain(programs, execute, scratch):
 
 
 def commands(programs, scratch):
-    """Whole runs of `adatrace`, output thrown away. The processor time of all threads counts, not only the real one."""
+    """Whole runs of `adatrace`, with the output thrown away. Counts the CPU time of all threads, not only real time."""
     counts, _ = canCount(programs / "dial9_bench")
     session = {events: scratch / f"session_{events}" for events in (EVENTS, FEW, MANY)}
     scratch.mkdir(exist_ok=True)

@@ -1,9 +1,9 @@
-"""What the manifests of a session say."""
+"""Event counts from the manifests of a session."""
 import json
 
 
 def recorded(session):
-    """Events in the files, and events that were lost."""
+    """Returns the events in the files, and the events that were lost."""
     events = lost = 0
     for path in session.rglob("manifest.json"):
         for thread in json.loads(path.read_text()).get("threads", []):

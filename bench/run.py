@@ -34,7 +34,7 @@ scratch = output / "traces"
 
 
 def execute(name, command, environment=None):
-    """Runs it in an empty directory, returns what it printed as JSON."""
+    """Runs the command in an empty directory and returns the JSON that it printed."""
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("ADA_", "XRAY_"))}
@@ -45,7 +45,7 @@ def execute(name, command, environment=None):
 
 
 def xray(mode):
-    # FDR mode forgets calls shorter than 5 microseconds unless it is told not to.
+    # FDR mode drops calls shorter than 5 microseconds unless it is told not to.
     return {"XRAY_OPTIONS": f"patch_premain=false xray_mode=xray-{mode} verbosity=0 xray_logfile_base=xray-",
             "XRAY_FDR_OPTIONS": "func_duration_threshold_us=0", "XRAY_BASIC_OPTIONS": "func_duration_threshold_us=0"}
 

@@ -1,4 +1,4 @@
-// Timed sets of the reading programs, by Google Benchmark, as the JSON that reading.py takes.
+// Timed sets of the reading programs, run by Google Benchmark, as the JSON that reading.py reads.
 #pragma once
 
 #include <benchmark/benchmark.h>

@@ -1,10 +1,10 @@
 # Compiles through ccache where it is installed: a second clone, in another folder, is built in about a minute.
 #
-# CCACHE_BASEDIR makes paths below the clone relative before they are hashed, and CCACHE_NOHASHDIR leaves the folder that
-# the debug information names out of the hash, so that clones share what they have compiled. The price: in a clone that took
-# an object from the cache, a debugger may look for sources in the clone that compiled it.
+# CCACHE_BASEDIR makes paths below the clone relative before they are hashed, and CCACHE_NOHASHDIR leaves the folder
+# that the debug information names out of the hash, so that clones share what they have compiled. The price: in a clone
+# that took an object from the cache, a debugger may look for sources in the clone that compiled it.
 #
-# Not for compilers that are our own wrappers (adatrace traced by itself): ccache does not see when a plugin has changed.
+# Not for our own wrappers as compilers (adatrace traced by itself): ccache does not notice when a plugin has changed.
 option(ADA_CCACHE "Compile through ccache, if it is installed" ON)
 
 find_program(ADA_CCACHE_PROGRAM ccache)

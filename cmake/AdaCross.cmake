@@ -1,7 +1,9 @@
-# Cross-builds the runtime for AArch64 into lib/aarch64-linux-gnu, where ada-clang --target=aarch64-linux-gnu looks for it.
+# Cross-builds the runtime for AArch64 into lib/aarch64-linux-gnu, where ada-clang --target=aarch64-linux-gnu looks for
+# it.
 #
-# The same CMakeLists.txt, in a build tree of its own: it knows nothing of the compiler around it. Needs any clang and Debian's
-# libc6-dev-arm64-cross and libgcc-12-dev-arm64-cross (tools/dev setup), or similar packages elsewhere.
+# Builds the same CMakeLists.txt in a separate build tree, which knows nothing of the outer build's compiler. Needs any
+# clang and Debian's libc6-dev-arm64-cross and libgcc-12-dev-arm64-cross (tools/dev setup), or similar packages
+# elsewhere.
 include(ExternalProject)
 
 set(ADA_CROSS_TRIPLE aarch64-linux-gnu)
@@ -27,7 +29,7 @@ ExternalProject_Add(AdaRuntimeAArch64
     -DCMAKE_C_COMPILER=${ADA_CROSS_CLANG} -DCMAKE_C_COMPILER_TARGET=${ADA_CROSS_TRIPLE}
     -DCMAKE_CXX_COMPILER=${ADA_CROSS_CLANG} -DCMAKE_CXX_COMPILER_TARGET=${ADA_CROSS_TRIPLE}
     -DCMAKE_ASM_COMPILER=${ADA_CROSS_CLANG} -DCMAKE_ASM_COMPILER_TARGET=${ADA_CROSS_TRIPLE}
-    # Compiled and not linked: the runtime is linked as C, and nobody needs a C++ library for it.
+    # Compiled and not linked: the runtime is linked as C and needs no C++ library.
     -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
     -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG"
     -DADA_BUILD_PASS=OFF -DADA_BUILD_TOOLS=OFF -DADA_BUILD_TESTS=OFF -DADA_WERROR=${ADA_WERROR}

@@ -2,8 +2,9 @@
 #
 #   ada_embed(adatrace flame_assets flame/page.html flame/flame.css)
 #
-# adds a source to target adatrace that defines `std::string_view page_html, flame_css` in namespace ada::flame_assets;
-# who uses them has a header that declares them. `files` is a list of all, each with its name. As a script (cmake -P) it writes that source.
+# adds a source to target adatrace that defines `std::string_view page_html, flame_css` in namespace ada::flame_assets.
+# Code that uses them needs a header that declares them. `files` lists all of them, each with its name. As a script
+# (cmake -P) this file writes that source.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(defined "")
   set(list "")

@@ -1,14 +1,15 @@
 # ada_lit_suite(): makes a folder of lit tests one ctest (see lit.cfg.py for what the tests can use).
 #
-#   ada_lit_suite(<name> DIR <folder with the tests> [LLVM <major>] [TARGET <architecture>] [TIMEOUT <seconds>] [PART <part>] [LONG])
+#   ada_lit_suite(<name> DIR <folder with the tests> [LLVM <major>] [TARGET <architecture>] [TIMEOUT <seconds>]
+#                 [PART <part>] [LONG])
 #
-# LLVM chooses the clang, opt and FileCheck that the suite runs with; without it, the newest one that is found. TARGET
-# aarch64: programs are cross-built and run in qemu.
-# A suite uses two jobs and says so to ctest, which then runs nothing beside it. PART is the part of `tools/dev test --all` that
-# it belongs to; a suite without one is run each time. LONG: only those of its tests that require the feature `long`, as the part `long`.
+# LLVM chooses the clang, opt and FileCheck that the suite runs with; the default is the newest one that is found.
+# TARGET aarch64: programs are cross-built and run in qemu. A suite uses two jobs and declares that to ctest, which then
+# runs nothing beside it. PART is the part of `tools/dev test --all` that the suite belongs to; a suite without one is
+# run each time. LONG: runs only the tests that require the feature `long`, as the part `long`.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# ADA_TEST_LLVMS: the LLVMs that have what a test needs, lowest first.
+# ADA_TEST_LLVMS: the LLVMs that have what the tests need, lowest first.
 if(NOT DEFINED ADA_LLVM_FOUND)
   find_package(AdaLLVM)
 endif()
@@ -38,8 +39,8 @@ if(NOT ADA_LIT)
   endforeach()
 endif()
 
-# Sets RESULT to a folder with the tools of LLVM VERSION, those that load the plugin being scripts that load the sanitizers'
-# runtime first: it has to be there before anything is allocated, and these programs are not linked with it.
+# Sets RESULT to a folder with the tools of LLVM VERSION. Those that load the plugin are scripts there that load the
+# sanitizers' runtime first: it must be loaded before anything is allocated, and these programs are not linked with it.
 function(ada_sanitized_llvm result version)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE runtime
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -131,8 +132,8 @@ if os.path.exists(own):
   endif()
 endfunction()
 
-# ada_lit_suites(<name> DIR <folder> [TARGET <architecture>]): <name>-N for each LLVM N. The newest one's runs each time, each other
-# one's with the part llvm-N.
+# ada_lit_suites(<name> DIR <folder> [TARGET <architecture>]): <name>-N for each LLVM N. The suite of the newest LLVM
+# runs each time, each other one with the part llvm-N.
 function(ada_lit_suites name)
   list(GET ADA_TEST_LLVMS -1 newest)
   foreach(version IN LISTS ADA_TEST_LLVMS)

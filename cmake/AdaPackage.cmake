@@ -1,8 +1,9 @@
-# Installs runtime, headers, reading library and the CMake package, and puts the package into the build tree, too, which has an installation's shape.
+# Installs the runtime, the headers, the reading library and the CMake package, and puts the package into the build tree
+# as well, which is laid out like an installation.
 include(CMakePackageConfigHelpers)
 
 # The libraries that read traces, as AdaTrace::trace and one for each format of other tools. They are static, so their
-# users need the packages that they are linked with, too.
+# users also need the packages that they are linked with.
 set(libraries "")
 set(ADA_TRACE_PACKAGES "")
 foreach(library adatrace_lib adatrace_dial9 adatrace_wtf)

@@ -1,11 +1,12 @@
-# Toolchain file: builds any CMake project with every function traced, without a change to it.
+# Toolchain file: builds any CMake project, unchanged, with every function traced.
 #
 #   cmake -DCMAKE_TOOLCHAIN_FILE=<prefix>/lib/cmake/AdaTrace/AdaTraceToolchain.cmake -S . -B build-traced
 #
-# -DADA_LLVM=19 takes that LLVM (default: what `clang` is), -DADA_FLAGS="--ada-exclude=std::* --ada-min-size=5" gives
+# -DADA_LLVM=19 selects that LLVM (default: that of `clang`), -DADA_FLAGS="--ada-exclude=std::* --ada-min-size=5" gives
 # options to the wrappers (`ada-clang --ada-help` lists them). ADA_FLAGS is split into words as a shell would, so a glob
-# with a blank is quoted: -DADA_FLAGS="--ada-include='f(int, char)|g*'". Only $ can't be given (make and ninja
-# expand it); ? matches it.
+# with a blank is quoted: -DADA_FLAGS="--ada-include='f(int, char)|g*'". Only $ can't be given (make and ninja expand
+# it); use ? to match it.
+#
 # Works from an installation and from AdaTrace's own build tree.
 
 set(ADA_LLVM "" CACHE STRING "LLVM major version to build with; empty for the default clang")
@@ -16,7 +17,7 @@ set(ada_suffix "")
 if(ADA_LLVM)
   set(ada_suffix "-${ADA_LLVM}")
 endif()
-# bin is three folders up, four where the library folder has the architecture in its name (lib/x86_64-linux-gnu).
+# bin is three folders up, or four if the library folder has the architecture in its name (lib/x86_64-linux-gnu).
 foreach(ada_up IN ITEMS ../../.. ../../../..)
   get_filename_component(ada_bindir "${CMAKE_CURRENT_LIST_DIR}/${ada_up}/bin" ABSOLUTE)
   if(EXISTS "${ada_bindir}/ada-clang${ada_suffix}")
@@ -30,7 +31,7 @@ endif()
 
 set(CMAKE_C_COMPILER "${ada_bindir}/ada-clang${ada_suffix}")
 set(CMAKE_CXX_COMPILER "${ada_bindir}/ada-clang++${ada_suffix}")
-# CMake hands CMAKE_<LANG>_FLAGS to the build's shell as it is, for which globs are pipes, patterns and jobs.
+# CMake hands CMAKE_<LANG>_FLAGS to the build's shell as it is, and the shell takes globs for pipes, patterns and jobs.
 separate_arguments(ada_words UNIX_COMMAND "${ADA_FLAGS}")
 set(ada_flags "")
 foreach(ada_word IN LISTS ada_words)
@@ -41,6 +42,6 @@ string(STRIP "${ada_flags}" ada_flags)
 set(CMAKE_C_FLAGS_INIT "${ada_flags}")
 set(CMAKE_CXX_FLAGS_INIT "${ada_flags}")
 
-# The programs that CMake compiles and runs to learn about the system are none of the user's: plain clang for those,
-# so that configuring leaves no traces and the runtime is not taken for one of the compiler's own libraries.
+# The programs that CMake compiles and runs to learn about the system are not the user's. They get plain clang, so that
+# configuring leaves no traces and the runtime is not taken for one of the compiler's own libraries.
 set(ENV{ADA_WRAPPER_OFF} 1)

@@ -1,8 +1,8 @@
-# ada_unit_test(<target>): a GoogleTest program, each test of which is one ctest.
+# ada_unit_test(<target>): a GoogleTest program, each of whose tests is one ctest.
 #
-# With sanitizers, where it takes a third of a second to start one, a ctest is a quarter of the program's tests: <target>-0 to
-# <target>-3. With ADA_OPTIMISED_TESTS they belong to the part `optimised` of `tools/dev test --all`: the same tests have run
-# with sanitizers.
+# With sanitizers, where starting a program takes a third of a second, a ctest is a quarter of the program's tests:
+# <target>-0 to <target>-3. With ADA_OPTIMISED_TESTS the tests belong to the part `optimised` of `tools/dev test --all`,
+# because the same tests have already run with sanitizers.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 

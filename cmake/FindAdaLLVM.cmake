@@ -1,13 +1,13 @@
 # FindAdaLLVM.cmake - finds the installed LLVMs among ADA_LLVM_VERSIONS, each by its own llvm-config.
 #
-# find_package(LLVM) can find one LLVM in a configure run; the plugin is built for several side by side, and needs no
-# more of each than its headers, so this asks llvm-config-N (or llvm-config, if that is version N).
+# find_package(LLVM) finds one LLVM per configure run. The plugin is built for several side by side and needs only the
+# headers of each, so this asks llvm-config-N (or llvm-config, if that is version N).
 #
 # ADA_LLVM_FOUND           the versions found, e.g. "14;19;22"
 # ADA_LLVM_DEFAULT         the version of the default `clang`; the highest found one if there is no such clang
 # ADA_LLVM_<N>_INCLUDE_DIR its headers
 # ADA_LLVM_<N>_BINDIR      its tools (opt, llc, clang, FileCheck, …)
-# ADA_LLVM_<N>_ROOT        what BINDIR is in; lit is in ROOT/build/utils/lit on Debian
+# ADA_LLVM_<N>_ROOT        the folder that BINDIR is in; lit is in ROOT/build/utils/lit on Debian
 
 set(ADA_LLVM_FOUND "")
 foreach(version IN LISTS ADA_LLVM_VERSIONS)

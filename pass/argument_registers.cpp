@@ -19,13 +19,14 @@ bool hasFeature(const Function &function, StringRef feature) {
   return llvm::is_contained(features, feature);
 }
 
-/// Whether CONVENTION passes on the stack what C's convention does.
+/// Whether CONVENTION passes the same arguments on the stack as C's convention does.
 bool hasOrdinaryStack(CallingConv::ID convention) {
   return convention == CallingConv::C || convention == CallingConv::Fast || convention == CallingConv::Cold;
 }
 
-/// Whether the entry hook of FUNCTION can be given more than it has in registers. The list of a variadic function says
-/// what its vector registers held, and where floating point is not allowed there are none.
+/// Whether FUNCTION's entry hook can be given more arguments than arrive in registers. A variadic function's hook
+/// can't, because its va_list says what the vector registers held. Where floating point is disallowed there are no
+/// vector registers.
 bool canForward(const Function &function) {
   return !function.isVarArg() && !function.hasFnAttribute(Attribute::NoImplicitFloat) &&
          !hasFeature(function, "-sse2") && !hasFeature(function, "-sse");
@@ -46,7 +47,7 @@ ArgumentRegisters::ArgumentRegisters(const Function &function, StackArguments st
       forwardsStack_(stack == StackArguments::Forwarded && !isAArch64_) {
   if (!forwardsStack_)
     return;
-  isStackKnown_ = false; // it is of whatever function the hook is in then
+  isStackKnown_ = false; // it is the stack of whichever function the hook ends up in
   forwarded_ = kVectorRegisters;
   if (!canForward(function))
     return;
@@ -115,7 +116,7 @@ bool ArgumentRegisters::count(Type *type, Need &need) const {
   return false; // scalable vectors, target types
 }
 
-/// Takes the next part of the stack, of those that System V's x86-64 convention has; LLVM's rules are in CC_X86_64_C.
+/// Takes the next part of the stack by the rules of System V's x86-64 convention; LLVM has them in CC_X86_64_C.
 ArgumentPlace ArgumentRegisters::placeOnStack(Type *type, AttributeSet attributes,
                                               SmallVectorImpl<ValuePiece> *pieces) {
   if (forwardsStack_)
@@ -131,9 +132,9 @@ ArgumentPlace ArgumentRegisters::placeOnStack(Type *type, AttributeSet attribute
     alignment = 16;
   } else if (isa<FixedVectorType>(type)) {
     alignment = type->getPrimitiveSizeInBits().getFixedValue() / 8;
-    isStackKnown_ &= alignment >= 16; // shorter ones are made longer
+    isStackKnown_ &= alignment >= 16; // shorter vectors are widened
   } else {
-    // A 128-bit integer is aligned and torn apart in ways that changed with LLVM.
+    // How a 128-bit integer is aligned and split changed between LLVM versions.
     isStackKnown_ &= type->isPointerTy() || type->isFloatTy() || type->isDoubleTy() || type->isHalfTy() ||
                      (type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
   }
@@ -166,7 +167,7 @@ ArgumentPlace ArgumentRegisters::forward(Type *type, AttributeSet attributes, Sm
 ArgumentPlace ArgumentRegisters::place(Type *type, AttributeSet attributes, SmallVectorImpl<ValuePiece> *pieces) {
   if (lost_)
     return ArgumentPlace::Unknown;
-  // In registers of their own: they take nothing from the others.
+  // These arguments have dedicated registers, so they take none from the others.
   for (Attribute::AttrKind kind : {Attribute::Nest, Attribute::SwiftSelf, Attribute::SwiftError, Attribute::SwiftAsync})
     if (attributes.hasAttribute(kind))
       return ArgumentPlace::Elsewhere;
@@ -204,14 +205,14 @@ ArgumentPlace ArgumentRegisters::place(Type *type, AttributeSet attributes, Smal
     return ArgumentPlace::Registers;
   }
   if (isAArch64_) {
-    // What did not fit ends its kind of register for all that follow.
+    // Once an argument did not fit, no later one gets a register of that kind.
     if (!hasGeneral)
       general_ = generalLimit_;
     if (!hasVector)
       vector_ = kVectorRegisters;
     return ArgumentPlace::Elsewhere;
   }
-  if (type->isAggregateType()) { // may be torn apart; clang makes none
+  if (type->isAggregateType()) { // may be split; clang makes no such arguments
     lost_ = true;
     return ArgumentPlace::Unknown;
   }

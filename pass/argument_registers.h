@@ -1,9 +1,9 @@
 // Which registers, or which part of the stack, carry a lowered parameter or result.
 //
 // It follows the C calling conventions of System V's x86-64 and AAPCS64, as LLVM applies them to the types that clang
-// lowers parameters to. It decides what is forwarded to a hook (hooks.h) and what readers are told about the place of a
-// parameter (type_text.h). Both must be exact: where the place of a type is not certain, that type and everything
-// behind it have no place.
+// lowers parameters to. It decides what is forwarded to a hook (hooks.h) and where readers look for a parameter
+// (type_text.h). Both must be exact: if the place of a type is uncertain, that type and everything after it have no
+// place.
 #ifndef ADA_PASS_ARGUMENT_REGISTERS_H
 #define ADA_PASS_ARGUMENT_REGISTERS_H
 
@@ -20,7 +20,7 @@ class Type;
 namespace ada {
 
 /// A part of a value, in one register or on the stack. General registers are numbered in the order in which they carry
-/// arguments (of a result: results).
+/// arguments (or, for a result, results).
 struct ValuePiece {
   enum class Where {
     General,
@@ -35,36 +35,36 @@ struct ValuePiece {
 
 enum class ArgumentPlace {
   Registers, ///< wholly in registers
-  Forwarded, ///< on the stack; the entry hook is given it in vector registers
+  Forwarded, ///< on the stack; the entry hook gets it in vector registers
   Stack,     ///< on the stack, in a known place
   Elsewhere, ///< in memory, or in a register of its own (`nest`, AArch64's x8)
   Unknown,   ///< not known, and neither are the places of those after it
 };
 
-/// What becomes of arguments that the convention passes on the stack.
+/// How the entry hook sees arguments that the convention passes on the stack.
 enum class StackArguments {
   InPlace,   ///< they are where the caller put them
-  Forwarded, ///< the entry hook is given their values in the vector registers that no other argument takes
+  Forwarded, ///< the entry hook gets their values in the vector registers that no other argument takes
 };
 
-/// Gives out the registers of one call in order.
+/// Assigns the registers of one call in order.
 class ArgumentRegisters {
 public:
-  /// For the parameters, or the result, of FUNCTION: the target and what it can do are asked of it.
+  /// For the parameters or the result of FUNCTION, which also determines the target and its features.
   explicit ArgumentRegisters(const llvm::Function &function, StackArguments stack = StackArguments::InPlace);
 
   /// The next parameter; its pieces are appended to PIECES if that is not null and it is in registers or on the stack.
   ArgumentPlace place(llvm::Type *type, llvm::AttributeSet attributes,
                       llvm::SmallVectorImpl<ValuePiece> *pieces = nullptr);
 
-  /// How many registers, from the first on, it takes to have all that were given out so far.
+  /// How many registers, counted from the first, cover everything assigned so far.
   unsigned generalTaken() const { return generalGiven_; }
   unsigned vectorTaken() const { return vectorGiven_; }
 
 private:
   /// Registers that a value needs; false if that is not known.
   struct Need {
-    llvm::SmallVector<ValuePiece, 4> pieces; // numbers not given yet
+    llvm::SmallVector<ValuePiece, 4> pieces; // numbers not assigned yet
     unsigned general = 0, vector = 0;
     bool beginsEven = false; // AArch64's 128-bit integers
   };
@@ -77,20 +77,20 @@ private:
   const llvm::DataLayout &layout_;
   bool isAArch64_, hasAvx_, hasAvx512_;
   unsigned generalLimit_;
-  unsigned general_ = 0, vector_ = 0; // the next ones; the limit once none may be given any more
+  unsigned general_ = 0, vector_ = 0; // the next ones; the limit once no more may be assigned
   unsigned generalGiven_ = 0, vectorGiven_ = 0;
   uint64_t stackTaken_ = 0; // bytes
-  bool isStackKnown_;       // until something is there whose size is not certain
+  bool isStackKnown_;       // until an argument of uncertain size is there
   bool lost_ = false;
   bool forwardsStack_;
-  unsigned forwarded_ = 0; // the next vector register for what is forwarded
+  unsigned forwarded_ = 0; // the next vector register for forwarded arguments
 };
 
-/// The most bytes of a result in memory that are recorded.
+/// The largest result in memory that is recorded, in bytes.
 constexpr unsigned kMostResultBytes = 64;
 
-/// How many bytes the result of FUNCTION has that no general or vector register carries: it is in memory (`sret`), or
-/// on the x87 stack. 0 if it is in such registers, is void, or has more than kMostResultBytes.
+/// The size in bytes of FUNCTION's result if no general or vector register carries it: it is in memory (`sret`), or on
+/// the x87 stack. 0 if it is in such registers, is void, or has more than kMostResultBytes.
 unsigned resultBytesInMemory(const llvm::Function &function);
 
 } // namespace ada

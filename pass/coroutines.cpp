@@ -1,4 +1,4 @@
-// Tells what a coroutine was split into.
+// Recognizes the functions that a coroutine was split into.
 #include "coroutines.h"
 #include "llvm_compat.h"
 #include "source_text.h"
@@ -10,7 +10,7 @@ using namespace llvm;
 namespace ada {
 
 bool isCoroutinePart(const Function &function) {
-  // Not by the name's end: ThinLTO appends ".llvm.123".
+  // Don't compare the name's end: ThinLTO appends ".llvm.123".
   StringRef name = symbolName(function);
   for (StringRef part : {".resume", ".destroy", ".cleanup"}) {
     size_t at = name.rfind(part);

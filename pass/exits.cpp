@@ -19,7 +19,7 @@ void insertGuarded(const Frame &frame, Instruction *before, DebugLoc location,
   builder.SetCurrentDebugLocation(location);
   Value *byte = builder.CreateTrunc(frame.enabled, builder.getInt8Ty());
   Value *isOn = builder.CreateICmpNE(byte, builder.getInt8(0));
-  // Off is the case to be fast: the hook moves out of the way, with what has to be saved around it.
+  // The off case must be fast: the hook moves out of the way, along with whatever has to be saved around it.
   MDNode *seldom = MDBuilder(before->getContext()).createBranchWeights(1, (1u << 20) - 1);
   Instruction *end = SplitBlockAndInsertIfThen(isOn, before, /*Unreachable=*/false, seldom);
   end->setDebugLoc(location);
@@ -35,7 +35,7 @@ bool Unwinding::isPossibleIn(const Function &function) {
   // Windows and WebAssembly have funclets instead of landing pads.
   if (function.hasPersonalityFn() && isScopedEHPersonality(classifyEHPersonality(function.getPersonalityFn())))
     return false;
-  // Without an unwind table the unwinder does not get past this function, so nobody leaves it that way.
+  // Without an unwind table the unwinder cannot get past this function, so it is never left that way.
   return !function.doesNotThrow() || function.hasUWTable();
 }
 
@@ -74,7 +74,7 @@ bool Unwinding::mayLeave(const CallInst &call) const {
 }
 
 Constant *Unwinding::choosePersonality() {
-  // Functions of different personalities are not inlined into each other, so this takes the one that the other
+  // Functions with different personalities are not inlined into each other, so this takes the one that the other
   // functions of the module have, or would have.
   bool isCxxWithExceptions = false;
   for (const Function &function : module_) {
@@ -98,7 +98,7 @@ void Unwinding::ensurePersonality(Function &function) {
 
 //===--- Exits ------------------------------------------------------------===//
 
-/// Whether the unwinder runs PAD whatever is thrown.
+/// Whether the unwinder runs PAD for every exception.
 static bool takesEverything(const LandingPadInst &pad) {
   if (pad.isCleanup())
     return true;
@@ -137,7 +137,7 @@ Exits::Exits(Function &function, Unwinding *unwinding)
   }
 }
 
-/// Code that has no line of its own, in the scope of FUNCTION.
+/// The location of code without a line of its own, in the scope of FUNCTION.
 static DebugLoc artificialLocation(const Function &function) {
   DISubprogram *subprogram = function.getSubprogram();
   return subprogram ? DebugLoc(DILocation::get(function.getContext(), 0, 0, subprogram)) : DebugLoc();
@@ -155,7 +155,7 @@ void Exits::instrument(Hooks &hooks, Frame &frame) {
     insertGuarded(frame, end, locationOf(end),
                   [&](IRBuilder<> &builder) { hooks.exit(builder, function_, end, frame); });
   }
-  // Without a branch: the hook knows whether the function is switched on, and unwinding takes its time anyway.
+  // No branch: the hook knows whether the function is switched on, and unwinding is slow anyway.
   for (Instruction *resume : resumes_) {
     IRBuilder<> builder(resume);
     builder.SetCurrentDebugLocation(locationOf(resume));
@@ -176,7 +176,7 @@ void Exits::instrument(Hooks &hooks, Frame &frame) {
   }
 }
 
-/// `if (selector == 0) { hook; resume; }` at the start of PAD's block, PAD being a cleanup from now on.
+/// Puts `if (selector == 0) { hook; resume; }` at the start of PAD's block, and makes PAD a cleanup.
 void Exits::instrumentPad(LandingPadInst *pad, Hooks &hooks, const Frame &frame) {
   pad->setCleanup(true);
   Instruction *next = pad->getNextNode();

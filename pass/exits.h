@@ -10,9 +10,10 @@
 //   - an invoke of a pad that does not take this exception (a handler of other types, no cleanup): the unwinder skips
 //     the pad, so the pad becomes a cleanup too, and selector 0, which means "cleanup", goes to the hook;
 //   - nothing at all where the function is really nounwind, or a pad ends in std::terminate.
-// C functions are `nounwind` for clang, which only says that they have no landing pads: pthread_exit, cancellation and
-// exceptions of C++ callbacks do pass through them by their unwind tables. So a nounwind function with an unwind table
-// that calls something which may unwind counts as one that unwinds; it gets a personality and loses its nounwind.
+// clang marks C functions `nounwind`, which only means that they have no landing pads: pthread_exit, cancellation and
+// exceptions of C++ callbacks do pass through them, using their unwind tables. So a nounwind function that has an
+// unwind table and calls something that may unwind counts as one that unwinds: it gets a personality and loses its
+// nounwind.
 #ifndef ADA_PASS_EXITS_H
 #define ADA_PASS_EXITS_H
 
@@ -23,8 +24,8 @@
 
 namespace ada {
 
-/// Branches to a block, seldom taken, that runs before BEFORE if FRAME's enable byte is not 0, and lets
-/// WRITE fill it. The new instructions are of LOCATION.
+/// Inserts a branch to a rarely taken block that runs before BEFORE if FRAME's enable byte is not 0, and lets WRITE
+/// fill the block. The new instructions get LOCATION.
 void insertGuarded(const Frame &frame, llvm::Instruction *before, llvm::DebugLoc location,
                    llvm::function_ref<void(llvm::IRBuilder<> &)> write);
 
@@ -42,7 +43,7 @@ public:
 
 private:
   llvm::Module &module_;
-  /// Compiled without exceptions: clang then calls every definition nounwind and, when it optimizes, every call.
+  /// Compiled without exceptions: clang then marks every definition nounwind and, when it optimizes, every call.
   bool exceptionsOff_;
   llvm::DenseSet<const llvm::Function *> leaving_; // nounwind by attribute only
   llvm::Constant *personality_ = nullptr;
@@ -55,9 +56,9 @@ class Exits {
 public:
   Exits(llvm::Function &function, Unwinding *unwinding);
 
-  /// Places the hooks. FRAME's enable byte is known in the whole function.
+  /// Places the hooks. FRAME's enable byte must be available in the whole function.
   void instrument(Hooks &hooks, Frame &frame);
-  /// Whether control leaves in other ways than by returning a value.
+  /// Whether control can leave in other ways than by returning a value.
   bool endOtherwise() const;
 
 private:

@@ -58,7 +58,7 @@ bool noteSourceMarks(Module &module, bool consumeMarks) {
     isMarked |= function.getFnAttribute(kEntryMark).getValueAsString() == "__cyg_profile_func_enter";
   if (!isMarked)
     return changed;
-  // clang marked every function that it compiled from source, but for those declared no_instrument_function.
+  // clang marked every function that it compiled from source, except those declared no_instrument_function.
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -137,8 +137,8 @@ std::unique_ptr<Filter> Filter::create(const PassOptions &options, const Module 
   return filter;
 }
 
-/// The globs of -ada-calls are separated by commas, too, as libraries' functions are mostly C's: by those outside of
-/// brackets, which have a meaning of their own in "{a,b}" and "f(int, int)".
+/// The globs of -ada-calls may be separated by commas too, because library functions are mostly C functions. Only
+/// commas outside of brackets separate: those inside have another meaning, as in "{a,b}" and "f(int, int)".
 std::string Filter::addCalls(StringRef text) {
   auto add = [&](StringRef glob) -> std::string {
     if (glob != "default")
@@ -200,8 +200,8 @@ const char *Filter::impossible(const Function &function) const {
 static bool isFromSystem(StringRef scope, const std::string &path) {
   if (!path.empty())
     return select::isSystemPath({path.data(), path.size()});
-  // Without debug information nothing says which file a function is from, so the namespaces of the implementation
-  // stand for its headers.
+  // Without debug information the file of a function is unknown, so the implementation's namespaces stand for its
+  // headers.
   for (StringRef space : {"std", "__gnu_cxx", "__cxxabiv1", "__gnu_debug", "__gnu_parallel"})
     if (scope == space || compat::startsWith(scope, (space + "::").str()))
       return true;

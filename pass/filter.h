@@ -9,8 +9,8 @@
 //   6. -ada-include given, and no glob of it matches                                     no
 //   7. code from system headers, unless -ada-system-headers                              no
 //   8. fewer than -ada-min-size instructions and no loop                                 no
-// Calls of functions that are only declared are instrumented if -ada-calls names them and rule 4 does not.
-// So what a build says on its command line beats ada_always, and nothing beats ada_never.
+// Calls of functions that are only declared are instrumented if -ada-calls names them and rule 4 does not apply. So a
+// build's command line overrides ada_always, and nothing overrides ada_never.
 #ifndef ADA_PASS_FILTER_H
 #define ADA_PASS_FILTER_H
 
@@ -40,9 +40,9 @@ constexpr const char *kAttrNever = "ada-never";               // annotated ada_n
 constexpr const char *kAttrNoInstrument = "ada-no-instrument-function";
 constexpr const char *kAttrAfterSplit = "ada-after-split"; // a coroutine, to be hooked once it is split
 
-/// Carries what the source says about functions (annotations; no_instrument_function, as far as the marks of
-/// -finstrument-functions-after-inlining show it) over to function attributes, which survive cloning. With CONSUMEMARKS
-/// the marks are removed. Returns whether it changed MODULE.
+/// Copies what the source says about functions to function attributes, which survive cloning: the annotations, and
+/// no_instrument_function as far as the marks of -finstrument-functions-after-inlining show it. With CONSUMEMARKS the
+/// marks are removed. Returns whether it changed MODULE.
 bool noteSourceMarks(llvm::Module &module, bool consumeMarks);
 
 /// The names of a function that globs are matched against.
@@ -91,13 +91,13 @@ public:
   std::string reasonAgainst(const llvm::Function &function) const;
   /// Why calls of FUNCTION, which is only declared, are not instrumented; "" if they are.
   std::string reasonAgainstCallsOf(const llvm::Function &function) const;
-  /// Whether any library calls are to be.
+  /// Whether any library calls are to be instrumented.
   bool hasCalls() const { return hasDefaultCalls_ || !calls_.empty(); }
 
   /// Whether -ada-why asks for FUNCTION.
   bool isAskedFor(const llvm::Function &function) const;
-  /// With -ada-why: a sentence for each glob of -ada-include and -ada-exclude that matches nothing which MODULE
-  /// defines, and each of -ada-calls that matches nothing which it declares.
+  /// With -ada-why: a sentence for each glob of -ada-include and -ada-exclude that matches nothing that MODULE defines,
+  /// and for each glob of -ada-calls that matches nothing that it only declares.
   std::vector<std::string> unmatchedGlobs(const llvm::Module &module) const;
 
 private:

@@ -15,8 +15,7 @@ namespace ada {
 
 namespace {
 
-/// How the extension of a narrow argument is promised; all else that attributes say (noundef, nonnull, …) is left
-/// behind.
+/// The attributes that promise how a narrow argument is extended. All others (noundef, nonnull, …) are dropped.
 AttributeSet abiAttributes(LLVMContext &context, AttributeSet from) {
   SmallVector<Attribute, 2> kept;
   for (Attribute::AttrKind kind : {Attribute::ZExt, Attribute::SExt, Attribute::InReg})
@@ -54,7 +53,7 @@ SmallVector<Value *, 4> asVectors(IRBuilder<> &builder, Argument &argument) {
 
 } // namespace
 
-/// Of a pointer that a hook is given. At the end of the pipeline no stores are dropped any more.
+/// The attributes of a pointer that is passed to a hook. At the end of the pipeline no more stores are dropped.
 AttributeSet Hooks::pointerAttributes(AttributeSet from) const {
   LLVMContext &context = module_.getContext();
   return from.addAttribute(context, stack_ == StackArguments::Forwarded ? Attribute::ReadOnly : Attribute::ReadNone)
@@ -62,7 +61,7 @@ AttributeSet Hooks::pointerAttributes(AttributeSet from) const {
 }
 
 Hooks::Reads Hooks::readsOf(ArrayRef<Argument> arguments) const {
-  // Unions and what comes from the stack carry pointers as numbers.
+  // Unions and forwarded stack arguments carry pointers as numbers.
   const bool mayPoint = any_of(arguments, [](const Argument &argument) {
     const Type *type = argument.value->getType();
     return type->isPointerTy() || (type->isIntOrIntVectorTy() && type->getPrimitiveSizeInBits() >= 64);
@@ -85,12 +84,12 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, const Frame &frame, Array
   LLVMContext &context = module_.getContext();
   Type *nothing = Type::getVoidTy(context);
   PointerType *pointer = compat::pointerType(context);
-  // One instruction on both processors.
+  // One instruction on both architectures.
   Value *address = builder.CreateGEP(builder.getInt8Ty(), builder.CreatePointerCast(frame.memory, pointer),
                                      frame.enabled, "ada.nest");
   SmallVector<Type *, 8> types{pointer};
   SmallVector<Value *, 8> values{address};
-  // Not kept: other calls of the function can still be tail calls.
+  // Not captured, so other calls in the function can still be tail calls.
   AttributeSet nest =
       AttributeSet::get(context, {Attribute::get(context, Attribute::Nest), compat::noCapture(context)});
   AttributeSet ofCall = AttributeSet::get(context, {Attribute::get(context, Attribute::NoUnwind)});
@@ -115,7 +114,8 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, const Frame &frame, Array
   FunctionType *type = FunctionType::get(nothing, types, false);
   FunctionCallee callee = compat::calleeOfType(hook, type);
   if (compat::ignoresNonLazyBind(triple)) {
-    // The same thing by hand: a pointer that is relocated when the image is loaded. Volatile, so that it stays a load.
+    // The same by hand, through a pointer that is relocated when the image is loaded. Volatile, so that it stays a
+    // load.
     std::string pointerName = symbol + "_address";
     GlobalVariable *pointer = module_.getNamedGlobal(pointerName);
     if (!pointer)
@@ -144,7 +144,7 @@ void Hooks::store(IRBuilder<> &builder, const Frame &frame, Value *value, uint64
   builder.CreateAlignedStore(value, builder.CreatePointerCast(at, compat::pointerTo(value->getType())), Align(1));
 }
 
-/// Stores what include/ada/abi.h lists; `memory` aside.
+/// Stores the fields that include/ada/abi.h lists, except `memory`.
 void Hooks::fill(IRBuilder<> &builder, const Frame &frame, Constant *entry) {
   bool isAArch64 = compat::targetTriple(module_).isAArch64();
   Function *stack = compat::intrinsic(module_, isAArch64 ? Intrinsic::sponentry : Intrinsic::addressofreturnaddress,
@@ -157,7 +157,7 @@ void Hooks::fill(IRBuilder<> &builder, const Frame &frame, Constant *entry) {
           offsetof(ada_frame, return_address));
 }
 
-/// The address of a result that is in memory, where BUILDER stands; null if none is.
+/// The address, where BUILDER stands, of a result in memory; null if it is not in memory.
 Value *Hooks::addressOf(IRBuilder<> &builder, const InMemory &inMemory) {
   PointerType *pointer = compat::pointerType(module_.getContext());
   if (inMemory.isPointer)
@@ -185,18 +185,18 @@ void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, Fra
       for (Value *part : asVectors(builder, argument))
         fromStack.push_back({part, AttributeSet()});
     AttributeSet attributes = abiAttributes(context, from);
-    // In x8 beside the ordinary arguments; LLVM accepts that in the first two places only.
+    // Passed in x8, in addition to the ordinary arguments. LLVM accepts that in the first two places only.
     bool isInX8 = isAArch64 && from.hasAttribute(Attribute::StructRet) && forwarded.empty();
     if (isInX8)
       attributes =
           attributes.addAttributes(context, AttributeSet::get(context, {from.getAttribute(Attribute::StructRet)}));
-    else if (place != ArgumentPlace::Registers) // what is passed over takes no register from those behind it
+    else if (place != ArgumentPlace::Registers) // a skipped argument takes no register from those after it
       continue;
     if (argument.getType()->isPointerTy())
       attributes = pointerAttributes(attributes);
     forwarded.push_back({&argument, attributes});
   }
-  forwarded.append(fromStack.begin(), fromStack.end()); // in the vector registers behind those of the others
+  forwarded.append(fromStack.begin(), fromStack.end()); // in the vector registers after those of the others
   frame.carried |= registers.generalTaken() | registers.vectorTaken() << 4;
   fill(builder, frame, entry);
   if (!function.isVarArg())
@@ -233,7 +233,7 @@ void Hooks::callExit(IRBuilder<> &builder, ArrayRef<Argument> arguments, Frame &
 void Hooks::exit(IRBuilder<> &builder, Function &function, Instruction *end, Frame &frame) {
   LLVMContext &context = module_.getContext();
   ArgumentRegisters registers(function);
-  if (isCoroutinePart(function)) { // as if it returned that
+  if (isCoroutinePart(function)) { // as if it returned nextCoroutine()
     registers.place(compat::pointerType(context), AttributeSet());
     return callExit(builder, {{nextCoroutine(end), pointerAttributes(AttributeSet())}}, frame,
                     {registers.generalTaken(), registers.vectorTaken()}, {});

@@ -1,8 +1,8 @@
 // Refuses to be loaded by a compiler of another LLVM major.
 //
-// LLVM's own check (LLVM_PLUGIN_API_VERSION) is about the layout of one struct, which 14 to 21 share; a plugin for 14
-// in clang 19 passes it and crashes in the compiler. So the plugin looks itself, before the first of its static
-// constructors talks to LLVM.
+// LLVM's own check (LLVM_PLUGIN_API_VERSION) covers the layout of one struct, which 14 to 21 share; a plugin for 14
+// passes it in clang 19 and then crashes in the compiler. So the plugin checks by itself, before the first of its
+// static constructors calls LLVM.
 #include "llvm/Config/llvm-config.h"
 
 #include <dlfcn.h>
@@ -29,13 +29,13 @@ static unsigned hostMajor() {
   return 0;
 }
 
-// 101 is the earliest priority that is not the implementation's; LLVM's option objects have the default one, which is
-// later.
+// 101 is the earliest priority that is not reserved for the implementation. LLVM's option objects have the default
+// priority, which is later.
 __attribute__((constructor(101))) static void checkHostVersion() {
   unsigned host = hostMajor();
   if (!host || host == LLVM_VERSION_MAJOR)
     return;
-  // To go on is to crash in the compiler, and a constructor has no other way to fail.
+  // Continuing would crash in the compiler, and a constructor has no other way to fail.
   fprintf(stderr,
           "error: AdaTrace: this plugin, libAdaTrace-%d.so, is for LLVM %d, and this compiler is LLVM %u. Load "
           "libAdaTrace-%u.so instead, or use clang-%d.\n",

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kFlags = offsetof(ada_function, flags) / sizeof(int32_t);
 
-/// The flags of ENTRY; 0 if it is no function's that got its hooks before inlining.
+/// The flags of ENTRY; 0 if it does not belong to a function that got its hooks before inlining.
 uint64_t earlyFlags(const GlobalVariable &entry) {
   if (!entry.hasInitializer() || entry.getSection() != ADA_SECTION_FUNCTIONS)
     return 0;
@@ -31,7 +31,7 @@ bool isBodyOf(const Function &code, StringRef function) {
   return name == function || (compat::startsWith(name, function) && name[function.size()] == '.');
 }
 
-/// The operands of instructions outside of FUNCTION that are ENTRY.
+/// The uses of ENTRY by instructions outside of FUNCTION.
 SmallVector<Use *, 8> usesOutside(GlobalVariable &entry, StringRef function) {
   SmallVector<Use *, 8> found;
   const auto look = [&](Use &use) {
@@ -58,7 +58,7 @@ GlobalVariable *copyOf(Module &module, GlobalVariable &entry, uint64_t flags) {
   if (entry.hasComdat())
     copy->setComdat(module.getOrInsertComdat(name));
   ValueToValueMapTy map;
-  map[&entry] = copy; // distances begin there
+  map[&entry] = copy; // distances start at the copy
   SmallVector<Constant *, 12> fields;
   for (const Value *field : entry.getInitializer()->operands())
     fields.push_back(MapValue(cast<Constant>(field), map));

@@ -42,7 +42,7 @@ public:
         sites_(module, form_, beforeInlining, options.pointees), hooks_(module, stackArguments(form_)),
         libraryCalls_(module, filter) {}
 
-  /// Instruments the functions among which the filter chooses, of those that IS_CANDIDATE accepts.
+  /// Instruments the functions that the filter chooses among those that IS_CANDIDATE accepts.
   bool run(function_ref<bool(const Function &)> isCandidate);
 
 private:
@@ -76,8 +76,8 @@ bool isReturnsTwice(const CallBase &call) {
   return isLibcFunction(*callee, {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext", "savectx"});
 }
 
-/// The first instruction of FUNCTION that is no alloca, all its static allocas being before it: a static alloca behind
-/// a branch would turn into a dynamic one.
+/// Moves all static allocas of FUNCTION before its first other instruction, and returns that instruction. After a
+/// branch, a static alloca would become a dynamic one.
 Instruction *afterStaticAllocas(Function &function) {
   BasicBlock &entry = function.getEntryBlock();
   Instruction *place = &*entry.begin();
@@ -93,9 +93,9 @@ Instruction *afterStaticAllocas(Function &function) {
   return place;
 }
 
-/// The first instruction at or behind START that is not part of what a compiler that does not optimise begins a
-/// function with: storing the arguments. Debuggers stop at the first instruction with a line, which will be the hook's,
-/// and read the arguments from there.
+/// The first instruction at or after START that does not store arguments, which is how a compiler that does not
+/// optimize begins a function. Debuggers stop at the first instruction with a line, which will be the hook's, and read
+/// the arguments from where they were stored.
 Instruction *afterArgumentStores(Instruction *start) {
   Instruction *place = start;
   for (Instruction *next = start;; next = next->getNextNode()) {
@@ -120,7 +120,7 @@ DebugLoc openingLocation(const Function &function) {
   return DebugLoc(DILocation::get(function.getContext(), line, 0, subprogram));
 }
 
-/// Where control is after CALL returned, in a block that is reached in no other way.
+/// The first instruction after CALL has returned, in a block that is not reached in any other way.
 Instruction *afterCall(CallBase &call) {
   auto *invoke = dyn_cast<InvokeInst>(&call);
   if (!invoke)
@@ -136,15 +136,15 @@ Instruction *afterCall(CallBase &call) {
   return &*normal->getFirstInsertionPt();
 }
 
-/// What the hooks make untrue of a function.
+/// Drops the attributes that the hooks make untrue.
 void dropUntrueAttributes(Function &function) {
   compat::dropMemoryAttributes(function);
   for (Attribute::AttrKind kind : {Attribute::Speculatable, Attribute::NoSync, Attribute::NoFree})
     function.removeFnAttr(kind);
 }
 
-/// With -fstack-protector-strong a variable whose address goes somewhere asks for a protector, and so would the frame
-/// of every function. Those that need none for themselves get none: `ssp` looks for arrays of characters only.
+/// With -fstack-protector-strong, a variable whose address escapes asks for a protector, so each function's frame
+/// would. Functions that don't need one otherwise get none: `ssp` looks for arrays of characters only.
 void keepUnprotected(Function &function) {
   if (function.hasFnAttribute(Attribute::StackProtectStrong) && !compat::requiresStackProtector(function)) {
     function.removeFnAttr(Attribute::StackProtectStrong);
@@ -167,12 +167,12 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
   DebugLoc opening = openingLocation(function);
   IRBuilder<> builder(start);
   builder.SetCurrentDebugLocation(opening);
-  // Read once: a call is recorded with both its ends or not at all, whenever the runtime writes the byte. Volatile and
-  // not atomic: x86 widens such a load in the same instruction.
+  // Read once, so that a call is recorded with both its ends or not at all, whenever the runtime writes the byte.
+  // Volatile and not atomic: x86 widens a volatile load in the same instruction.
   LoadInst *enabled =
       builder.CreateAlignedLoad(builder.getInt8Ty(), site.enable, Align(1), /*isVolatile=*/true, "ada.on");
   enabled->setMetadata("nosanitize", MDNode::get(function.getContext(), {}));
-  // As wide as a pointer at once: added to the frame's address, it costs no instruction.
+  // Widened to a pointer's width at once: adding it to the frame's address then costs no instruction.
   Value *wide = builder.CreateZExt(enabled, builder.getInt64Ty());
   Frame frame = hooks_.makeFrame(function, wide, exits.endOtherwise());
   insertGuarded(frame, start, opening, [&](IRBuilder<> &inner) {
@@ -190,9 +190,9 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
   function.addFnAttr(kAttrInstrumented);
 }
 
-/// exec and _exit run no destructors, and a process that is made without libc's fork no handlers. Functions that are
-/// not traced announce them as well: it is the process that ends, or is copied. So does who gives the thread a stack
-/// for its signal handlers.
+/// exec and _exit run no destructors, and a process made without libc's fork runs no fork handlers. Functions that are
+/// not traced announce these calls as well, because it is the process that ends or is copied. Calls that give the
+/// thread a stack for its signal handlers are announced too.
 bool ModuleInstrumenter::announceProcessEnds() {
   enum Kind { None, Exec, Exit, ThreadExit, Clone, SignalStack };
   bool changed = false;
@@ -250,7 +250,7 @@ bool ModuleInstrumenter::announceProcessEnds() {
   return changed;
 }
 
-/// The same for calls that go to another stack: what a stack records is a row of its own. See include/ada/abi.h.
+/// The same for calls that switch to another stack: each stack is recorded as a row of its own. See include/ada/abi.h.
 void ModuleInstrumenter::followFibers() {
   constexpr const char *kFollowed = "ada-fiber";
   for (Function &function : module_) {
@@ -308,7 +308,7 @@ bool ModuleInstrumenter::run(function_ref<bool(const Function &)> isCandidate) {
   Unwinding unwinding(module_);
   for (Function *function : chosen)
     instrument(*function, options_.unwind ? &unwinding : nullptr);
-  followFibers(); // behind the calls comes the return to the stack, then __ada_resync
+  followFibers(); // after each call comes the return to the stack, then __ada_resync
   sites_.finish();
   return true;
 }
@@ -317,7 +317,7 @@ bool ModuleInstrumenter::run(function_ref<bool(const Function &)> isCandidate) {
 
 constexpr const char *kDefinedList = "ada.defined";
 
-/// Says which globs match nothing, before the optimizer has removed any function.
+/// Prints which globs match nothing, before the optimizer has removed any function.
 void explainGlobs(const Module &module, const Filter &filter) {
   for (const std::string &sentence : filter.unmatchedGlobs(module))
     errs() << "AdaTrace: " << sentence << "\n";
@@ -333,7 +333,7 @@ void rememberDefined(Module &module, const Filter &filter) {
     }
 }
 
-/// At its end: says what became of those that are no more.
+/// At the end of the pipeline: prints what became of those that no longer exist.
 bool explainGone(Module &module) {
   NamedMDNode *list = module.getNamedMetadata(kDefinedList);
   if (!list)
@@ -383,8 +383,8 @@ PreservedAnalyses AdaTracePass::run(Module &module, ModuleAnalysisManager &) {
 
   ModuleInstrumenter instrumenter(module, options, *filter, options.beforeInlining && place_ != Place::PipelineEnd);
   if (place_ == Place::PipelineStart) {
-    // A coroutine's body becomes several functions; hooks come when it has. Until then none of them may be inlined, or
-    // the call that creates it would be gone.
+    // A coroutine's body becomes several functions and gets its hooks after that. Until then no coroutine may be
+    // inlined, or the call that creates it would be gone.
     for (Function &function : module)
       if (!function.isDeclaration() && compat::isPresplitCoroutine(function)) {
         function.addFnAttr(kAttrAfterSplit);

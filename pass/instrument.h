@@ -1,4 +1,4 @@
-// The pass: hooks on entry and exits of each chosen function, and what the runtime needs to know of it.
+// The pass: hooks on entry and exits of each chosen function, and what the runtime needs to know about it.
 //
 //     define i32 @f(i32 %x) {                       @entry = { "f", "f.c", line, … } in ada_functions
 //       %on = load atomic i8, @byte                 @byte = i8 0 in ada_enabled
@@ -7,8 +7,8 @@
 //       if (%on) __ada_exit(nest @entry, %r)
 //       ret i32 %r
 //
-// It runs at the end of the optimization pipeline, where inlining and splitting are done: the functions are those that
-// the machine code has. With -ada-before-inlining it runs at its start: the functions are those of the source.
+// It runs at the end of the optimization pipeline, after inlining and splitting: the functions are those in the machine
+// code. With -ada-before-inlining it runs at the start: the functions are those in the source.
 #ifndef ADA_PASS_INSTRUMENT_H
 #define ADA_PASS_INSTRUMENT_H
 

@@ -16,19 +16,19 @@ namespace ada {
 
 namespace {
 
-/// What says in which registers, or where on the stack, a value is passed.
+/// The attributes that say in which registers, or where on the stack, a value is passed.
 constexpr Attribute::AttrKind kPlaceKinds[] = {Attribute::ZExt,          Attribute::SExt,      Attribute::InReg,
                                                Attribute::ByVal,         Attribute::StructRet, Attribute::Alignment,
                                                Attribute::StackAlignment};
 
-/// Those of OFCALL, and of OFCALLEE where the call says nothing.
+/// Those of OFCALL, and those of OFCALLEE where the call has none.
 AttributeSet placeAttributes(LLVMContext &context, AttributeSet ofCall, AttributeSet ofCallee) {
   SmallVector<Attribute, 4> kept;
   bool isInMemory = ofCall.hasAttribute(Attribute::ByVal) || ofCallee.hasAttribute(Attribute::ByVal) ||
                     ofCall.hasAttribute(Attribute::StructRet) || ofCallee.hasAttribute(Attribute::StructRet);
   for (Attribute::AttrKind kind : kPlaceKinds) {
     if (kind == Attribute::Alignment && !isInMemory)
-      continue; // of a pointer it only says where that points
+      continue; // on a pointer it only describes where that points
     for (AttributeSet from : {ofCall, ofCallee})
       if (from.hasAttribute(kind)) {
         kept.push_back(from.getAttribute(kind));
@@ -38,8 +38,8 @@ AttributeSet placeAttributes(LLVMContext &context, AttributeSet ofCall, Attribut
   return AttributeSet::get(context, kept);
 }
 
-/// Writes TYPE by what decides how it is passed: structs by their members, not by their names, which are the
-/// translation unit's own.
+/// Writes TYPE as far as it decides how a value is passed: structs by their members, not by their names, which are
+/// local to a translation unit.
 void describe(raw_ostream &out, Type *type) {
   if (type->isPointerTy()) {
     out << "p" << type->getPointerAddressSpace();
@@ -68,7 +68,7 @@ void describe(raw_ostream &out, const DataLayout &layout, Type *type, AttributeS
   }
 }
 
-/// Why CALL has to stay as it is; null if it need not.
+/// Why CALL has to stay as it is; null if it can be wrapped.
 const char *whyNotWrapped(const CallBase &call) {
   if (call.isMustTailCall())
     return "a musttail call";
@@ -90,7 +90,7 @@ const char *whyNotWrapped(const CallBase &call) {
   return nullptr;
 }
 
-/// Whether CALL, of libc's `syscall`, says which one, and that it makes no process.
+/// Whether CALL, of libc's `syscall`, is known to be a system call that makes no process.
 bool makesNoProcess(const CallBase &call) { return !mayMakeProcess(call); }
 
 /// Attributes by which the code of a function depends on how its translation unit is compiled.
@@ -109,7 +109,7 @@ Function *LibraryCalls::wrapperOf(CallBase &call, Function &callee) {
 
   std::string key;
   raw_string_ostream out(key);
-  // A call of another type than the declaration's, as C without prototypes has it, is known by its own attributes only.
+  // A call whose type differs from the declaration's (C without prototypes) has only its own attributes.
   const bool isAsDeclared = calledType == callee.getFunctionType();
   AttributeSet ofResult =
       placeAttributes(context, ofCall.getRetAttrs(), isAsDeclared ? ofCallee.getRetAttrs() : AttributeSet());
@@ -148,7 +148,7 @@ Function *LibraryCalls::wrapperOf(CallBase &call, Function &callee) {
   for (const char *attribute : kTargetAttributes)
     if (caller.hasFnAttribute(attribute))
       wrapper->addFnAttr(caller.getFnAttribute(attribute));
-  SmallVector<Attribute, 4> kept{Attribute::get(context, Attribute::NoBuiltin)}; // it is to be called as it is
+  SmallVector<Attribute, 4> kept{Attribute::get(context, Attribute::NoBuiltin)}; // this very function is to be called
   if (isNoReturn) {
     wrapper->addFnAttr(Attribute::NoReturn);
     kept.push_back(Attribute::get(context, Attribute::NoReturn));
@@ -159,7 +159,7 @@ Function *LibraryCalls::wrapperOf(CallBase &call, Function &callee) {
   }
   if (isNoProcess)
     kept.push_back(Attribute::get(context, kAttrMakesNoProcess));
-  if (call.doesNotThrow()) { // taken back by wrap() if another call may throw
+  if (call.doesNotThrow()) { // removed by wrap() if another call may throw
     wrapper->addFnAttr(Attribute::NoUnwind);
     kept.push_back(Attribute::get(context, Attribute::NoUnwind));
   }
@@ -214,7 +214,7 @@ SmallVector<Function *, 16> LibraryCalls::wrap(ArrayRef<Function *> callers) {
         if (auto *inner = dyn_cast<CallBase>(&instruction))
           inner->removeFnAttr(Attribute::NoUnwind);
     }
-    // What is said of the callee (memory(…), allockind(…)) is not true of the wrapper.
+    // The callee's attributes (memory(…), allockind(…)) are not true of the wrapper.
     AttributeList attributes = call->getAttributes();
     SmallVector<Attribute, 4> kept;
     for (Attribute::AttrKind kind :

@@ -9,10 +9,11 @@
 //       ret i64 %r
 //     }
 //
-// The wrapper is a function like any other, so all that is true of hooks (exits by unwinding, detail, calls that never
-// return) is true of library calls. In the site table it has the name and the types of what it calls. There is one for
-// each callee and each way to call it in an image: what a variadic function is given are parameters of the wrapper. Its
-// symbol says by a hash what it depends on, so that linkers may keep any one of those with the same symbol.
+// The wrapper is an ordinary function, so everything that is true of hooks (exits by unwinding, detail, calls that
+// never return) is true of library calls. In the site table it has the name and the types of the function it calls. An
+// image has one wrapper for each callee and each way to call it: the arguments of a variadic function are parameters of
+// the wrapper. A hash in the symbol covers what the wrapper depends on, so linkers may keep any one of the wrappers
+// with the same symbol.
 #ifndef ADA_PASS_LIBRARY_CALLS_H
 #define ADA_PASS_LIBRARY_CALLS_H
 
@@ -38,10 +39,10 @@ class LibraryCalls {
 public:
   LibraryCalls(llvm::Module &module, const Filter &filter) : module_(module), filter_(filter) {}
 
-  /// Points the calls that the filter chooses, of those in CALLERS, at wrappers. Returns the wrappers that have no
-  /// hooks yet.
+  /// Points those calls in CALLERS that the filter chooses at wrappers. Returns the wrappers that have no hooks yet.
   llvm::SmallVector<llvm::Function *, 16> wrap(llvm::ArrayRef<llvm::Function *> callers);
-  /// For -ada-why: what became of the calls of each function that is only declared and that IS_CANDIDATE accepts.
+  /// For -ada-why: prints what became of the calls of each function that is only declared and that IS_CANDIDATE
+  /// accepts.
   void explain(llvm::function_ref<bool(const llvm::Function &)> isCandidate) const;
 
 private:

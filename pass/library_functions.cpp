@@ -14,9 +14,9 @@ namespace ada {
 
 namespace {
 
-// As their manual pages have them, but that arrays are pointers and `function` is a pointer to one.
+// As in their manual pages, except that arrays are pointers and `function` is a pointer to a function.
 
-/// What blocks, allocates or does I/O.
+/// Functions that block, allocate or do I/O.
 constexpr const char *kDefaultCalls[] = {
     "ssize_t read(int fd, void *buf, size_t count)",
     "ssize_t write(int fd, const void *buf, size_t count)",
@@ -315,7 +315,7 @@ constexpr const char *kOtherFunctions[] = {
     "double ceil(double x)",
 };
 
-/// The same of C++, by their demangled names.
+/// The same for C++, by demangled names.
 constexpr const char *kDefaultCxxCalls[] = {
     "operator new*",
     "operator delete*",
@@ -376,7 +376,7 @@ const StringMap<Known> &knownFunctions() {
   return known;
 }
 
-/// Functions that glibc's headers give another symbol by a rule, and the rule's result is what the source calls.
+/// The name in the source of a function to which glibc's headers give another SYMBOL by a rule.
 std::string plainName(StringRef symbol) {
   auto isKnown = [](StringRef name) { return knownFunctions().count(name) > 0; };
   for (StringRef prefix : {"__isoc99_", "__isoc23_"})
@@ -443,7 +443,7 @@ std::string sourceName(const Function &declared) {
   std::string plain = plainName(symbol);
   if (plain != symbol || knownFunctions().count(symbol))
     return plain;
-  // A name that the program itself gave another symbol: `int f(void) __asm__("g")`.
+  // The program itself gave the function another symbol: `int f(void) __asm__("g")`.
   const DISubprogram *subprogram = declared.getSubprogram();
   if (subprogram && subprogram->getLinkageName() == symbol && !subprogram->getName().empty() &&
       !compat::startsWith(subprogram->getName(), "__"))
@@ -527,7 +527,7 @@ bool mayMakeProcess(const CallBase &call) {
   const auto *number = call.arg_empty() ? nullptr : dyn_cast<ConstantInt>(call.getArgOperand(0));
   if (!number)
     return true;
-  constexpr uint64_t kClone3 = 435; // everywhere
+  constexpr uint64_t kClone3 = 435; // on all architectures
   const uint64_t n = number->getZExtValue();
   if (compat::targetTriple(*call.getModule()).isAArch64())
     return n == 220 /* clone */ || n == kClone3;

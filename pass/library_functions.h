@@ -1,7 +1,7 @@
-// What the pass knows of the functions of libraries.
+// What the pass knows about library functions.
 //
-// That is: what they are called in the source, which ones block, allocate or do I/O, which must be called by the
-// program itself, and the prototypes of C's and POSIX's.
+// Their names in the source, which of them block, allocate or do I/O, which must be called by the program itself, and
+// the prototypes of those of C and POSIX.
 #ifndef ADA_PASS_LIBRARY_FUNCTIONS_H
 #define ADA_PASS_LIBRARY_FUNCTIONS_H
 
@@ -17,14 +17,13 @@ class Function;
 
 namespace ada {
 
-/// If FUNCTION is a wrapper of library_calls.h: what it calls. Otherwise null.
+/// The function that FUNCTION calls, if it is a wrapper of library_calls.h. Otherwise null.
 const llvm::Function *wrappedCallee(const llvm::Function &function);
 /// Makes FUNCTION a wrapper of CALLEE.
 void setWrappedCallee(llvm::Function &function, const llvm::Function &callee);
 
-/// What the source calls DECLARED, as far as that is certain: "open" for `open64`, "sscanf" for `__isoc99_sscanf`,
-/// "read" for
-/// `__read_chk`; mangled, if it is C++. Otherwise its symbol.
+/// The name that the source uses for DECLARED, as far as that is certain: "open" for `open64`, "sscanf" for
+/// `__isoc99_sscanf`, "read" for `__read_chk`; mangled, if it is C++. Otherwise its symbol.
 std::string sourceName(const llvm::Function &declared);
 
 /// Why DECLARED can't be called by a wrapper; null if it can.
@@ -39,7 +38,7 @@ bool mayMakeProcess(const llvm::CallBase &call);
 /// Whether a call of libc's syscall() is the system call that ends the calling thread.
 bool endsThread(const llvm::CallBase &call);
 
-/// A function of the C library as its manual has it.
+/// A function of the C library as in its manual page.
 struct Prototype {
   struct Parameter {
     llvm::StringRef type, name; // "const char *", "path"
@@ -52,7 +51,7 @@ struct Prototype {
   std::string signature() const;
 };
 
-/// Whether there is a prototype of DECLARED that fits how it is declared; it is written to PROTOTYPE.
+/// Whether a prototype of DECLARED is known that fits its declaration. Writes it to PROTOTYPE.
 bool findPrototype(const llvm::Function &declared, Prototype &prototype);
 
 } // namespace ada

@@ -1,7 +1,7 @@
-// Every difference between LLVM 14, 19 and 22 that the pass meets, once each.
+// Every difference between LLVM 14, 19 and 22 that matters to the pass, each in one place.
 //
-// No other file depends on the version; host_version.cpp only compares it with the compiler's. Each piece says which
-// version makes it superfluous.
+// No other file depends on the version, except that host_version.cpp compares it with the compiler's. Each piece says
+// which version makes it superfluous.
 #ifndef ADA_PASS_LLVM_COMPAT_H
 #define ADA_PASS_LLVM_COMPAT_H
 
@@ -65,8 +65,8 @@ inline llvm::FunctionCallee calleeOfType(llvm::Function *function, llvm::Functio
 #endif
 }
 
-/// Calls CALLBACK(ModulePassManager &) where a pipeline ends. 20 and later also say in which phase of LTO that is; the
-/// pass sees that by the module's flags in all versions (isForLto).
+/// Calls CALLBACK(ModulePassManager &) at the end of a pipeline. LLVM 20 and later also say in which phase of LTO that
+/// is; the pass gets that from the module's flags in all versions (isForLto).
 template <typename Callback> void registerOptimizerLast(llvm::PassBuilder &builder, Callback callback) {
 #if LLVM_VERSION_MAJOR >= 20
   builder.registerOptimizerLastEPCallback([callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel,
@@ -77,7 +77,7 @@ template <typename Callback> void registerOptimizerLast(llvm::PassBuilder &build
 #endif
 }
 
-/// Of a pointer parameter: no part of it is kept.
+/// For a pointer parameter: the function keeps no part of it.
 inline llvm::Attribute noCapture(llvm::LLVMContext &context) {
 #if LLVM_VERSION_MAJOR >= 21
   return llvm::Attribute::getWithCaptureInfo(context, llvm::CaptureInfo::none());
@@ -86,7 +86,7 @@ inline llvm::Attribute noCapture(llvm::LLVMContext &context) {
 #endif
 }
 
-/// Of a call: it touches no memory that the program can reach but through its arguments.
+/// For a call: it touches memory that the program can reach only through its arguments.
 inline llvm::Attribute onlyArgumentMemory(llvm::LLVMContext &context) {
 #if LLVM_VERSION_MAJOR >= 16
   return llvm::Attribute::getWithMemoryEffects(context, llvm::MemoryEffects::inaccessibleOrArgMemOnly());
@@ -95,8 +95,8 @@ inline llvm::Attribute onlyArgumentMemory(llvm::LLVMContext &context) {
 #endif
 }
 
-/// Of a call: it may read all memory that the program can reach, and changes none of it but through its arguments.
-/// Before 16 that cannot be said, and nothing is.
+/// For a call: it may read all memory that the program can reach, but changes it only through its arguments. Before 16
+/// there is no way to say that, and the set is empty.
 inline llvm::AttributeSet changesOnlyArgumentMemory(llvm::LLVMContext &context) {
 #if LLVM_VERSION_MAJOR >= 16
   const llvm::MemoryEffects effects = llvm::MemoryEffects::readOnly() | llvm::MemoryEffects::inaccessibleOrArgMemOnly();
@@ -107,7 +107,7 @@ inline llvm::AttributeSet changesOnlyArgumentMemory(llvm::LLVMContext &context) 
 #endif
 }
 
-/// Removes every statement about which memory FUNCTION touches.
+/// Removes every attribute that says which memory FUNCTION touches.
 inline void dropMemoryAttributes(llvm::Function &function) {
 #if LLVM_VERSION_MAJOR >= 16
   function.removeFnAttr(llvm::Attribute::Memory);
@@ -139,7 +139,7 @@ inline bool isInitialized(const llvm::Argument &argument) {
 #endif
 }
 
-/// Whether code generation would give FUNCTION, as it is, a stack protector; true where LLVM does not tell.
+/// Whether code generation would give FUNCTION, as it is, a stack protector; true where LLVM has no way to ask.
 inline bool requiresStackProtector(llvm::Function &function) {
 #if LLVM_VERSION_MAJOR >= 19
   return llvm::SSPLayoutAnalysis::requiresStackProtector(&function);
@@ -158,7 +158,8 @@ inline bool isPresplitCoroutine(const llvm::Function &function) {
 #endif
 }
 
-/// AddressSanitizer is not to pad or watch GLOBAL. (In 14 the section name has to do: it leaves named sections alone.)
+/// Keeps AddressSanitizer from padding or watching GLOBAL. (In 14 the section name must suffice: named sections are
+/// left alone.)
 inline void excludeFromSanitizers(llvm::GlobalVariable &global) {
 #if LLVM_VERSION_MAJOR >= 15
   llvm::GlobalValue::SanitizerMetadata metadata;
@@ -172,7 +173,7 @@ inline void excludeFromSanitizers(llvm::GlobalVariable &global) {
 
 inline llvm::Triple targetTriple(const llvm::Module &module) { return llvm::Triple(module.getTargetTriple()); }
 
-/// Moves INSTRUCTION before PLACE, of the same block.
+/// Moves INSTRUCTION before PLACE, which is in the same block.
 inline void moveBefore(llvm::Instruction *instruction, llvm::Instruction *place) {
 #if LLVM_VERSION_MAJOR >= 20
   instruction->moveBefore(place->getIterator());
@@ -200,7 +201,7 @@ inline llvm::Function *variadicIntrinsic(llvm::Module &module, llvm::Intrinsic::
 #endif
 }
 
-/// The number of elements that RANGE says, if it is a constant.
+/// The number of elements in RANGE; null if it is not a constant.
 inline const llvm::ConstantInt *constantCount(const llvm::DISubrange &range) {
 #if LLVM_VERSION_MAJOR >= 15
   return llvm::dyn_cast_if_present<llvm::ConstantInt *>(range.getCount());
@@ -221,7 +222,7 @@ template <typename Callback> void forEachDebugRecord(const llvm::Instruction &in
 #endif
 }
 
-/// How many elements a dimension of an array has; null if that is not a constant.
+/// The number of elements in an array's dimension; null if it is not a constant.
 inline const llvm::ConstantInt *countOf(const llvm::DISubrange &range) {
 #if LLVM_VERSION_MAJOR >= 16
   return llvm::dyn_cast_if_present<llvm::ConstantInt *>(range.getCount());
@@ -234,8 +235,8 @@ inline bool startsWith(llvm::StringRef text, llvm::StringRef prefix) {
   return text.size() >= prefix.size() && text.substr(0, prefix.size()) == prefix;
 }
 
-/// Which register `nest` is on AArch64: x18 up to 19, x15 in 22 (20 and 21 carry the change in some releases only,
-/// and are not supported). The hooks have an entry symbol for each.
+/// The hooks' symbol suffix for the register that `nest` uses on AArch64: x18 up to 19, x15 in 22 (20 and 21 carry the
+/// change in some releases only, and are not supported). The hooks have an entry symbol for each.
 inline llvm::StringRef aarch64HookSuffix() {
 #if LLVM_VERSION_MAJOR >= 22
   return "_x15";
@@ -244,7 +245,7 @@ inline llvm::StringRef aarch64HookSuffix() {
 #endif
 }
 
-/// Whether the code generator ignores `nonlazybind`, as it does for AArch64 until 15.
+/// Whether the code generator ignores `nonlazybind`, as it does for AArch64 before 15.
 inline bool ignoresNonLazyBind(const llvm::Triple &triple) {
 #if LLVM_VERSION_MAJOR < 15
   return triple.isAArch64();
@@ -254,15 +255,15 @@ inline bool ignoresNonLazyBind(const llvm::Triple &triple) {
 #endif
 }
 
-/// What is tied to a function of a comdat: LLVM 14 writes the group and the linked section of such a section in an
+/// For data tied to a function in a comdat: LLVM 14 writes the group and the linked section of such a section in an
 /// order that GNU as does not read.
 constexpr bool kWritesLinkedSectionsOfGroups = LLVM_VERSION_MAJOR >= 15;
 
 /// Half precision moved from general to vector registers on x86-64 with LLVM 15; bfloat later.
 constexpr bool kX86HasHalfInVectors = LLVM_VERSION_MAJOR >= 15;
 
-/// A 128-bit integer with one register left: LLVM 14 tears it apart, 19 leaves the register unused, 22 gives it to the
-/// next argument.
+/// With one register left for a 128-bit integer, LLVM 14 splits it, 19 leaves the register unused, and 22 gives the
+/// register to the next argument.
 constexpr bool kX86GivesLastRegisterOn = LLVM_VERSION_MAJOR >= 22;
 
 } // namespace ada::compat

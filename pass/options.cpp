@@ -1,4 +1,4 @@
-// The pass's command line options and their twin in the environment.
+// The pass's command line options, and their equivalents in the environment.
 #include "options.h"
 
 #include "llvm/ADT/SmallVector.h"

@@ -5,8 +5,8 @@
 //   clang   -fplugin=libAdaTrace.so -fpass-plugin=libAdaTrace.so -mllvm -ada-exclude='*log*'
 //   either  ADA_PASS_OPTIONS="-ada-exclude='*log*' -ada-min-size=10" in the environment
 // clang reads -mllvm before it loads an -fpass-plugin, which is why the second line names the plugin twice (it is
-// loaded once); the compiler wrappers and the CMake package write that line. The environment is for when only
-// -fpass-plugin can be given. A value on the command line wins over the environment; lists add up.
+// loaded once); the compiler wrappers and the CMake package write that line. The environment is for cases where only
+// -fpass-plugin can be given. A value on the command line wins over the environment; lists are joined.
 #ifndef ADA_PASS_OPTIONS_H
 #define ADA_PASS_OPTIONS_H
 
@@ -29,8 +29,8 @@ struct PassOptions {
   bool pointees = false;
 };
 
-/// The options as given on the command line and in ADA_PASS_OPTIONS. Sets ERROR, one sentence, if the variable can't be
-/// understood; the command line has been checked by LLVM's own parser, which stops the compiler with a message.
+/// The options as given on the command line and in ADA_PASS_OPTIONS. Sets ERROR to one sentence if the variable can't
+/// be parsed. LLVM's own parser has already checked the command line, and stops the compiler with a message.
 PassOptions readOptions(std::string &error);
 
 } // namespace ada

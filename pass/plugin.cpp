@@ -3,7 +3,8 @@
 //     clang -fpass-plugin=libAdaTrace.so …                              hooks at the end of the pipeline
 //     opt -load-pass-plugin=libAdaTrace.so -passes=ada-trace in.ll      hooks now
 //
-// A plugin fits one LLVM major: that of the compiler which loads it (libAdaTrace-19.so for clang-19); host_version.cpp.
+// A plugin fits one LLVM major version: that of the compiler that loads it (libAdaTrace-19.so for clang-19). See
+// host_version.cpp.
 #include "instrument.h"
 #include "llvm_compat.h"
 

@@ -53,7 +53,7 @@ void SiteTable::place(GlobalVariable &global, Function &function) {
                          MDNode::get(module_.getContext(), ValueAsMetadata::get(&function)));
     return;
   }
-  // A definition that the linker may replace by a different one (weak, not ODR) must not lend its entry to that one.
+  // A definition that the linker may replace by a different one (weak, not ODR) must not share its entry with that one.
   if (function.hasLocalLinkage() || function.isInterposable()) {
     global.setLinkage(GlobalValue::InternalLinkage);
     return;
@@ -125,7 +125,7 @@ Site SiteTable::add(Function &function) {
                                     none,                                           // reserved
                                 }));
 
-  // The byte is written by the runtime only: nothing in the module shows that it is not constant.
+  // Only the runtime writes the byte: nothing in the module shows that it is not constant.
   keep_.push_back(enable);
   if (form_ == Form::Tied)
     keep_.push_back(entry);
@@ -142,8 +142,8 @@ void SiteTable::setCarried(const Site &site, uint32_t carried) {
   entry->setInitializer(ConstantStruct::get(cast<StructType>(entry->getValueType()), fields));
 }
 
-/// Puts the last entry of LIST, llvm.global_ctors or llvm.global_dtors, before the others. Among those of one priority
-/// the linker keeps the order of a module, which is that of the list.
+/// Puts the last entry of LIST, llvm.global_ctors or llvm.global_dtors, before the others. For equal priorities the
+/// linker keeps a module's order, which is that of the list.
 static void moveLastToFront(Module &module, StringRef list) {
   GlobalVariable *global = module.getNamedGlobal(list);
   auto *entries = cast<ConstantArray>(global->getInitializer());
@@ -153,7 +153,7 @@ static void moveLastToFront(Module &module, StringRef list) {
   global->setInitializer(ConstantArray::get(entries->getType(), ordered));
 }
 
-/// The descriptor, its constructor and destructor share one comdat, so that an image has them once.
+/// The descriptor, its constructor and its destructor share one comdat, so an image has each of them once.
 void SiteTable::addImage() {
   if (module_.getNamedGlobal(kImageName))
     return;
@@ -162,7 +162,7 @@ void SiteTable::addImage() {
   Type *word = Type::getInt32Ty(context);
   Comdat *comdat = module_.getOrInsertComdat(kImageName);
 
-  // Weak, for the linker may have dropped every instrumented function, and with them the sections.
+  // Weak, because the linker may have dropped every instrumented function, and with them the sections.
   auto bound = [&](const char *name) -> Constant * {
     auto *global =
         new GlobalVariable(module_, Type::getInt8Ty(context), false, GlobalValue::ExternalWeakLinkage, nullptr, name);
@@ -198,8 +198,8 @@ void SiteTable::addImage() {
     builder.CreateRetVoid();
     return function;
   };
-  // Priority 0, and before others of that: the first constructor of the image, so that its static constructors are
-  // traced, and the last destructor. What is registered with atexit runs before either kind of destructor.
+  // Priority 0, and first within it: this is the first constructor of the image, so that its static constructors are
+  // traced, and the last destructor. Functions registered with atexit run before either kind of destructor.
   appendToGlobalCtors(module_, caller("__ada_image_ctor", "__ada_register_image"), 0, image);
   appendToGlobalDtors(module_, caller("__ada_image_dtor", "__ada_unregister_image"), 0, image);
   moveLastToFront(module_, "llvm.global_ctors");

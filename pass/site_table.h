@@ -2,13 +2,14 @@
 //
 // An entry has one of two forms.
 //
-// Tied: hooks come after inlining, so all hooks of a function are in its own body. Entry and byte are private, in the
-// function's comdat, and `!associated` with it (SHF_LINK_ORDER): a linker that drops the function drops them as well.
+// Tied: hooks are placed after inlining, so all hooks of a function are in its own body. Entry and byte are private, in
+// the function's comdat, and `!associated` with it (SHF_LINK_ORDER): a linker that drops the function drops them as
+// well.
 //
-// Early: hooks are placed before inlining, or in a module whose bodies will move between translation units (LTO). Then
-// a hook may end up where the function is not, so entry and byte are hidden linkonce_odr data in a comdat of their own:
-// any object that has the hook has them, and the linker keeps one. They hold no address, which could be that of a
-// discarded copy or keep a function alive that was inlined everywhere. Functions with local linkage have internal
+// Early: hooks are placed before inlining, or in a module whose bodies will move between translation units (LTO). A
+// hook may then end up where the function is not, so entry and byte are hidden linkonce_odr data in a comdat of their
+// own: any object that has the hook has them, and the linker keeps one. They hold no address, because it could be that
+// of a discarded copy, or keep a function alive that was inlined everywhere. Functions with local linkage have internal
 // entries.
 #ifndef ADA_PASS_SITE_TABLE_H
 #define ADA_PASS_SITE_TABLE_H
@@ -37,19 +38,19 @@ struct Site {
   llvm::GlobalVariable *enable; // its byte
 };
 
-/// Whether MODULE is compiled for ThinLTO or LTO. clang says so by module flags, in all versions.
+/// Whether MODULE is compiled for ThinLTO or LTO. In all versions, clang says so by module flags.
 bool isForLto(const llvm::Module &module);
 
 class SiteTable {
 public:
   enum class Form { Tied, Early };
 
-  /// POINTEES: whether types say what pointers point to.
+  /// POINTEES: whether types describe what pointers point to.
   SiteTable(llvm::Module &module, Form form, bool beforeInlining, bool pointees);
 
   /// Makes the entry of FUNCTION.
   Site add(llvm::Function &function);
-  /// Completes it: what the detail hooks find, ADA_CARRIED_*.
+  /// Completes the entry with what the detail hooks find, ADA_CARRIED_*.
   void setCarried(const Site &site, uint32_t carried);
 
   /// Registers what was added: the image with its constructor and destructor, and the list of what optimizers must
@@ -68,7 +69,7 @@ private:
   void addImage();
 };
 
-/// How entry hooks of FORM are told of arguments on the stack.
+/// How entry hooks get arguments on the stack, in each FORM.
 inline StackArguments stackArguments(SiteTable::Form form) {
   return form == SiteTable::Form::Early ? StackArguments::Forwarded : StackArguments::InPlace;
 }

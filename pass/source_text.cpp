@@ -1,4 +1,4 @@
-// Names by the demangler, places and types from debug information.
+// Gets names from the demangler, and places and types from debug information.
 #include "source_text.h"
 #include "coroutines.h"
 #include "library_functions.h"
@@ -21,7 +21,7 @@ DemangledName demangledName(StringRef symbol) {
   name.full = demangle(symbol.str());
   ItaniumPartialDemangler parts;
   std::string mangled = symbol.str(); // PARTS points into it
-  // partialDemangle answers true for failure.
+  // partialDemangle returns true for failure.
   if (!compat::startsWith(symbol, "_Z") || parts.partialDemangle(mangled.c_str()) || !parts.isFunction())
     return name;
   if (char *scope = parts.getFunctionDeclContextName(nullptr, nullptr)) {
@@ -59,8 +59,8 @@ unsigned sourceLine(const Function &function) {
 
 namespace {
 
-/// Writes types as C++ does. Types may be deep (templates are plain names here, so depth comes from pointers and
-/// function types only) and, if the metadata is broken, cyclic: hence the limit.
+/// Writes types in C++ syntax. Types may be deep (template names are plain here, so depth comes only from pointers and
+/// function types) and, if the metadata is broken, cyclic: hence the limit.
 class TypeWriter {
   static constexpr unsigned kMaxDepth = 24;
   unsigned depth_ = 0;

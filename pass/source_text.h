@@ -1,4 +1,4 @@
-// What a function is called and where it comes from, in the words of its source.
+// A function's name and origin as its source has them.
 #ifndef ADA_PASS_SOURCE_TEXT_H
 #define ADA_PASS_SOURCE_TEXT_H
 
@@ -17,12 +17,12 @@ llvm::StringRef symbolName(const llvm::Function &function);
 
 struct DemangledName {
   std::string full;  // "void ns::f<int>(int)"; the symbol name itself if it is not mangled
-  std::string scope; // "ns"; empty if this is no C++ function
+  std::string scope; // "ns"; empty if this is not a C++ function
 };
 DemangledName demangledName(llvm::StringRef symbol);
 
-/// Absolute path of the file that the function is defined in, without "." and "..", from debug information; "" if there
-/// is none for it.
+/// Absolute path of the file that defines the function, without "." and "..", from debug information; "" if it has
+/// none.
 std::string debugInfoPath(const llvm::Function &function);
 
 /// debugInfoPath, or the path of the translation unit as the compiler was given it.

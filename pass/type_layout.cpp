@@ -1,4 +1,4 @@
-// Reads debug information of types, and writes it down.
+// Reads types from debug information and writes them as text.
 #include "type_layout.h"
 #include "llvm_compat.h"
 #include "type_names.h"
@@ -21,7 +21,7 @@ std::string escaped(StringRef text) {
 }
 
 const DIType *plain(const DIType *type) {
-  for (unsigned steps = 0; steps < 32; ++steps) { // cyclic metadata would be broken
+  for (unsigned steps = 0; steps < 32; ++steps) { // broken metadata may be cyclic
     const auto *derived = dyn_cast_or_null<DIDerivedType>(type);
     if (!derived)
       return type;
@@ -63,12 +63,12 @@ bool isMember(const DIDerivedType &member) {
 
 namespace {
 
-/// What is described of a struct behind a pointer: no more of it is recorded, either.
+/// How much of a struct behind a pointer is described. No more than that is recorded either.
 constexpr uint64_t kMostPointeeBytes = 256;
 constexpr unsigned kMostPointeeMembers = 32;
 
-/// The element's type of a std::vector whose first two words are where its elements begin and end: libstdc++'s and
-/// libc++'s, but for those of bool. Null for others.
+/// The element type of a std::vector whose first two words are pointers to the beginning and the end of its elements:
+/// libstdc++'s and libc++'s, except those of bool. Null for others.
 const DIType *vectorElement(const DICompositeType *type) {
   const auto *space = dyn_cast_or_null<DINamespace>(type->getScope());
   if (space && space->getExportSymbols()) // libc++'s std::__1
@@ -235,7 +235,7 @@ std::string TypeLayout::writeComposite(const DICompositeType *type) {
     std::string text;
     for (const DINode *node : type->getElements()) {
       const auto *enumerator = dyn_cast<DIEnumerator>(node);
-      if (!enumerator || ++enumerators_ > 64) // names of a few; the others are shown as numbers
+      if (!enumerator || ++enumerators_ > 64) // only a few have names; the others are shown as numbers
         continue;
       isUnsigned &= enumerator->isUnsigned();
       SmallString<24> value;

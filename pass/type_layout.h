@@ -1,4 +1,4 @@
-// Types by their layout, as docs/types.md writes them, out of debug information.
+// Types by their layout, written as docs/types.md says, from debug information.
 #ifndef ADA_PASS_TYPE_LAYOUT_H
 #define ADA_PASS_TYPE_LAYOUT_H
 
@@ -19,14 +19,14 @@ namespace ada {
 std::string escaped(llvm::StringRef text);
 /// TYPE without typedefs and qualifiers; null is void.
 const llvm::DIType *plain(const llvm::DIType *type);
-/// How large it is; 0 if that is not known.
+/// Its size in bits; 0 if unknown.
 uint64_t bitsOf(const llvm::DIType *type);
 /// C++'s std::nullptr_t, which is described without its size.
 bool isNullType(const llvm::DIType *type);
-/// Whether values of a struct have that part: no static member is one.
+/// Whether values of a struct contain this member. Static members are not part of them.
 bool isMember(const llvm::DIDerivedType &member);
 
-/// Writes types; one for all of a function, which limits how many enumerators are named.
+/// Writes types. A function has one for all its types, which limits how many enumerators are named.
 class TypeLayout {
 public:
   /// POINTEES: with the layout of what a pointer or a reference points to, where that is a value of its own.
@@ -41,12 +41,12 @@ private:
     unsigned count = 0;
   };
 
-  /// What is at the address that a parameter or a result of type POINTER is, if that is to be said; else "".
+  /// What the address in a parameter or result of type POINTER points to, if that is to be described; else "".
   std::string target(const llvm::DIDerivedType *pointer);
   /// TYPE if it is a number, an enumeration or an address, which readers can show one by one; else "".
   std::string element(const llvm::DIType *type);
-  /// Adds the members of TYPE, which begins OFFSET bytes behind what a pointer points to, as far as readers can show
-  /// them. Those of its base classes are as if they were its own.
+  /// Adds the members of TYPE, which begins OFFSET bytes after the address that a pointer holds, as far as readers can
+  /// show them. Members of its base classes count as its own.
   void addMembers(const llvm::DICompositeType *type, uint64_t offset, Members &found);
   std::string writePlain(const llvm::DIType *type);
   std::string writeComposite(const llvm::DICompositeType *type);

@@ -10,7 +10,7 @@ namespace ada {
 std::string qualifiedName(const DIType *type) {
   std::string name = type->getName().str();
   const DIScope *scope = type->getScope();
-  for (unsigned steps = 0; scope && steps < 16; ++steps) { // cyclic metadata would be broken
+  for (unsigned steps = 0; scope && steps < 16; ++steps) { // broken metadata may be cyclic
     if (const auto *space = dyn_cast<DINamespace>(scope)) {
       if (!space->getExportSymbols() && !space->getName().empty())
         name = (space->getName() + "::" + name).str();

@@ -1,4 +1,4 @@
-// Names of types as the source has them, out of debug information.
+// Names of types as in the source, from debug information.
 #ifndef ADA_PASS_TYPE_NAMES_H
 #define ADA_PASS_TYPE_NAMES_H
 
@@ -10,15 +10,16 @@ class DIType;
 
 namespace ada {
 
-/// The name of TYPE with the namespaces and classes that it is in, but for those that are inline or have no name.
+/// The name of TYPE with the namespaces and classes that it is in, except inline and unnamed ones.
 std::string qualifiedName(const llvm::DIType *type);
 
-/// What the runtime knows of a string by (argument_contents.h): laid out as libstdc++ does it today, and libc++'s.
+/// The names by which the runtime recognizes strings (argument_contents.h): laid out as in today's libstdc++, and as in
+/// libc++.
 inline constexpr const char *kStdString = "std::string", *kLibcxxString = "std::__1::string";
-/// If TYPE is the class behind std::string one of these, of other libraries and versions the name of the class.
-/// Otherwise "".
+/// If TYPE is the class behind std::string: one of these names, or the name of the class for other libraries and
+/// versions. Otherwise "".
 std::string stringName(const llvm::DIType *type);
-/// It is one of these.
+/// Whether it is one of these.
 bool isKnownString(const llvm::DIType *type);
 
 } // namespace ada

@@ -25,8 +25,8 @@ namespace {
 
 using Where = ValuePiece::Where;
 
-/// Pieces as docs/types.md writes them; "!" if callers leave out all of them. "-" if a register is wider than what is
-/// recorded of it, or a value on the stack larger than what readers show.
+/// Pieces as docs/types.md writes them: "!" if callers leave out all of them; "-" if a register is wider than the part
+/// of it that is recorded, or a value on the stack is larger than readers show.
 std::string placeText(ArrayRef<ValuePiece> pieces) {
   std::string text;
   bool isLeftOut = true;
@@ -51,8 +51,9 @@ std::string placeText(ArrayRef<ValuePiece> pieces) {
 /// How many bytes of a parameter's own value the lowered TYPE holds.
 uint64_t bytesOf(const DataLayout &layout, Type *type) { return layout.getTypeStoreSize(type).getFixedValue(); }
 
-/// Whether FUNCTION does not use its lowered parameter NUMBER, and a call leaves it out: the optimizer puts an
-/// arbitrary value there in the calls that it sees. Of a value in several parameters it may do that to some.
+/// Whether FUNCTION does not use its lowered parameter NUMBER and a call leaves it out: the optimizer passes an
+/// arbitrary value in the calls that it sees. If a value takes several parameters, this may be so for only some of
+/// them.
 bool isLeftOut(const Function &function, unsigned number) {
   return function.getArg(number)->use_empty() && any_of(function.users(), [&](const User *user) {
            const auto *call = dyn_cast<CallBase>(user);
@@ -61,8 +62,8 @@ bool isLeftOut(const Function &function, unsigned number) {
          });
 }
 
-/// Whether callers that see FUNCTION's body know that it reads nothing of what its lowered parameter NUMBER points to.
-/// They need not have stored it then.
+/// Whether callers that see FUNCTION's body know that it reads nothing that its lowered parameter NUMBER points to.
+/// Then they need not have stored it.
 bool isUnread(const Function &function, unsigned number) {
   const Argument &argument = *function.getArg(number);
   return argument.getType()->isPointerTy() &&
@@ -70,7 +71,7 @@ bool isUnread(const Function &function, unsigned number) {
           compat::isInitialized(argument) || compat::readsNoArgumentMemory(function));
 }
 
-/// Takes the next lowered parameter of FUNCTION, NUMBER, out of REGISTERS. Appends to PIECES where it is, or that it is
+/// Takes NUMBER, the next lowered parameter of FUNCTION, out of REGISTERS. Appends its place to PIECES, or that it is
 /// left out.
 ArgumentPlace takeNext(ArgumentRegisters &registers, const Function &function, unsigned number,
                        SmallVectorImpl<ValuePiece> &pieces) {
@@ -87,8 +88,8 @@ ArgumentPlace takeNext(ArgumentRegisters &registers, const Function &function, u
 /// Whether a value of PLACE has pieces that say where it is.
 bool hasPieces(ArgumentPlace place) { return place != ArgumentPlace::Elsewhere && place != ArgumentPlace::Unknown; }
 
-/// Which eightbytes of a value hold some of TYPE, which is OFFSET bits behind its start: bit I is the one at 8 * I. The
-/// others are padding.
+/// Which eightbytes of a value hold part of TYPE, which starts OFFSET bits into it. Bit I stands for the eightbyte that
+/// starts at byte 8 * I. The others are padding.
 uint64_t eightbytesOf(const DIType *type, uint64_t offset, unsigned depth = 0) {
   type = plain(type);
   const uint64_t bits = isNullType(type) ? 64 : bitsOf(type);
@@ -153,7 +154,7 @@ public:
     return placeText(pieces);
   }
 
-  /// Passes over a parameter that the source does not have.
+  /// Skips a parameter that the source does not have.
   void skipHidden() {
     if (next_ < function_.arg_size())
       take();
@@ -162,7 +163,7 @@ public:
   /// Whether every lowered parameter has found its source. If not, the optimizer may have changed the signature.
   bool isComplete() const { return !lost_ && next_ == function_.arg_size(); }
 
-  /// Whether the lowered parameters are not those that the source's would make: even those before may be others.
+  /// Whether the lowered parameters are not those that the source's would make; even earlier ones may then be wrong.
   bool isOther() const { return isOther_ || (!lost_ && next_ != function_.arg_size()); }
 
   /// Whether every source parameter so far has found its lowered ones.
@@ -176,10 +177,10 @@ public:
     return place(diType);
   }
 
-  /// Whether it points to what callers need not have stored.
+  /// Whether it points to memory that callers need not have stored.
   bool hasUnread() const { return isUnread_; }
 
-  /// What the last parameter() took, in the order of the value's bytes.
+  /// The parts that the last parameter() took, in the order of the value's bytes.
   ArrayRef<Part> parts() const { return parts_; }
 
   /// The next lowered parameter.
@@ -193,7 +194,7 @@ private:
   ArgumentRegisters registers_;
   bool lost_ = false; // what follows can't be matched
   bool isOther_ = false;
-  // Of the present parameter.
+  // For the current parameter.
   SmallVector<ValuePiece, 4> pieces_;
   SmallVector<Part, 4> parts_;
   bool isUnread_ = false;
@@ -203,30 +204,30 @@ private:
     uint64_t bytes = isNullType(type) ? 8 : bitsOf(type) / 8;
     const auto *composite = dyn_cast_or_null<DICompositeType>(type);
     bool isStruct = composite && composite->getTag() != dwarf::DW_TAG_enumeration_type;
-    // clang passes __int128 as two halves where it likes.
+    // clang sometimes passes __int128 as two halves.
     bool isSplit = isStruct || (bytes == 16 && type &&
                                 (isa<DIBasicType>(type) || type->getTag() == dwarf::DW_TAG_ptr_to_member_type));
     if (lost_ || !type)
       return "-";
     const Argument *first = next_ < function_.arg_size() ? function_.getArg(next_) : nullptr;
     const uint64_t used = eightbytesOf(type, 0);
-    // The copy belongs to the next parameter then; only an empty struct that is larger is a copy itself.
+    // In that case the copy belongs to the next parameter. Only an empty struct that is larger is itself a copy.
     const bool takesNone = isStruct && !used && !composite->isForwardDecl() && bytes <= 16;
     if (first && first->hasPassPointeeByValueCopyAttr() && !takesNone) // a copy on the stack
       return take() && !lost_ ? placeText(pieces_) : "-";
-    // What C++ does not allow to be copied into registers, and what AArch64 finds too large. Another pointer is a
-    // member.
+    // Types that C++ does not allow to be copied into registers, and those too large for AArch64. Any other pointer is
+    // a member.
     bool isByAddress = isStruct && ((composite->getFlags() & DINode::FlagTypePassByReference) ||
                                     (bytes > 16 && !composite->isForwardDecl()) || isKnownString(type));
     if (isByAddress && first && first->getType()->isPointerTy()) { // a copy elsewhere
       const bool isKnown = take() && isKnownString(type);
-      return isKnown ? placeText(pieces_) : "-"; // of others the register holds no value of the type
+      return isKnown ? placeText(pieces_) : "-"; // for other types the register does not hold the value
     }
-    if (isStruct && composite->isForwardDecl()) { // described in another object: no telling how many it takes
+    if (isStruct && composite->isForwardDecl()) { // described in another object: it may take any number
       lost_ = true;
       return "-";
     }
-    if (isStruct && !used) { // takes no place at all, but on AArch64
+    if (isStruct && !used) { // takes no place at all, except on AArch64
       if (isAArch64_ && first && bytes == 1 && first->getType()->isIntegerTy(8))
         take();
       return "-";
@@ -250,7 +251,7 @@ private:
         return lose();
       Type *lowered = function_.getArg(next_)->getType();
       uint64_t size = bytesOf(layout_, lowered);
-      // A whole scalar, or a struct's next eightbyte, which may be wider than what is left of it.
+      // A whole scalar, or a struct's next eightbyte, which may be wider than the rest of the struct.
       if ((!isSplit && size != bytes && !(size * 8 >= bitsOf(type) && type->getTag() == dwarf::DW_TAG_base_type)) ||
           (isSplit && size > ((bytes - seen + 7) & ~uint64_t(7))))
         return lose();
@@ -262,7 +263,7 @@ private:
     return hasPlace ? placeText(pieces_) : "-";
   }
 
-  /// Passes over a lowered parameter; whether its place is known.
+  /// Skips a lowered parameter. Returns whether its place is known.
   bool take() {
     const size_t before = pieces_.size();
     ArgumentPlace place = takeNext(registers_, function_, next_, pieces_);
@@ -280,7 +281,7 @@ private:
   }
 };
 
-/// TYPE, a parameter's, with a '-' behind the pointer or reference in it: what is there is not recorded.
+/// TYPE, a parameter's, with a '-' after the pointer or reference in it: what that points to is not recorded.
 std::string withoutContents(const std::string &type) {
   const bool isPointer = compat::startsWith(type, "p(") || compat::startsWith(type, "r(");
   size_t at = isPointer ? 2 : type.find(":p(");
@@ -293,14 +294,14 @@ std::string withoutContents(const std::string &type) {
 
 //===--- Signatures that the optimizer changes ----------------------------===//
 
-// It does that to functions that it knows all calls of, so these have their parameters numbered before it begins: an
-// attribute "ada-parameter"="K/I" says that a lowered parameter is part I of the source's parameter K. It stays with
-// the lowered parameter as long as that exists. The function's own attribute says which parameters were found, and how
-// many bytes each of their parts has: "0,1:8+8,2:4"; 0 is a result.
+// The optimizer changes the signatures of functions whose calls it all knows, so the parameters of these are numbered
+// before it begins: an attribute "ada-parameter"="K/I" says that a lowered parameter is part I of the source's
+// parameter K. It stays with the lowered parameter as long as that exists. An attribute of the function says which
+// parameters were found, and how many bytes each of their parts has: "0,1:8+8,2:4"; 0 is a result.
 constexpr const char *kParameter = "ada-parameter", *kNumbered = "ada-parameters-numbered";
 
-/// Where the source's parameters 1 to COUNT - 1 of a numbered FUNCTION are. Sets UNREAD of those that point to what
-/// callers need not have stored.
+/// Where the source's parameters 1 to COUNT - 1 of a numbered FUNCTION are. Sets UNREAD for those that point to memory
+/// that callers need not have stored.
 SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned count, StackArguments stack,
                                              SmallVectorImpl<bool> &unread) {
   struct Part {
@@ -311,7 +312,7 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
   SmallVector<SmallVector<Part, 2>, 8> parts(count);
   SmallVector<StringRef, 8> known;
   function.getFnAttribute(kNumbered).getValueAsString().split(known, ',', -1, false);
-  for (StringRef text : known) { // until they are found, parts are taken away: callers do not pass them
+  for (StringRef text : known) { // parts count as left out by callers until they are found
     auto [number, sizes] = text.split(':');
     unsigned k = 0, bytes = 0;
     if (number.getAsInteger(10, k) || k >= count)
@@ -333,7 +334,7 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
     unsigned bytes = 0;
     for (const ValuePiece &piece : pieces)
       bytes += piece.bytes;
-    // Something else than it was, as a pointer to what was on the stack?
+    // Is it something else now, such as a pointer to what was on the stack?
     parts[k][at].hasPlace = hasPieces(place) && bytes == parts[k][at].bytes;
     parts[k][at].pieces.assign(pieces.begin(), pieces.end());
     unread[k] |= isUnread(function, i);
@@ -351,7 +352,7 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
   return places;
 }
 
-/// Whether a numbered FUNCTION returns nothing that means anything: nobody asks for its result.
+/// Whether a numbered FUNCTION returns no meaningful value, because no caller uses its result.
 bool isResultLeftOut(const Function &function) {
   if (function.getReturnType()->isVoidTy())
     return compat::startsWith(function.getFnAttribute(kNumbered).getValueAsString(), "0"); // it had a result
@@ -367,7 +368,7 @@ bool isResultLeftOut(const Function &function) {
 
 //===--- Wrappers of library calls ----------------------------------------===//
 
-/// A type as Prototype has it.
+/// The code of a type as Prototype writes it.
 std::string codeOf(StringRef type) {
   if (type == "function")
     return "p(function)";
@@ -388,7 +389,7 @@ std::string codeOf(StringRef type) {
       .Default("u64");
 }
 
-/// What a variadic function is given behind its parameters: C's promotions leave few types.
+/// The code of an argument that a variadic function gets after its parameters. C's promotions leave few types.
 std::string codeOf(Type *lowered) {
   if (lowered->isIntegerTy(32) || lowered->isIntegerTy(64))
     return "s" + std::to_string(lowered->getIntegerBitWidth());
@@ -436,7 +437,7 @@ std::string typesByPrototype(const Function &wrapper, const Prototype &prototype
   return text + (prototype.isVariadic ? furtherTypes(wrapper, prototype.parameters.size(), stack) : "");
 }
 
-/// Constructors of classes with virtual bases are told by a table where these are: a parameter that no source has.
+/// Constructors of classes with virtual bases get a table of where these are, as a parameter that no source has.
 constexpr StringRef kHiddenTable = "(vtt)";
 
 /// The names of FUNCTION's parameters, by number from 1.
@@ -526,11 +527,11 @@ std::string typesText(const Function &function, bool pointees, StackArguments st
   if (isNumbered)
     places = placesOfNumbered(function, count, stack, unread);
   else if (function.hasLocalLinkage() ? !matcher.isComplete() : !callee && matcher.isOther())
-    places.assign(places.size(), "-"); // the optimizer may have changed the signature, or it was none that we know
+    places.assign(places.size(), "-"); // the optimizer may have changed the signature, or it is not one that we know
   std::string result = !types[0] ? "-" : isNumbered && isResultLeftOut(function) ? "!" : matcher.result(types[0]);
   std::string text = result + ":" + layout.write(types[0]);
   for (unsigned i = 1; i < count; ++i) {
-    // A std::string by value is what its place holds the address of.
+    // The place of a std::string by value holds its address.
     const bool isString = places[i - 1] != "-" && isKnownString(plain(types[i]));
     const std::string written = isString ? "r(" + escaped(stringName(plain(types[i]))) + ")" : layout.write(types[i]);
     text += ";" + escaped(i < names.size() ? names[i] : StringRef()) + ":" + places[i - 1] + ":" +

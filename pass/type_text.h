@@ -1,8 +1,8 @@
 // Types and places of a function's parameters and result, as docs/types.md writes them.
 //
 // The types come from debug information, the places from the function's own lowered signature. The two are matched by
-// what the platform's calling convention makes of each type. Where they do not fit together, neither the parameter nor
-// those behind it have a place: nothing is guessed.
+// what the platform's calling convention makes of each type. If they don't fit together, that parameter and all later
+// ones have no place: nothing is guessed.
 #ifndef ADA_PASS_TYPE_TEXT_H
 #define ADA_PASS_TYPE_TEXT_H
 
@@ -16,12 +16,12 @@ class Function;
 
 namespace ada {
 
-/// Before the optimizer: notes in FUNCTION which parameters its lowered parameters are, if it is one whose signature
-/// the optimizer may change.
+/// Runs before the optimizer: notes in FUNCTION which source parameters its lowered parameters are, if the optimizer
+/// may change its signature.
 void numberParameters(llvm::Function &function);
 
-/// The text for ada_function.types_off; "" without debug information. POINTEES: with the layout of what pointers and
-/// references point to. STACK: as the entry hook is told.
+/// The text for ada_function.types_off; "" without debug information. POINTEES: includes the layout of what pointers
+/// and references point to. STACK: how the entry hook gets arguments on the stack.
 std::string typesText(const llvm::Function &function, bool pointees, StackArguments stack);
 
 } // namespace ada

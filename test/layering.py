@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Which folder holds what, and what it may include. Usage: layering.py [--write] [ROOT]
+"""The content of each folder, and what it may include. Usage: layering.py [--write] [ROOT]
 
 The rules below are checked against every #include, and the table in docs/design.md is made from them: the check fails
-if the page says something else, --write updates it. The first rule whose folder contains a file counts.
+if the page differs, --write updates it. The first rule whose folder contains a file applies.
 """
 import pathlib
 import re
@@ -18,7 +18,7 @@ FORMATS = ["include/ada/trace/" + name for name in
 class Rule(NamedTuple):
     folder: str
     holds: str  # for the table
-    may: list  # project folders; `dir/*` is dir without its sub-folders; a file may be named, too
+    may: list  # project folders; `dir/*` is dir without its sub-folders; a single file may be named, too
     outside: set  # kinds of headers from elsewhere, see KINDS
     but: list = []  # folders and files among `may` that must not be reached, not even through other headers
 
@@ -126,7 +126,7 @@ def headersOf(root, path, text):
 
 
 def reached(root, path, seen):
-    """Adds to `seen` every file of the project that a file includes, or those include, with the one that includes it."""
+    """Adds to `seen` all project files that a file includes, directly or not, each with the file that includes it."""
     for _, target in headersOf(root, path, path.read_text()):
         if target and target not in seen:
             seen[target] = path

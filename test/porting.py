@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Keeps docs/porting.md true, and README.md complete. Usage: porting.py [ROOT]
+"""Checks that docs/porting.md is correct, and README.md complete. Usage: porting.py [ROOT]
 
-Every file that the page names exists. For each of its sections there is a pattern below, and a file of the product
-whose code (not its comments) matches is named in the section. Every page of docs/ is linked from README.md.
+Every file that the page names exists. Each of its sections has a pattern below, and every product file whose code (not
+its comments) matches is named in the section. Every page of docs/ is linked from README.md.
 """
 import fnmatch
 import pathlib
@@ -11,7 +11,7 @@ import sys
 
 PRODUCT = ["CMakeLists.txt", "lit.cfg.py", "cmake", "include", "lib", "pass", "runtime", "tools"]
 SUITES = ["test/CMakeLists.txt", "test/*/CMakeLists.txt", "test/*/lit.cfg.py", "test/*/*.sh", "bench/CMakeLists.txt"]
-# Section: (what a mention looks like, where it is looked for, what is a mention of something else).
+# Section: (what a mention looks like, where to look for it, what only looks like one).
 SECTIONS = {
     "A new CPU": (r"x86[-_]?64|aarch64|arm64|\bx86\b", PRODUCT + SUITES, ["qemu-x86_64", "include/ada/trace/wtf/*"]),
     "A new LLVM": (r"LLVM_VERSION_MAJOR|\b14[; ]+19[; ]+22\b|\b22[; ]+19[; ]+14\b|\b19[; ]+22[; ]+14\b"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the presets that leave parts out, and uses what they made: presets.sh SOURCE FOLDER
+# Builds the presets that leave parts out, and uses the result: presets.sh SOURCE FOLDER
 set -euo pipefail
 source=$1 folder=$2
 for preset in small demo; do
@@ -10,7 +10,7 @@ for preset in small demo; do
   rm -rf "$build/session"
   "$build/bin/adatrace" record --session "$build/session" "$build/first"
   "$build/bin/adatrace" tree "$build/session" | grep fibonacci
-  # What is left out says so, and with the status of a wrong usage.
+  # Missing parts are reported, with the status for wrong usage.
   status=0
   "$build/bin/adatrace" convert "$build/session" "$build/x.sqlite" 2>"$build/refused" || status=$?
   cat "$build/refused"

@@ -1,7 +1,7 @@
 """Removes from /dev/shm the rings of programs that a test killed and did not recover.
 
-A suite calls removeRings() with its own folder when it begins, for what a run that was killed has left, and at its end. Only rings
-whose trace was below that folder go, and only if nobody holds their lock: other suites may run meanwhile.
+A suite calls removeRings() with its own folder when it begins, for rings left by a killed run, and at its end. Only
+rings whose trace was below that folder are removed, and only if no process holds their lock: other suites may run.
 """
 import fcntl
 import glob
@@ -22,5 +22,5 @@ def removeRings(folder, directory="/dev/shm"):
                 os.unlink(path)
                 removed.append(path)
         except OSError:
-            pass # another user's, in use, or gone
+            pass # it belongs to another user, is in use, or is gone
     return removed

@@ -8,6 +8,8 @@ C and C++ (but for what .clang-format-ignore names: tests whose RUN and CHECK li
   - a function has at most 80 lines, or a comment in or right above it gives the reason: "Long because ...".
 All text files: rulers (//===--- name ---===//, #===--- name ---===#) are 80 columns wide, no line ends in blanks, the
 last line ends in one newline.
+Prose (pages but for code and tables, comments of C, C++ and Python): plain English, without the turns in PLAIN_ENGLISH;
+a line of a page is at most 120 columns wide.
 """
 import fnmatch
 import pathlib
@@ -24,7 +26,7 @@ REASON = re.compile(r"\bLong because\b")
 FOLDERS = "bench cmake docs examples include lib pass runtime test tools .ci".split()
 SOURCES = {".h", ".c", ".cpp", ".inc", ".S"}
 TEXTS = SOURCES | {".py", ".md", ".txt", ".cmake", ".test", ".ll", ".s", ".sh", ".in", ".json", ""}
-# Bytes that others decided on.
+# Content that others decide.
 FOREIGN = ["test/formats/vectors/*", "test/fuzz/seeds/*"]
 
 
@@ -48,7 +50,7 @@ def textFiles(root):
 
 
 def formatProblems(root, names, fix):
-    """What clang-format would change. It leaves out what .clang-format-ignore names."""
+    """The changes that clang-format would make. Leaves out files named in .clang-format-ignore."""
     names = [n for n in names if pathlib.Path(n).suffix in {".h", ".c", ".cpp"}]
     if not names:
         return []
@@ -78,6 +80,46 @@ def textProblems(name, text):
             yield f"{name}:{number}: a ruler is {RULER_COLUMNS} columns wide, not {len(line)}"
     if text and (not text.endswith("\n") or text.endswith("\n\n")):
         yield f"{name}:{len(lines)}: the file ends in one newline"
+
+
+#===--- prose --------------------------------------------------------------===#
+
+PROSE_COLUMNS = 120
+# Turns that readers stumble over, and what to write.
+PLAIN_ENGLISH = {
+    re.compile(regex): instead for regex, instead in (
+        (r"(?:^|[.:] )Of (?!course)", "'Y of X is ...', or the subject first"),
+        (r"\b(?:tell|tells|told|says) of\b", "'reports', 'shows', 'describes'"),
+        (r"\b[Bb]ehind the (?:last|first|end)\b", "'after'"),
+        (r"\b[Ww]ho(?:ever)? (?:wants|asks|needs|reads|looks|has|waits|writes)\b", "'a thread that', 'callers', 'users'"),
+        (r"\bof one's own\b|\bsomebody has\b", "'your own', 'is in use'"),
+        (r"\bin (?:the )?place of\b", "'instead of'"),
+        (r"\bby all processors\b", "'on all cores'"),
+        (r"\bline of numbers\b", "'progress'"),
+        (r"\b(?:has|have|had) (?:a|no) processor\b", "'was on-CPU', 'off-CPU'"),
+    )
+}
+
+
+def proseOf(name, text):
+    """Numbers and texts of the lines of prose: of a page all but code and tables, else the comments."""
+    isCode = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if name.endswith(".md"):
+            isCode ^= line.lstrip().startswith("```")
+            if not isCode and not line.lstrip().startswith(("|", "```", "<")) and not line.startswith("    "):
+                yield number, line
+        elif comment := re.search(r"(?:^|\s)(?:#|//[/!]?<?)\s+(.*)", line):
+            yield number, comment[1]
+
+
+def proseProblems(name, text):
+    for number, line in proseOf(name, text):
+        for turn, instead in PLAIN_ENGLISH.items():
+            if found := turn.search(line):
+                yield f"{name}:{number}: '{found[0].strip()}': write {instead}"
+        if name.endswith(".md") and len(line) > PROSE_COLUMNS and " " in line[:PROSE_COLUMNS].strip():
+            yield f"{name}:{number}: a line of prose is at most {PROSE_COLUMNS} columns wide"
 
 
 def firstLineProblems(name, text):
@@ -117,7 +159,8 @@ def withoutAngles(declaration):
 
 
 def memberNames(declaration):
-    """Names of the data members that a declaration at class level makes; none for a function, a type or a constant."""
+    """Names of the data members that a declaration at class level declares; empty for a function, a type or a
+    constant."""
     text = withoutAngles(re.sub(r"\[\[.*?\]\]|alignas\s*\([^)]*\)", " ", declaration)).strip()
     if re.match(r"(using|typedef|friend|enum|template|static_assert|operator|explicit|virtual|static|inline|constexpr)\b", text):
         return []
@@ -242,7 +285,7 @@ class Scan:
 
 #===--- the check of the check ---------------------------------------------===#
 
-# What must be found, with the sentence that says so.
+# Code that must be found, with the message for it.
 WRONG = {
     "the private member count ends in '_'": "class C { std::function<void(int)> f_; unsigned count : 3; };",
     "the private member b ends in '_'": "class C { int a_ = 1, b[2] = {0, 1}; void f() { int x; } };",
@@ -253,17 +296,37 @@ WRONG = {
     "a function of 84 lines": "class C {\n  C()\n    : a_{1}, b_(2)\n  {" + "\n    '}';" * 80 + "\n  }\n};",
     "a function of 82 lines": 'extern "C" {\nauto f() -> int {' + '\n  "}";' * 80 + "\n}\n}",
 }
-# What must not be: the same words where they mean something else.
+# Code that must not be found: the same words with another meaning.
 RIGHT = """class C final : public B<int> { public: int x = 3; enum class E { a, b }; struct P { int y; }; C() : x{2} {}
   bool operator<(const C &) const = default; private: struct State; int f(int a, int b) const; using T = int;
   static constexpr int kMost = 3; std::array<int, 4> a_{1, 2}; int b_ : 3; static int g() { int z; return z; } };
 const char *const names[] = {"a", "{"}; // Long"""
 
 
+# Prose that must be found, a line each; and prose that must not.
+HARD = """Of these, three are kept.
+// It tells of the loss.
+# Bytes behind the last record.
+// Who waits for the drain goes on.
+// Authorities of one's own.
+// A gap in place of an event.
+Read by all processors at once.
+# A line of numbers while it takes long.
+While it has a processor."""
+PLAIN = """| Of these | three are kept |
+    Of these, three are kept.
+Of course it works.
+int x; // kept instead of the rest"""
+
+
 def selfCheck():
     problems = [f"style.py does not find: {sentence}" for sentence, code in WRONG.items()
                 if not any(sentence in p for p in Scan("x.cpp", code).problems)]
-    return problems + [f"style.py finds in what is right: {p}" for p in Scan("x.cpp", RIGHT).problems]
+    problems += [f"style.py finds in what is right: {p}" for p in Scan("x.cpp", RIGHT).problems]
+    for line in HARD.split("\n") + ["word " * 25]:
+        if not list(proseProblems("x.cpp" if line.startswith(("//", "#")) else "x.md", line)):
+            problems.append(f"style.py does not find: {line}")
+    return problems + [f"style.py finds in plain prose: {p}" for n in ("x.md", "x.cpp") for p in proseProblems(n, PLAIN)]
 
 
 #===--- main ---------------------------------------------------------------===#
@@ -281,6 +344,8 @@ def check(root, names, fix=False):
             continue
         if text.startswith("#!") and path.suffix == "" or path.suffix:
             problems += textProblems(name, text)
+        if path.suffix in SOURCES | {".py", ".md"} and name != "test/style.py" and not skip(name):
+            problems += proseProblems(name, text)
         if path.suffix not in SOURCES or skip(name):
             continue
         sources += 1

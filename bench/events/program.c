@@ -1,10 +1,10 @@
-// One event, again and again: what it costs beside the same loop without it.
+// One event, repeated: what it costs, compared with the same loop without it.
 //
 // bench/events/run.py compiles it for each tracer.
 //
-// Usage: program BURSTS [heap]. `heap`: the text is there, and no literal. A burst is EVENTS events, so few that every
-// tracer's buffers hold them; the pause behind it is for whoever writes them out. Prints the nanoseconds of one event
-// in each burst.
+// Usage: program BURSTS [heap]. `heap`: the text is on the heap, not a literal. A burst is EVENTS events, few enough
+// for every tracer's buffers. The pause after it lets the tracer write them out. Prints the nanoseconds of one event in
+// each burst.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
   const int bursts = argc > 1 ? atoi(argv[1]) : 10;
   if (argc > 2)
     text = strcpy(malloc(64), text);
-  for (int burst = -2; burst < bursts; ++burst) { // the first two make pages and threads ready
+  for (int burst = -2; burst < bursts; ++burst) { // the first two prepare pages and threads
     const double begin = now();
     for (int i = 0; i < EVENTS; ++i)
       event(i);

@@ -47,7 +47,7 @@ def program(name, event, tracer="", compiler=(clang,), link=()):
     return path
 
 
-# What is timed: (group, name) -> command, options of AdaTrace. The first of a group is the loop by itself.
+# The timed modes: (group, name) -> command, options of AdaTrace. The first of a group is the loop by itself.
 MODES = {}
 
 
@@ -116,7 +116,7 @@ def measure(key):
 
 
 def clockNs():
-    """What reading the counter costs here, in a row of them."""
+    """The cost of reading the counter here, many times in a row."""
     source = output / "clock.c"
     source.write_text("""#include <stdio.h>
 #include <time.h>

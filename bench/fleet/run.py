@@ -24,7 +24,7 @@ from recorded import recorded
 
 SESSIONS = 8
 QUESTIONS = ("functions", "hosts", "percentiles", "releases", "deviating", "exceptions", "slowest")
-# The columns of `adatrace convert` to CSV, by their names there.
+# The columns of `adatrace convert` to CSV, by their names in the CSV.
 TYPES = {name: "UInt64" for name in ("id", "parent", "pid", "thread", "tid", "depth")}
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -82,7 +82,7 @@ def record():
 
 
 def load(server, sessions, title, *options):
-    """All of them; how many calls."""
+    """Loads all sessions and returns how many calls they have."""
     server.query("DROP DATABASE IF EXISTS traces", database="system")
     server.load("--init")
     seconds = 0
@@ -95,7 +95,7 @@ def load(server, sessions, title, *options):
 
 
 def loadCsv(server, sessions):
-    """With the server's own client: the file is there already, and that is not counted."""
+    """Loads with the server's own client. The CSV file exists by then: making it is not counted."""
     seconds = converting = 0
     for number, session in enumerate(sessions):
         file = output / "calls.csv"

@@ -121,8 +121,8 @@ def adatrace():
     return CMakeTarget(repository, "adatrace", ["-DADA_BUILD_PASS=OFF", "-DADA_BUILD_RUNTIME=OFF", "-DADA_BUILD_TESTS=OFF"])
 
 
-# name: the compiler's arguments, or a CMakeTarget, and the words behind the program's name; DATA is 4 MB of C source, TRACE a session of
-# bzip2 that packs it
+# name: the compiler's arguments, or a CMakeTarget, and the words after the program's name. DATA is 4 MB of C source,
+# TRACE a session of bzip2 packing it.
 PROGRAMS = {
     "sqlite": (sqlite, ["60000"]),
     "lua": (lua, [str(repository / "bench/real/work.lua"), "5"]),
@@ -134,7 +134,7 @@ PROGRAMS = {
 }
 
 XRAY = {"XRAY_OPTIONS": "patch_premain=true xray_mode=xray-fdr verbosity=0 xray_logfile_base=SESSION/xray-",
-        "XRAY_FDR_OPTIONS": "func_duration_threshold_us=0"}  # it forgets shorter calls otherwise
+        "XRAY_FDR_OPTIONS": "func_duration_threshold_us=0"}  # otherwise it drops shorter calls
 
 # name: the build, the environment, and words before the program's name; SESSION is a new folder's name
 MODES = {
@@ -157,7 +157,7 @@ else:
 
 
 def compiler():
-    """ada-clang of the newest LLVM that there is, and its clang."""
+    """ada-clang of the newest LLVM that is built, and its clang."""
     traced = max(args.build.resolve().glob("bin/ada-clang-[0-9]*"), key=lambda path: int(path.name.split("-")[-1]))
     return "clang-" + traced.name.split("-")[-1], traced
 
@@ -188,7 +188,7 @@ def run(program, words, environment, before, session):
 
 
 def buildTarget(target, compiler, flags, program):
-    """Builds TARGET as PROGRAM; whether that succeeds."""
+    """Builds TARGET as PROGRAM. Returns whether that succeeds."""
     cxx = str(compiler)
     folder = program.with_name(program.name + ".build")
     configure = ["cmake", "-G", "Ninja", "-S", target.source, "-B", folder, "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_COMPILER={cxx}",
@@ -202,7 +202,8 @@ def buildTarget(target, compiler, flags, program):
 
 
 def build(name, arguments):
-    """The program in each build: its path, how long that took, and the length of its .text; and which other tracers' builds failed."""
+    """Builds the program in each way. Returns its path, the build time and the length of its .text, and which other
+    tracers' builds failed."""
     plain, traced = compiler()
     cxx = lambda command: str(command).replace("clang", "clang++") if "C++" in name else command
     hooks = output / "hooks.o"
@@ -285,7 +286,8 @@ def measure(name):
                 figures["events"], figures["lost"] = recorded(session)
                 figures["bytes"] = sum(path.stat().st_size for path in session.rglob("index.at*"))
             else:
-                figures["bytes"] = folderBytes(session) or None  # XRay's flight recorder is flushed by programs that know it only
+                # XRay's flight recorder is flushed only by programs that know it.
+                figures["bytes"] = folderBytes(session) or None
     shutil.rmtree(session, ignore_errors=True)
     return result, failed
 

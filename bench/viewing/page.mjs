@@ -1,9 +1,9 @@
-// Times the viewer's page in Chromium: until the first picture is painted, and the frames while one zooms and moves.
+// Times the viewer's page in Chromium: until the first picture is painted, and the frames during zooming and moving.
 // Usage: page.mjs ADDRESS [SECONDS]
 //
-// Prints one JSON object. With SECONDS the picture zooms and moves, for so long each. A picture counts as painted in the first
-// frame after the one that drew all visible rows over the whole range. Frames are the times between two calls of
-// requestAnimationFrame; `drawing` is what the page's own drawing takes of them.
+// Prints one JSON object. With SECONDS, the picture zooms for SECONDS and moves for SECONDS. A picture counts as
+// painted in the first frame after the one that drew all visible rows over the whole range. Frames are the times
+// between two calls of requestAnimationFrame; `drawing` is the part of them that the page's own drawing takes.
 import {createRequire} from 'node:module';
 
 const {chromium} = createRequire(`${process.env.ADA_NODE_MODULES}/`)('playwright-core');

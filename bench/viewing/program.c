@@ -2,8 +2,8 @@
 //
 //   program EVENTS
 //
-// Two threads handle requests, with calls of different lengths up to twelve deep, until some EVENTS calls and returns
-// have been made. It draws its random numbers by itself, so each run makes the same calls.
+// Two threads handle requests, with calls of different lengths up to twelve deep, until they have made some EVENTS
+// calls and returns. The program draws its own random numbers, so each run makes the same calls.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ TRACED void find(Worker *worker, unsigned depth) {
   compare(worker);
   if (depth)
     find(worker, depth - 1);
-  spend(worker, 4); // behind the call, which would become a jump otherwise
+  spend(worker, 4); // after the call, which would become a jump otherwise
 }
 TRACED void allocate(Worker *worker) {
   spend(worker, draw(worker) % 1000 == 0 ? 20000 : 20);

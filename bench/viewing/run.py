@@ -75,9 +75,9 @@ def show(title, samples, unit, digits=2):
 
 
 def measured(command, limit=None):
-    """Seconds, processor seconds, peak resident MiB and standard output of a command. Without seconds: why there are none."""
+    """Seconds, CPU seconds, peak resident MiB and standard output of a command. Without seconds: why there are none."""
     began = time.monotonic()
-    # Python forks if it has to call this; otherwise the peak would be that of this program if that is more.
+    # Python forks if it has to call this. Otherwise the peak would be this program's own, if that is larger.
     bound = lambda: limit and resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
     with open(output / "stdout", "w+") as out, open(output / "stderr", "w+") as errors:
         process = subprocess.Popen([str(word) for word in command], stdout=out, stderr=errors, preexec_fn=bound)
@@ -91,7 +91,7 @@ def measured(command, limit=None):
         if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL) and limit:
             return None, None, None, f"takes more than {limit:g} s of processor time"
         told = (errors.read().strip() or f"ended with {process.returncode}").splitlines()
-        # Node ends with a page of stack; what it says is in the line that names the error.
+        # Node ends with a page of stack. Its message is in the line that names the error.
         said = next((line for line in told if re.search(r"Error|heap out of memory|error:", line)), told[-1])
         return None, None, None, said.strip()[:150]
 
@@ -108,7 +108,7 @@ def size(path):
 
 
 def forgetPages():
-    """Of the session's files, so that they come from the disk."""
+    """Drops the session's files from the page cache, so that they come from the disk."""
     for path in session.rglob("*"):
         if path.is_file():
             with open(path, "rb") as file:
@@ -141,11 +141,11 @@ def record():
 
 
 class View:
-    """A server that runs, and when it was started."""
+    """A running server, and when it was started."""
 
     def __init__(self):
         self.began = time.monotonic()
-        # However few events there are, the index is kept in a file: it is measured.
+        # Keeps the index in a file however few events there are, because the file is measured.
         self.server = Server("--index-events=1", str(session))
         self.addressSeconds = self.elapsed()
 
@@ -153,7 +153,7 @@ class View:
         return time.monotonic() - self.began
 
     def picture(self):
-        """Seconds for the whole session, and where the answer is from."""
+        """Seconds for the whole session, and where the answer comes from."""
         began = time.monotonic()
         answer = self.server.ask(f"picture?session=0&pixels={PIXELS}")
         spent = time.monotonic() - began
@@ -169,12 +169,12 @@ class View:
             sys.exit(f"bench/viewing: no index: {state}")
 
     def processor(self):
-        """Seconds of processor time so far, of all threads."""
+        """Seconds of CPU time of all threads so far."""
         fields = pathlib.Path(f"/proc/{self.server.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def peak(self):
-        """Resident memory at most, and how much of what is resident now is not the trace's mapped pages, in MiB."""
+        """Peak resident memory, and how much of the current resident memory is not the trace's mapped pages, in MiB."""
         status = pathlib.Path(f"/proc/{self.server.process.pid}/status").read_text()
         return [int(re.search(rf"{name}:\s+(\d+) kB", status)[1]) / 1024 for name in ("VmHWM", "RssAnon")]
 
@@ -252,7 +252,7 @@ def page():
                 shown.stop()
                 return leaveOut("first painted picture, frame times", f"page.mjs: {text}")
             if kind == "cold":
-                shown.waitForIndex()  # the next one has it
+                shown.waitForIndex()  # for the next one
             shown.stop()
             told = json.loads(text)
             samples[kind].append(told["painted_ms"])
@@ -288,7 +288,7 @@ def command(*words):
             return *figures, text
         lines = [line.strip() for line in text.strip().splitlines()]
         counted = next((line for line in lines if re.fullmatch(r"\d+ Event messages", line)), lines[0] if lines else "")
-        # What was counted; of a table, how many lines it has.
+        # The line with a count; for a table, how many lines it has.
         return *figures, counted if len(lines) < 20 else f"{len(lines)} lines"
 
     return run

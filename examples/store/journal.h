@@ -8,11 +8,11 @@
 class Journal {
 public:
   enum class Writes {
-    Soon, ///< the system writes a block when it likes
+    Soon, ///< the system decides when to write a block
     Now,  ///< every block is on the disk before the next one
   };
 
-  /// Begins an empty file.
+  /// Starts an empty file.
   Journal(std::string path, Writes writes);
   ~Journal();
   Journal(const Journal &) = delete;
@@ -21,7 +21,7 @@ public:
   void append(const std::string &key, const std::string &value);
   /// Writes what is not in the file yet.
   void flush();
-  /// Goes on with the file of `other` under this one's name.
+  /// Continues with the file of `other`, under this one's name.
   void replaceBy(Journal &other);
 
   size_t bytes() const { return written_ + block_.size(); }

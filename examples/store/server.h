@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-/// What one client has of the server. It asks one thing at a time.
+/// One client's connection to the server. A client has one request at a time.
 struct Connection {
   Queue<std::string> replies;
 };
@@ -21,7 +21,7 @@ class Server {
 public:
   /// Tables have files in `directory`.
   Server(const std::string &directory, const std::vector<std::string> &tables, unsigned workers);
-  /// Answers what has been asked, and ends.
+  /// Answers the requests made so far, and ends.
   ~Server();
 
   /// Called by clients: waits for the reply.

@@ -3,7 +3,7 @@
 
 namespace {
 
-// A journal of more bytes is compacted; one of many more takes no more rows until it is.
+// A journal longer than kLongJournal is compacted. Above kFullJournal, the table takes no more rows until then.
 constexpr size_t kLongJournal = 256 << 10;
 constexpr size_t kFullJournal = kLongJournal + (16 << 10);
 
@@ -36,8 +36,8 @@ size_t Table::count() {
   return rows_.size();
 }
 
-// The mistake: the lock is there for the rows, and is held until the last of them is on the disk. Requests for this
-// table wait as long. A copy of the rows, made with the lock and written without, would do.
+// The mistake: the lock protects the rows, but it is held until the last of them is on the disk. Requests for this
+// table wait that long. It would be enough to copy the rows under the lock, and to write the copy without it.
 void Table::compact() {
   std::lock_guard lock(mutex_);
   Journal compacted(path_ + ".new", Journal::Writes::Now);

@@ -1,4 +1,4 @@
-// Rows in memory behind one lock, and the journal that keeps them.
+// Rows in memory under one lock, and the journal that stores them.
 #ifndef STORE_TABLE_H
 #define STORE_TABLE_H
 
@@ -20,14 +20,14 @@ public:
   bool put(const std::string &key, const std::string &value);
   size_t count();
 
-  /// Writes a new journal that has nothing but the rows of today.
+  /// Writes a new journal with only the current rows.
   void compact();
   unsigned compactions();
 
 private:
   std::string path_;
   Queue<Table *> &longJournals_;
-  std::mutex mutex_; // of all below
+  std::mutex mutex_; // guards everything below
   std::unordered_map<std::string, std::string> rows_;
   Journal journal_;
   bool isCompactionDue_ = false;

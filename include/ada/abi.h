@@ -19,8 +19,8 @@
 #ifndef ADA_ABI_H
 #define ADA_ABI_H
 
-/* What the trampolines need: plain numbers, for the assembler as for the compiler. Each is checked below or in
- * ring_file.h against what it stands for. */
+/* The numbers that the trampolines need, in a form for both the assembler and the compiler.
+ * Each is checked below or in ring_file.h against what it stands for. */
 #define ADA_RECORD_BYTES 16
 #define ADA_RECORD_KIND_MASK 15
 #define ADA_RECORD_CALL 1      /* what: ada_function */
@@ -35,7 +35,7 @@
 #define ADA_ENABLE_DETAIL 2 /* registers and stack as well; together with INDEX */
 
 #ifndef ADA_CHUNK_FULL        /* tests of the ring make chunks of a few records */
-#define ADA_CHUNK_FULL 0xe000 /* of a position's low 16 bits: no record may begin there any more */
+#define ADA_CHUNK_FULL 0xe000 /* low 16 bits of a position where no record may begin any more */
 #endif
 
 #ifndef __ASSEMBLER__
@@ -56,7 +56,7 @@ extern "C" {
  * provides __start_ and __stop_ symbols for them. */
 #define ADA_SECTION_FUNCTIONS "ada_functions"
 #define ADA_SECTION_ENABLED "ada_enabled"
-/* And the one of annotations.h. */
+/* The section of annotations.h. */
 #define ADA_SECTION_ANNOTATIONS "ada_annotations"
 
 /* One entry for each instrumented function, in section ada_functions.
@@ -86,11 +86,11 @@ typedef struct ada_function {
 ADA_ABI_ASSERT(sizeof(ada_function) == 48, "ada_function is 48 bytes");
 ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
 
-/* ada_function.carried: what a hook with detail finds in registers and in memory. It is here and not in the code of the
- * function, which most programs never run. */
+/* ada_function.carried: what a hook with detail finds in registers and in memory. It is stored here because it would
+ * otherwise be code in the function, which most programs never run. */
 #define ADA_CARRIED_INTEGERS(c) ((c) & 15u)             /* general registers that carry parameters */
 #define ADA_CARRIED_VECTORS(c) ((c) >> 4 & 15u)         /* vector registers that do, at most 8 */
-#define ADA_CARRIED_RESULT_INTEGERS(c) ((c) >> 8 & 15u) /* the same of the result */
+#define ADA_CARRIED_RESULT_INTEGERS(c) ((c) >> 8 & 15u) /* the same for the result */
 #define ADA_CARRIED_RESULT_VECTORS(c) ((c) >> 12 & 15u)
 #define ADA_CARRIED_RESULT_BYTES(c) ((c) >> 16 & 127u) /* of a result in memory, at most 64 */
 #define ADA_CARRIED_VARIADIC (1u << 24)                /* on entry ada_frame.memory is a va_list */
@@ -100,14 +100,14 @@ ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
 #define ADA_FUNCTION_NORETURN 1u    /* declared noreturn: its call is never closed by a return */
 #define ADA_FUNCTION_INTERNAL 2u    /* local linkage: the name need not be unique in the image */
 #define ADA_FUNCTION_EARLY 4u       /* hooked before inlining */
-#define ADA_FUNCTION_EXTERNAL 8u    /* a library's: hooks are in a wrapper; file, line of the declaration */
-#define ADA_FUNCTION_ANNOTATION 16u /* no function: the entry is an ada_annotation */
+#define ADA_FUNCTION_EXTERNAL 8u    /* a library function: hooks are in a wrapper; file, line of the declaration */
+#define ADA_FUNCTION_ANNOTATION 16u /* not a function: the entry is an ada_annotation */
 #define ADA_FUNCTION_INLINED 32u    /* with EARLY: the hooks of copies that were inlined into other functions */
 #define ADA_FUNCTION_COROUTINE 64u  /* creates a coroutine, or is f.resume, f.destroy or f.cleanup of one */
 
 /* A span, instant, counter or flow: an entry as large as an ada_function, with `line` and `flags` in the same places.
- * It comes from a macro (annotations.h), which can't write distances, and so it has pointers. Entries of both kinds are
- * never in one table: an image registers its annotations as an ada_image of their own. */
+ * It holds pointers because a macro (annotations.h) makes it, and macros can't write distances.
+ * The two kinds of entries are never in one table: an image registers its annotations as a separate ada_image. */
 typedef struct ada_annotation {
   const char *name;
   uint32_t line;
@@ -135,8 +135,8 @@ ADA_ABI_ASSERT(offsetof(ada_annotation, line) == offsetof(ada_function, line), "
 
 #define ADA_MOST_ANNOTATION_ARGUMENTS 6u
 #define ADA_TEXT_TYPE "text"
-#define ADA_TEXT_BYTES 64u          /* are recorded of a text, */
-#define ADA_MOST_TEXTS 4u           /* and of so many texts */
+#define ADA_TEXT_BYTES 64u          /* bytes recorded of a text */
+#define ADA_MOST_TEXTS 4u           /* texts recorded per annotation */
 #define ADA_TEXT_TO_ZERO UINT64_MAX /* ada_value.bytes of a text that ends with a NUL */
 
 /* An argument of an annotation: the bits of a number (doubles as such), an address, or a text. */
@@ -160,35 +160,34 @@ typedef struct ada_image {
 #pragma GCC visibility push(default) /* exported by the runtime, whatever the flags */
 
 /* Called by the hidden constructor (priority 0, before the image's own static constructors) and destructor of each
- * instrumented image; for a program from .preinit_array, too: a second call for the same image changes nothing.
+ * instrumented image. A program also registers from .preinit_array: a second call for the same image changes nothing.
  * Any thread; not from signal handlers. Neither ever fails visibly: an image that can't be recorded stays switched
  * off. */
 void __ada_register_image(const ada_image *image);
 void __ada_unregister_image(const ada_image *image);
 
 /* The hooks. Their convention is preserve_mostcc: on x86-64 a hook preserves
- * every general register but r11 and may clobber vector registers; the address
- * of the activation's ada_frame, plus the enable byte's value as it was read on
- * entry, travels in the `nest` register (x86-64: r10). After it the pass forwards, in the ordinary argument registers,
+ * every general register except r11 and may clobber vector registers; the address of the activation's ada_frame,
+ * plus the enable byte's value as it was read on entry, travels in the `nest` register (x86-64: r10).
+ * After it the pass forwards, in the ordinary argument registers,
  *     __ada_enter   the function's own arguments, in order,
  *     __ada_exit    its return value, if it has one,
  *     __ada_unwind  nothing (called from the cleanup landing pad, also where the
  *                   byte was 0: then the frame is not filled in, and the hook returns).
- * x87 values are never forwarded, nor is anything that would travel on the stack: forwarding stops before it.
- * On AArch64 `nest` is x18 for LLVM up to 19 and x15 for LLVM 22, so there each hook has two symbols: code of LLVM 22
- * calls __ada_enter_x15, __ada_exit_x15 and __ada_unwind_x15; there a hook preserves x9-x15 and the callee-saved ones.
- * They are never called through a lazily bound PLT entry: the dynamic linker's
- * resolver does not preserve r10 (`nonlazybind`). They are declared here for the
- * assembler and the tests only; C code can't call them correctly. */
+ * x87 values and anything that would be passed on the stack are never forwarded: forwarding stops before them.
+ * On AArch64 `nest` is x18 for LLVM up to 19 and x15 for LLVM 22, so there each hook has two symbols:
+ * code of LLVM 22 calls __ada_enter_x15, __ada_exit_x15 and __ada_unwind_x15; there a hook preserves x9-x15 and the
+ * callee-saved ones. They are never called through a lazily bound PLT entry: the dynamic linker's resolver does not
+ * preserve r10 (`nonlazybind`). They are declared here for the assembler and the tests only;
+ * C code can't call them correctly. */
 void __ada_enter(void);
 void __ada_exit(void);
 void __ada_unwind(void);
 
-/* What an activation of a traced function tells about itself, because a hook
- * can't know the frame that it is called from. It lies in the frame of the
- * function, aligned to 16 bytes, so that its address has four low bits to spare.
- * It is filled in where the entry hook is called; exits add `memory` if they have
- * something to say. All but `function` is for the hooks' detail. */
+/* Describes one activation of a traced function, because a hook can't know the frame that it is called from.
+ * It lies in the frame of the function, aligned to 16 bytes, so that its address has four low bits to spare.
+ * It is filled in where the entry hook is called; exits set `memory` if they have something to say.
+ * All fields except `function` are for the hooks' detail. */
 typedef struct ada_frame {
   const ada_function *function;
   uint64_t sp;             /* stack pointer at the function's first instruction: x86-64 the */
@@ -236,7 +235,7 @@ void __ada_before_signal_stack(void);
  * token is an ada_fiber (ada/trace.h), or null for a stack that has recorded
  * nothing. It is kept in the frame of the caller, and so belongs to its stack.
  *   __ada_fiber_leave    before swapcontext and setcontext: what is recorded from
- *                        now on is of another stack. Returns the token of this one.
+ *                        now on belongs to another stack. Returns the token of this one.
  *   __ada_fiber_current  before getcontext: the token of this stack.
  *   __ada_fiber_resume   after each return of these three: control is back on the
  *                        stack of the token. If another one was not left by
@@ -248,8 +247,8 @@ void *__ada_fiber_current(void);
 void __ada_fiber_resume(void *token);
 void __ada_fiber_make(const void *context);
 
-/* Annotations that are switched on, called by annotations.h: ordinary C functions. `values`: one for each argument.
- *   __ada_annotation_begin       a span without arguments begins: as __ada_enter, but for the register
+/* Hooks of annotations that are switched on: ordinary C functions, called by annotations.h. `values`: one per argument.
+ *   __ada_annotation_begin       a span without arguments begins: like __ada_enter, except for the register
  *   __ada_annotation_begin_with  a span with arguments begins
  *   __ada_annotation_end         either of them ends
  *   __ada_annotation_point       an instant, counter or flow; values may be null if it has no arguments */
@@ -264,7 +263,7 @@ void __ada_annotation_point(const ada_annotation *site, const ada_value *values)
  * not older than the start stamp of the chunk that it lies in. */
 typedef struct ada_record {
   uint64_t stamp; /* raw clock counter (x86-64 TSC, AArch64 CNTVCT_EL0) */
-  uint64_t what;  /* entry or frame address; kind in the low four bits; of a CALL where it is on the stack, see */
+  uint64_t what;  /* entry or frame address; kind in the low four bits; of a CALL also its place on the stack, see */
                   /* ADA_RECORD_STACK */
 } ada_record;
 
@@ -276,7 +275,7 @@ ADA_ABI_ASSERT(offsetof(ada_record, stamp) == 0 && offsetof(ada_record, what) ==
 #define ADA_RECORD_GAP 6      /* Records were lost here. what: closed << 34 | opened << 4 | kind. `closed` */
                               /* calls that were open before the gap have ended in it; `opened` calls */
                               /* that began in it are still open. */
-#define ADA_RECORD_LOST 7     /* Comes before the first record behind a gap. what: how many records the thread has */
+#define ADA_RECORD_LOST 7     /* Comes before the first record after a gap. what: how many records the thread has */
                               /* lost so far << 4 | kind */
 #define ADA_RECORD_NOTHING 12 /* a place that was reserved for something else */
 #define ADA_RECORD_STACK                                                                                               \
@@ -286,15 +285,15 @@ ADA_ABI_ASSERT(offsetof(ada_record, stamp) == 0 && offsetof(ada_record, what) ==
 #define ADA_RECORD_DETAIL 8 /* added to CALL and RETURN: an ada_detail follows in the next units; how many is in */
                             /* the top byte of `what` */
 
-/* Registers and stack, behind a record with ADA_RECORD_DETAIL, in units of 16 bytes. */
+/* Registers and stack, after a record with ADA_RECORD_DETAIL, in units of 16 bytes. */
 typedef struct ada_detail {
-  uint16_t contents_bytes; /* of what arguments point to, behind the stack; at most ADA_MOST_CONTENTS_BYTES */
+  uint16_t contents_bytes; /* of what arguments point to, after the stack; at most ADA_MOST_CONTENTS_BYTES */
   uint16_t stack_bytes;    /* of the stack window, at most 256 */
   uint8_t integers;        /* general registers that carry arguments, or the return value */
   uint8_t vectors;         /* 16 bytes each, before the stack */
-  uint8_t contents;        /* how many of them there are */
+  uint8_t contents;        /* how many contents there are */
   uint8_t reserved;
-  uint64_t registers[8]; /* as the ATF detail payload has them; [7] of a library's return: errno */
+  uint64_t registers[8]; /* as in the ATF detail payload; [7] on a library function's return: errno */
   uint64_t lr, fp, sp;
   uint64_t reserved2[2];
   /* uint8_t vectors[vectors][16]; uint8_t stack[stack_bytes], filled up to a unit; ada_contents with their bytes */
@@ -302,7 +301,8 @@ typedef struct ada_detail {
 
 ADA_ABI_ASSERT(sizeof(ada_detail) == 112, "ada_detail is 7 units");
 
-/* What one argument, or the result, points to (options strings and pointees). Its bytes follow, filled up to 8. */
+/* What one argument, or the result, points to (options strings and pointees).
+ * Its bytes follow, padded to a multiple of 8. */
 typedef struct ada_contents {
   uint8_t where;   /* general register that holds the address, as in `registers`; ADA_CONTENTS_RESULT: it is in the */
                    /* result, which is in memory */
@@ -317,8 +317,8 @@ typedef struct ada_contents {
 ADA_ABI_ASSERT(sizeof(ada_contents) == 16, "ada_contents is a unit");
 
 #define ADA_MOST_STACK_BYTES 256u
-#define ADA_MOST_CONTENTS 4u                                                             /* of an event */
-#define ADA_MOST_STRING_BYTES 256u                                                       /* of one of them */
+#define ADA_MOST_CONTENTS 4u                                                             /* of one event */
+#define ADA_MOST_STRING_BYTES 256u                                                       /* of one string */
 #define ADA_MOST_CONTENTS_BYTES (ADA_MOST_CONTENTS * (16u + ADA_MOST_STRING_BYTES + 8u)) /* a zero may follow */
 #define ADA_MOST_DETAIL_UNITS (7u + 8u + ADA_MOST_STACK_BYTES / 16u + ADA_MOST_CONTENTS_BYTES / 16u)
 

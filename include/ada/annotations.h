@@ -14,18 +14,18 @@
  *     ...
  *     ADA_SPAN_END(load);
  *
- * Each use is an entry in a table, as a function is: the options include, exclude and budget, ada_enable() and
- * ada_stop() hold for it, by its name and file. While it is off it costs one load and one branch, and its arguments are
+ * Each use has an entry in a table, like a function: the options include, exclude and budget, ada_enable() and
+ * ada_stop() apply to it, by its name and file. While it is off it costs one load and one branch, and its arguments are
  * not evaluated. While it is on, a span without arguments costs as much as a traced call.
  *
  * Names are string literals. At most six arguments follow: integers, enumerations, bool, floating-point numbers,
- * pointers, and text (char *, and in C++ whatever has data() and size(): the first 64 bytes are recorded, of at most
- * four texts). The trace shows each with the expression that it was: parse(path="a.json", size=4096). A counter has one
- * number, a flow one integer or pointer.
+ * pointers, and text (char *, and in C++ anything that has data() and size()). The first 64 bytes of a text are
+ * recorded, for at most four texts. The trace shows each argument with its source expression:
+ * parse(path="a.json", size=4096). A counter has one number, a flow one integer or pointer.
  *
- * C11 and C++17, clang and gcc. The code need not be compiled with AdaTrace's plugin, but is linked with the runtime;
- * with -DADA_ANNOTATIONS_OPTIONAL it may also be used in programs that have no runtime, where annotations stay off.
- * -DADA_TRACE_DISABLED compiles all of it away. Not for constexpr functions. All are async-signal-safe. */
+ * C11 and C++17, clang and gcc. The code need not be compiled with AdaTrace's plugin, but must be linked with the
+ * runtime; with -DADA_ANNOTATIONS_OPTIONAL it may also be used in programs without the runtime, where annotations
+ * stay off. -DADA_TRACE_DISABLED compiles all of it away. Not for constexpr functions. All are async-signal-safe. */
 #ifndef ADA_ANNOTATIONS_H
 #define ADA_ANNOTATIONS_H
 
@@ -33,9 +33,9 @@
 #include "attributes.h"
 
 #if !defined(ADA_TRACE_DISABLED) && defined(__ELF__)
-#pragma GCC system_header /* what follows is expanded in code with warnings of its own */
+#pragma GCC system_header /* these macros expand in code that has its own warning settings */
 
-/* Until the end of the block. A declaration: not behind `if (x)` without braces. */
+/* A span until the end of the block. It is a declaration, so it can't follow `if (x)` without braces. */
 #define ADA_SPAN(...) ADA_SPAN_LINE(__LINE__, #__VA_ARGS__, __VA_ARGS__)
 /* A span that is called `variable` in this block, and its end. Without the end it stays open. */
 #define ADA_SPAN_BEGIN(variable, ...) ADA_SPAN_OPEN(variable, , #__VA_ARGS__, __VA_ARGS__)
@@ -51,7 +51,7 @@
 #define ADA_PASTE(a, b) a##b
 #define ADA_JOIN(a, b) ADA_PASTE(a, b)
 #define ADA_EIGHTH(a, b, c, d, e, f, g, h, ...) h
-/* `prefix` and the number of arguments behind the name. */
+/* `prefix` and the number of arguments after the name. */
 #define ADA_BY_COUNT(prefix, ...) ADA_JOIN(prefix, ADA_EIGHTH(__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0, 0))
 #define ADA_FIRST(...) ADA_FIRST_OF(__VA_ARGS__, 0)
 #define ADA_FIRST_OF(first, ...) first
@@ -69,7 +69,7 @@
 #define ADA_VALUES_4(n, a, b, c, d) ADA_VALUES_3(n, a, b, c), ADA_VALUE(d)
 #define ADA_VALUES_5(n, a, b, c, d, e) ADA_VALUES_4(n, a, b, c, d), ADA_VALUE(e)
 #define ADA_VALUES_6(n, a, b, c, d, e, f) ADA_VALUES_5(n, a, b, c, d, e), ADA_VALUE(f)
-/* Calls `hook` with what there is. */
+/* Calls `hook` with the arguments that there are. */
 #define ADA_CALL_0(hook, site, n) hook(&site, 0)
 #define ADA_CALL_1(hook, site, n, ...) ADA_CALL_N(hook, site, 1, n, __VA_ARGS__)
 #define ADA_CALL_2(hook, site, n, ...) ADA_CALL_N(hook, site, 2, n, __VA_ARGS__)
@@ -83,8 +83,9 @@
     hook(&site, ada_values_of_site);                                                                                   \
   } while (0)
 
-/* gcc refuses to have variables of inline functions and of others in one section (PR 41091). So it is told of a section
- * per use; for the assembler the rest of the line is a comment, and all are one section. */
+/* gcc refuses to put variables of inline functions and of other functions into one section (PR 41091).
+ * So each use names its own section. The assembler takes the rest of the line for a comment,
+ * so all of them end up in one section. */
 #if defined(__cplusplus) && !defined(__clang__)
 #ifdef __x86_64__
 #define ADA_SITE_SECTION_OF(number) ADA_SECTION_ANNOTATIONS ",\"aw\",@progbits#" #number
@@ -97,7 +98,7 @@
 #define ADA_SITE_SECTION ADA_SECTION_ANNOTATIONS
 #endif
 
-/* `volatile`: the runtime writes the byte, and nothing in the program shows it. */
+/* `volatile`, because the runtime writes the byte, which nothing in the program shows. */
 #define ADA_SITE(site, kind, expressions, ...)                                                                         \
   static const char *const ADA_JOIN(site, _types)[] = {ADA_BY_COUNT(ADA_TYPES_, __VA_ARGS__)(__VA_ARGS__)};            \
   static ada_annotation site __attribute__((section(ADA_SITE_SECTION), used, aligned(16))) = {                         \
@@ -140,7 +141,7 @@ extern "C" {
 #else
 #define ADA_ANNOTATION_HOOK
 #endif
-/* Weak in any case: who includes this and has no annotations need not be linked with the runtime. */
+/* Weak in any case: a program that includes this but has no annotations need not be linked with the runtime. */
 static __typeof__(__ada_register_image) ada_register_annotations __attribute__((weakref("__ada_register_image")));
 static __typeof__(__ada_unregister_image) ada_unregister_annotations __attribute__((weakref("__ada_unregister_image")));
 ADA_ANNOTATION_HOOK extern __typeof__(__ada_annotation_begin) __ada_annotation_begin;
@@ -165,7 +166,7 @@ ADA_ANNOTATION_INLINE void ada_span_end(ada_span *span) {
   }
 }
 
-/* The sites of the executable or shared library: one of each of these, however many translation units have them. */
+/* The sites of the executable or shared library: one of each per image, however many translation units have them. */
 extern const ada_function __start_ada_annotations[] __attribute__((weak, visibility("hidden")));
 extern const ada_function __stop_ada_annotations[] __attribute__((weak, visibility("hidden")));
 __attribute__((weak, visibility("hidden"))) ada_image __ada_annotations_image = {
@@ -212,7 +213,7 @@ template <class T, size_t N> struct Bare<const T[N]> {
   using type = const T *;
 };
 
-/* What has data() and size() is text; the rest is below. */
+/* Anything that has data() and size() is text; the other types are below. */
 template <class T, bool IsEnum = __is_enum(T)> struct Plain {
   static constexpr const char *kType = ADA_TEXT_TYPE;
   ADA_NEVER __attribute__((always_inline)) static inline ada_value value(const T &text) {
@@ -338,7 +339,7 @@ ADA_ANNOTATION_INLINE ada_value ada_pointer(const volatile void *x) { return (ad
 
 #endif
 
-#else /* nothing is recorded; arguments are looked at by the compiler only */
+#else /* nothing is recorded; only the compiler looks at the arguments */
 
 #define ADA_SPAN(...) ADA_IGNORE(__VA_ARGS__)
 #define ADA_SPAN_BEGIN(variable, ...) ADA_IGNORE(__VA_ARGS__)

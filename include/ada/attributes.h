@@ -5,13 +5,13 @@
  *     ADA_ALWAYS int parse(const char *text);        traced, though it is small or in a system header
  *     ADA_NEVER static inline int hot(int x) { … }   never traced, whatever the build says
  *
- *     ADA_NAMED("parse a request") int f(int x) { … } traced under this name; globs mean it by both
+ *     ADA_NAMED("parse a request") int f(int x) { … } traced under this name; globs match both names
  *
- * On a declaration or the definition, in front of everything else. For a lambda the place is after its parameter list:
+ * Put them on a declaration or the definition, in front of everything else. In a lambda they follow the parameter list:
  * [](int x) ADA_NEVER { … }.
  *
- * ADA_ALWAYS overrides the compiler plugin's -ada-include, -ada-min-size and its rule to leave system headers out. An
- * explicit -ada-exclude or -ada-ignorelist overrides ADA_ALWAYS. Nothing overrides ADA_NEVER.
+ * ADA_ALWAYS overrides the compiler plugin's -ada-include, -ada-min-size and its rule of leaving out system headers.
+ * An explicit -ada-exclude or -ada-ignorelist overrides ADA_ALWAYS. Nothing overrides ADA_NEVER.
  *
  * Whether a traced function is recorded is decided when the program runs; see ada/trace.h. An ADA_NEVER function has no
  * hooks, so nothing can switch it on, and it costs nothing at all.

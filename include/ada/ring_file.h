@@ -10,7 +10,7 @@
  *     │ anchors                  │  2048 pairs (counter, time): the newest ones
  *     │ process directory        │  NUL-terminated path, 4 KiB
  *     ├──────────────────────────┤  modules_offset
- *     │ ada_ring_module [16384]  │  1 MiB, sparse; slots are reused when nothing is unread of unloaded modules
+ *     │ ada_ring_module [16384]  │  1 MiB, sparse; a slot is reused when its unloaded module has no unread records
  *     ├──────────────────────────┤  threads_offset
  *     │ ada_ring_thread [65536]  │  32 MiB, sparse; slots are reused when threads have ended
  *     ├──────────────────────────┤  chunks_offset, a multiple of 64 KiB
@@ -22,22 +22,18 @@
  *             │ header │ record 0 │ … │ record 3579        │ guard, 8 KiB │
  *
  * Chunks are aligned to 64 KiB in memory. So the low 16 bits of a position are its
- * offset in the chunk, and one comparison with 57344 tells whether it is full. The
- * guard has two uses. The detail of the last record may end in it. And positions
- * that are reserved in a full chunk lie in it, until the slow path gives the thread
- * a new chunk: those of the thread, and of signal handlers that interrupt it. There
- * is room for a dozen handlers that interrupt each other within those few
- * instructions.
+ * offset in the chunk, and one comparison with 57344 shows whether it is full. The guard has two uses.
+ * The detail of the last record may end in it. And positions that are reserved in a full chunk lie in it,
+ * until the slow path gives the thread a new chunk: those of the thread, and of signal handlers that interrupt it.
+ * There is room for a dozen handlers that interrupt each other within those few instructions.
  *
  * Chunks are zeroed before they are used again. So a record is complete when its
  * stamp is not 0, and its `what` is known when that is not 0, whatever the clock.
- * Records of a thread may have equal stamps, but no record has an older one than
- * what the thread had recorded before.
+ * Records of a thread may have equal stamps, but no record has an older stamp than those the thread recorded before it.
  * lib/shared/ring/chunk_walk.h has the rules for reading.
  *
- * The drain alone puts memory behind the file's holes, ahead of need, and only what
- * has memory is ever mapped: a store to a hole could raise SIGBUS when the file
- * system is full.
+ * Only the drain gives memory to the file's holes, before it is needed, and only parts with memory are ever mapped:
+ * a store to a hole could raise SIGBUS when the file system is full.
  *
  * All fields are little-endian, of fixed width, and naturally aligned. Fields marked
  * (atomic) are read while they are written.
@@ -84,7 +80,7 @@ extern "C" {
 /* Where records get their stamps from. */
 #define ADA_TIMES_EXACT 0u /* each reads the clock */
 #define ADA_TIMES_TICK 1u  /* from the time word; while that stands still, each reads the clock */
-#define ADA_TIMES_NONE 2u  /* from the time word, which nobody advances on purpose: they only show the order */
+#define ADA_TIMES_NONE 2u  /* from the time word, which is not advanced on purpose: they only show the order */
 
 typedef struct ada_anchor {
   uint64_t counter;
@@ -123,25 +119,27 @@ typedef struct ada_ring_header {
   uint64_t tick_gaps;         /* (atomic) sum of the times between two advances, */
   uint64_t tick_gaps_squared; /* (atomic) of their squares, divided by 2^16, */
   uint64_t tick_longest;      /* (atomic) and the longest */
-  /* What the counter must not do, but does when a virtual machine is restored, and where CPUs have different ones: */
+  /* Faults of the counter, which occur when a virtual machine is restored and where CPUs have different counters: */
   uint64_t counter_faults; /* (atomic) how often it went back, or a thread's was far ahead of the drain's */
   uint64_t anchors_from;   /* (atomic) older anchors are of a counter that has gone back since */
-  /* What stays out of the files: see lib/shared/ring/left_out.h */
-  uint64_t least_ns;       /* calls that are shorter */
-  uint64_t most_depth;     /* calls inside of so many others; 0: none */
-  uint64_t left_out_ended; /* events that did, of threads whose slots are free again. See ADA_THREAD_GONE */
-  /* With option rotate. The process directory is the one that is named in this file, until this is a number N that is
-   * not 0: then it is its neighbour pid_P_N, where P is `pid`. All that the cursors tell is of the files in there. */
+  /* Calls that stay out of the files: see lib/shared/ring/left_out.h */
+  uint64_t least_ns;       /* shorter calls */
+  uint64_t most_depth;     /* calls inside of that many others; 0: none */
+  uint64_t left_out_ended; /* events that stayed out, of threads whose slots are free again. See ADA_THREAD_GONE */
+  /* With option rotate. While this is 0, the process directory is the one named in this file.
+   * A number N that is not 0 means its neighbour pid_P_N, where P is `pid`.
+   * The cursors describe the files in that directory only. */
   uint64_t directory_number; /* (atomic) */
   uint64_t events_before;    /* (atomic) of events_written, those in the directories before it; */
   uint64_t bytes_before;     /* (atomic) likewise of bytes_written */
   uint64_t lost_before;      /* (atomic) likewise of events_lost */
-  /* With trigger=signal, detail_windows: the death of the process opens a window that nobody may be left to see. */
-  uint64_t death_pre_roll; /* how far back that reaches, in nanoseconds, and 1; 0: it opens none */
-  uint64_t detail_gone_ns; /* (atomic) detail up to here would not be in it */
+  /* With trigger=signal, detail_windows: the death of the process opens a window,
+   * and there may be no thread left to see that. */
+  uint64_t death_pre_roll; /* how far back the window reaches, in nanoseconds, plus 1; 0: none is opened */
+  uint64_t detail_gone_ns; /* (atomic) detail up to this time would not be in it */
   uint64_t alive_ns;       /* (atomic) when the drain last looked for records */
-  /* Why nothing more is written to the files, for who recovers: there may be no manifest that says it. NUL-terminated
-   * from its first byte on. */
+  /* Why nothing more is written to the files. Recovery reads it, because there may be no manifest that says it.
+   * NUL-terminated from its first byte on. */
   char failure[512];
 } ada_ring_header;
 
@@ -160,11 +158,11 @@ typedef struct ada_ring_module {
   uint64_t reserved[2];
 } ada_ring_module;
 
-/* A run of places that a thread had reserved, but of which nothing was known yet when
- * the drain had to go on behind them (see chunk_walk.h). */
+/* A run of places that a thread had reserved, but about which nothing was known yet when the drain had to move on past
+ * them (see chunk_walk.h). */
 typedef struct ada_ring_run {
   uint32_t seq;        /* the low bits of the chunk's sequence number */
-  uint16_t begin, end; /* the first place, and the one behind the last; both 0 if unused */
+  uint16_t begin, end; /* the first place, and the one after the last; both 0 if unused */
   uint32_t depth;      /* calls that were open there */
   uint32_t reserved;
 } ada_ring_run;
@@ -174,33 +172,31 @@ typedef struct ada_ring_run {
 #define ADA_LOST_RING_FULL 0u   /* overflow=drop and no chunk was free */
 #define ADA_LOST_NO_MEMORY 1u   /* the ring file could not grow */
 #define ADA_LOST_WRITE_ERROR 2u /* disk full and the like */
-#define ADA_LOST_INTERRUPTED 3u /* hooks that more signal handlers left by longjmp than can be kept track of */
-#define ADA_LOST_NO_MODULE 4u   /* of functions that are in no module that was registered */
+#define ADA_LOST_INTERRUPTED 3u /* signal handlers left more hooks by longjmp than can be tracked */
+#define ADA_LOST_NO_MODULE 4u   /* of functions that are not in any registered module */
 #define ADA_LOST_REASONS 5u
 
-/* How far the drain is with one thread: `events` events are in the index file, the
- * next record to look at is number `record` of the chunk with sequence number
- * `chunk_seq`, and records in `runs` may still come. What is lost of the records
- * before that, and is not in ada_ring_thread.lost, is in `lost` and `gaps`: see
- * lib/shared/ring/losses.h. */
+/* How far the drain has come with one thread: `events` events are in the index file, the next record to look at is
+ * number `record` of the chunk with sequence number `chunk_seq`, and records in `runs` may still come.
+ * Losses among the records before that one are in `lost` and `gaps`, unless they are in ada_ring_thread.lost:
+ * see lib/shared/ring/losses.h. */
 typedef struct ada_ring_cursor {
   uint64_t events;
   uint64_t chunk_seq;
   uint32_t record;
   uint32_t notes;        /* how many ada_ring_note of this cursor's half of the thread's notes chunk are valid; */
                          /* ADA_NOTES_MISSING if there should be some, but there was no memory */
-  uint64_t newest_stamp; /* of the records taken since there are runs */
+  uint64_t newest_stamp; /* of the records taken since there have been runs */
   ada_ring_run runs[ADA_RING_RUNS];
   int64_t gaps;
   uint64_t lost[ADA_LOST_REASONS];
 } ada_ring_cursor;
 
-/* What an index file can't tell about the calls that are open at a cursor: which carry
- * a setjmp's mark, where calls are open that were entered while records were lost, and
- * which are open but not in the file. */
+/* What an index file can't show about the calls that are open at a cursor: which ones carry a setjmp's mark,
+ * where there are open calls that were entered while records were lost, and which open calls are not in the file. */
 typedef struct ada_ring_note {
   uint32_t depth; /* index in the stack of open calls */
-  uint32_t lost;  /* so many lost calls lie here; 0 for a mark, or one of the two below */
+  uint32_t lost;  /* number of lost calls that lie here; 0 for a mark, or one of the two below */
   uint64_t mark;  /* frame address, of the call at `depth`; its function; or when it began, in nanoseconds */
 } ada_ring_note;
 
@@ -226,32 +222,32 @@ typedef struct ada_ring_note {
  * has been read to its end: then `drained` is (its sequence number + 1) * 2, and the
  * thread may zero that chunk and use it again under the next sequence number. If a
  * place of it may still be written to (ADA_DRAINED_HELD), the thread gets another
- * chunk even beyond the limit. So no number of threads can make each other wait. */
+ * chunk even beyond the limit. So threads can't make each other wait, however many there are. */
 typedef struct ada_ring_thread {
   uint32_t state;   /* (atomic) ADA_THREAD_* */
   uint32_t index;   /* N of thread_N, dense, in order of first event */
   uint32_t tid;     /* OS thread id */
-  uint32_t current; /* (atomic) which cursor holds */
+  uint32_t current; /* (atomic) which cursor is valid */
   ada_ring_cursor cursor[2];
   uint64_t first_chunk;            /* (atomic) chunk number + 1 */
   uint64_t lost[ADA_LOST_REASONS]; /* (atomic) what the thread itself could not record */
-  char name[16];         /* as for pthread_setname_np; of a live thread empty unless the program gave it one */
+  char name[16];         /* as for pthread_setname_np; empty for a live thread unless the program gave it one */
   uint64_t drained;      /* (atomic) */
   uint32_t waiting;      /* (atomic) futex */
   uint32_t notes_chunk;  /* chunk number + 1 of the notes: a half per cursor; 0 if there never were any */
   uint64_t events_ended; /* see ADA_THREAD_GONE */
-  char comm[16];         /* what the system called it when the drain last asked */
-  uint64_t left_out[2];  /* with each cursor: events that stayed out of the file by least_ns and most_depth */
+  char comm[16];         /* the system's name for it when the drain last asked */
+  uint64_t left_out[2];  /* with each cursor: events that least_ns and most_depth kept out of the file */
   uint64_t left_out_ended;
-  uint64_t lost_in_gaps[2]; /* with each cursor: of `lost`, what the records read so far tell of (ADA_RECORD_LOST) */
-  /* How long the recorder held the thread up: see lib/shared/ring/held.h. The first three are the thread's, on the
-   * clock of ada_chunk.held_from, the others the drain's, in nanoseconds. */
-  uint64_t held_since;           /* (atomic) it waits for a chunk since then; 0 if it does not */
-  uint64_t held_at_end;          /* (atomic) it waits since then for all to be written, before exit or exec; or 0 */
-  uint64_t held_unplaced;        /* (atomic) the sum of what no chunk tells of */
-  uint64_t held_seq;             /* what chunks below this number tell of is in the thread's lane, or in held_missing */
-  uint64_t held_missing;         /* of the present part: what chunks told of and the lane has not */
-  uint64_t held_unplaced_before; /* of held_unplaced, what the parts before this one have told */
+  uint64_t lost_in_gaps[2]; /* with each cursor: the part of `lost` that records read so far report (ADA_RECORD_LOST) */
+  /* How long the recorder held the thread up: see lib/shared/ring/held.h. The thread writes the first three,
+   * on the clock of ada_chunk.held_from; the drain writes the others, in nanoseconds. */
+  uint64_t held_since;           /* (atomic) when it began to wait for a chunk; 0 if it is not waiting */
+  uint64_t held_at_end;          /* (atomic) when it began to wait for all to be written, before exit or exec; or 0 */
+  uint64_t held_unplaced;        /* (atomic) the sum of the times that no chunk reports */
+  uint64_t held_seq;             /* what chunks below this number report is in the thread's lane, or in held_missing */
+  uint64_t held_missing;         /* of the present part: what chunks reported and the lane does not have */
+  uint64_t held_unplaced_before; /* the part of held_unplaced that earlier parts have reported */
   uint64_t stack_low;            /* the thread's own: how far its stack is known to reach, */
   uint64_t signal_stack;         /* and the signal stack it was asked about, with 1 if that lies in frames */
   uint64_t stack_window;         /* the last ADA_RECORD_STACK */
@@ -263,7 +259,7 @@ typedef struct ada_ring_thread {
 /* Why the recorder held a thread up: ada_chunk.held_reason, and the values in a lane (docs/formats/sched.md). */
 #define ADA_HELD_WAITED 1u /* no chunk was free */
 #define ADA_HELD_TOUCH 2u  /* the first touch of a chunk's memory */
-#define ADA_HELD_OTHER 4u  /* all else that the slow path does: the first event of a process and of a thread, locks */
+#define ADA_HELD_OTHER 4u  /* anything else on the slow path: the first event of a process and of a thread, locks */
 
 /* ada_chunk.state */
 #define ADA_CHUNK_FREE 0u
@@ -278,10 +274,10 @@ typedef struct ada_chunk {
   uint64_t start_stamp; /* when the thread got it */
   uint64_t next;        /* (atomic) chunk number + 1 of the successor, 0 while this is the newest */
   uint64_t number;      /* its place in the file */
-  /* For how long the thread was held up to get it, on the clock of the anchors (never the time word, which may stand
-   * still); of the system, where that is what stamps count. Both 0 if nobody measured it. */
+  /* From when to when getting this chunk held the thread up, on the clock of the anchors (never the time word,
+   * which may stand still), or on the system's clock where stamps count that. Both 0 if it was not measured. */
   uint64_t held_from, held_to;
-  uint32_t held_reason; /* ADA_HELD_*, but for the */
+  uint32_t held_reason; /* ADA_HELD_*, except for the */
   uint32_t held_touch;  /* last part of it, of this length, which was ADA_HELD_TOUCH */
   /* ada_record records[ADA_CHUNK_RECORDS]; guard */
 } ada_chunk;
@@ -301,7 +297,7 @@ typedef struct ada_detail_chunk {
 typedef struct ada_detail_entry {
   uint64_t ns, index_seq; /* of the index event */
   uint32_t bytes;         /* of the detail events that follow, as in an ATF detail file; then zeros up to 8 */
-  uint8_t count;          /* how many these are */
+  uint8_t count;          /* how many there are */
   uint8_t state;          /* the drain's own */
 } ada_detail_entry;
 

@@ -44,37 +44,36 @@ void ada_start(void);
  * being recorded still gets its exit event, so the trace stays well nested. */
 void ada_stop(void);
 
-/* Selects, or deselects, the functions that `glob` means (docs/globs.md: mangled name, demangled name or source file;
- * '|' separates alternatives), in all images that are loaded and in those that will be. The last call that matches a
- * function decides. Returns how many loaded functions matched, or -1 if there are too many rules (the limit is 256
- * rules of together 16 KiB). A function that the option budget has switched off is on again, for good, after
- * ada_enable(). */
+/* Selects or deselects the functions that match `glob` (docs/globs.md: mangled name, demangled name or source file;
+ * '|' separates alternatives), in all images that are loaded now or later. The last call that matches a function
+ * decides. Returns how many loaded functions matched, or -1 if there are too many rules (the limit is 256 rules,
+ * 16 KiB in total). ada_enable() switches a function that the option budget has switched off on again, for good. */
 int64_t ada_enable(const char *glob);
 int64_t ada_disable(const char *glob);
 
-/* Switches the recording of argument and return registers and of the top of the stack on, or off, for the selected
- * functions that match `glob`, as option detail does. Same rules and result as ada_enable(). */
+/* Switches the recording of argument and return registers and of the top of the stack on or off, as option detail does,
+ * for the selected functions that match `glob`. Same rules and result as ada_enable(). */
 int64_t ada_enable_detail(const char *glob);
 int64_t ada_disable_detail(const char *glob);
 
 /* With detail_mode=window: opens a window now, so that the detail events from pre_roll_ms before to post_roll_ms after
- * the call are kept. With flight: what is kept in memory is written to a session, while the program runs on; what is
- * recorded in the moment until the drain takes that up is part of it, unless ada_flush() follows directly, which
- * returns when it has begun. Otherwise it does nothing. Async-signal-safe; takes well under a microsecond. */
+ * the call are kept. With flight: writes what is kept in memory to a session, while the program runs on.
+ * Events recorded before the drain starts on this are part of the session, too, unless ada_flush() follows directly:
+ * it returns when the drain has started. With neither option it does nothing. Async-signal-safe;
+ * takes well under a microsecond. */
 void ada_trigger(void);
 
 /* Writes out everything that was recorded before the call, in all threads, and returns when
  * it is in the files (in the page cache; no fsync). Returns 0, or -1 if it could not be written. */
 int ada_flush(void);
 
-/* Names the calling thread in the trace (at most 15 bytes are kept). Otherwise the trace has the
- * system's name of the thread (pthread_setname_np) at the time when it ends. */
+/* Names the calling thread in the trace (at most 15 bytes are kept). Otherwise the trace has the system's name for the
+ * thread (pthread_setname_np) at the time the thread ends. */
 void ada_set_thread_name(const char *name);
 
-/* Fibers: several stacks that a thread switches between by itself. Each has a row of its own in the
- * trace, as a thread has, also when it goes on in another thread. swapcontext and its relatives are
- * followed where they are called by code that was compiled with the plugin; whoever switches in
- * another way (Boost.Context, assembly) says so:
+/* Fibers: several stacks that a thread itself switches between. Each has its own row in the trace, like a thread,
+ * even if it continues in another thread. swapcontext and its relatives are followed where code that was compiled with
+ * the plugin calls them. A program that switches in another way (Boost.Context, assembly) has to say so:
  *
  *     ada_fiber *main_fiber = ada_fiber_current();
  *     ada_fiber *worker = ada_fiber_create("worker");
@@ -84,7 +83,7 @@ void ada_set_thread_name(const char *name);
  *     …                                // and the worker, before it switches back:
  *     ada_fiber_switch(main_fiber);
  *
- * Where nothing is recorded the functions do nothing that matters, and may be called all the same.
+ * If nothing is recorded, the functions may still be called, and do nothing that matters.
  * Costs about as much as four system calls. */
 typedef struct ada_fiber ada_fiber;
 
@@ -92,20 +91,20 @@ typedef struct ada_fiber ada_fiber;
  * that is null. Null if there is no memory, which the other functions accept. */
 ada_fiber *ada_fiber_create(const char *name);
 
-/* The one that the calling thread records for: at first the thread itself. */
+/* The fiber that the calling thread records for: at first the thread itself. */
 ada_fiber *ada_fiber_current(void);
 
-/* From now on the calling thread records for this one. It must not be running in another thread. */
+/* From now on the calling thread records for this fiber. It must not be running in another thread. */
 void ada_fiber_switch(ada_fiber *to);
 
 /* The fiber will not run again: finishes its row and frees it. If it is the calling thread's, that
  * happens at the next switch. */
 void ada_fiber_end(ada_fiber *fiber);
 
-/* Says which media time it is now: `value` units of which a second has `timescale`. The manifest lists all such pairs
- * (timing_anchors), so that audio, video or a log can be put beside the trace; `adatrace tree --from=@label` goes
- * there. At most 71 bytes of the label are kept. Returns when it is in a file, after a tenth of a millisecond or so:
- * the program may be killed then. */
+/* Records which media time it is now: `value`, in units of 1/`timescale` seconds. The manifest lists all such pairs
+ * (timing_anchors), so that audio, video or a log can be lined up with the trace; `adatrace tree --from=@label` goes
+ * there. At most 71 bytes of the label are kept. Returns when the anchor is in a file, after about a tenth of a
+ * millisecond: it is kept even if the program is killed then. */
 void ada_timing_anchor(const char *label, int64_t value, int64_t timescale);
 
 /* Now, on the clock of the events: nanoseconds of CLOCK_BOOTTIME. An event's

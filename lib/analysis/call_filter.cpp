@@ -8,8 +8,8 @@
 
 namespace ada::analysis {
 
-// Functions that compilers make to initialise variables of a source file: clang, GCC, both for C++20 modules, and as
-// older demanglers print them.
+// Functions that compilers generate to initialise the variables of a source file: from clang, GCC, both for C++20
+// modules, and as older demanglers print them.
 static bool isStaticInitialiser(std::string_view name) {
   static constexpr std::string_view kStarts[] = {"_GLOBAL__sub_I_",
                                                  "_GLOBAL__I_",
@@ -24,7 +24,7 @@ static bool isStaticInitialiser(std::string_view name) {
 uint8_t FunctionRules::find(uint32_t function) {
   const model::Function &about = table_.functions[function];
   const select::FunctionTexts texts({about.name.c_str(), about.displayName.c_str(), about.file.c_str()});
-  // By both names.
+  // Check both names.
   const bool hasOther = about.isRenamed || about.displayName.find("{lambda at ") != std::string::npos;
   const std::string original = hasOther ? demangle(about.name) : std::string();
   const select::FunctionTexts others({nullptr, original.c_str(), nullptr});

@@ -1,4 +1,4 @@
-// Which calls of a trace are shown. The same rules for every command.
+// Which calls of a trace are shown. All commands use these rules.
 //
 //   functions  these functions and what they call
 //   pruned     not these functions, nor what they call
@@ -26,7 +26,7 @@ struct FilterOptions {
   /// Calls that overlap [fromNs, toNs).
   uint64_t fromNs = 0, toNs = ~uint64_t(0);
 
-  /// True if it plays a role which function is called.
+  /// True if the choice depends on which function is called.
   bool choosesFunctions() const {
     return !functions.empty() || !pruned.empty() || !included.empty() || !excluded.empty() || noExternal;
   }
@@ -36,8 +36,8 @@ struct FilterOptions {
   }
 };
 
-/// What the globs say of each function, and whether it is a static initialiser; worked out once per function. For one
-/// thread of the program.
+/// What the globs say about each function, and whether it is a static initialiser; computed once per function. For use
+/// by one thread.
 class FunctionRules {
 public:
   enum Rule : uint8_t { kKnown = 1, kRoot = 2, kPruned = 4, kIncluded = 8, kExcluded = 16, kInitialiser = 32 };
@@ -60,18 +60,18 @@ private:
   std::vector<uint8_t> rules_; // by function
 };
 
-/// Follows one thread's calls and says which to show. Its owner reports every call and every end of one, as
+/// Follows one thread's calls and decides which to show. Its owner reports each call and each end of a call, as
 /// CallStackWalker finds them.
 class CallFilter {
 public:
   explicit CallFilter(FunctionRules &rules) : rules_(&rules), showsAll_(rules.options().showsAll()) {}
 
-  /// A call begins. True if it is shown, as far as that can be known at its start.
+  /// A call begins. True if it is shown, as far as is known at its start.
   bool enter(uint32_t function, uint64_t beginNs) {
     return showsAll_ ? depth_++ < closedFrom_ : choose(function, beginNs);
   }
-  /// The innermost call has ended. False if it must not be shown, or not after all: it was too short, or over before
-  /// the range of time.
+  /// The innermost call has ended. False if it is not shown. This includes calls that now turn out to be too short, or
+  /// to have ended before the time range.
   bool leave(const Span &span) {
     if (showsAll_) {
       const bool shown = --depth_ < closedFrom_;
@@ -82,7 +82,7 @@ public:
     frames_.pop_back();
     return shown && accepts(span);
   }
-  /// Whether a call that ends like this is neither too short nor over too early.
+  /// Whether a call with this end is long enough and ended late enough to be shown.
   bool accepts(const Span &span) const {
     return span.durationNs() >= rules_->options().minDurationNs && span.endNs >= rules_->options().fromNs;
   }
@@ -90,11 +90,11 @@ public:
   bool isShown() const {
     return showsAll_ ? depth_ > 0 && depth_ <= closedFrom_ : !frames_.empty() && frames_.back().shown;
   }
-  /// True if no call is hidden by what was asked for.
+  /// True if the options hide no call.
   bool showsAll() const { return showsAll_; }
   /// Whether to show the end of a call that began before the trace did.
   bool showsStray(uint32_t function, uint64_t timeNs) const;
-  /// Shows neither the open call number `depth` (0 is the outermost) nor anything below it any more.
+  /// Stops showing the open call number `depth` (0 is the outermost) and everything below it.
   void closeFrom(size_t depth);
 
 private:
@@ -110,8 +110,8 @@ private:
 
   FunctionRules *rules_;
   bool showsAll_;
-  std::vector<Frame> frames_;                // of the open calls, unless all are shown:
-  size_t depth_ = 0, closedFrom_ = kNowhere; // then how many there are, and from which one on closeFrom() hides them
+  std::vector<Frame> frames_;                // of the open calls, unless all are shown;
+  size_t depth_ = 0, closedFrom_ = kNowhere; // then only their number, and where hiding by closeFrom() starts
 };
 
 } // namespace ada::analysis

@@ -17,11 +17,11 @@ namespace {
 
 constexpr uint32_t kNoProcess = ~uint32_t(0);
 
-// What makes functions of the workers the same.
+// Decides whether functions of different workers are the same.
 struct Identity {
   std::string name, file;
   uint64_t line = 0;
-  uint32_t process = kNoProcess; // where processes have trees of their own
+  uint32_t process = kNoProcess; // where each process has its own tree
   uint64_t id = 0;               // for functions without a name
   auto operator<=>(const Identity &) const = default;
 };
@@ -62,7 +62,7 @@ public:
     return {};
   }
 
-  // Called by ThreadCalls. Calls of a hidden one are those of the shown one around it.
+  // Called by ThreadCalls. Calls made by a hidden call count as made by the shown call around it.
   void begin(uint64_t, const model::Event &call, bool shown, std::string &&) {
     if (shown)
       walk_.enter(*tree_, call.function);
@@ -94,10 +94,10 @@ private:
   std::vector<bool> beganShown_;
 };
 
-// What a worker leaves.
+// The results of a worker.
 struct Part {
   std::map<uint32_t, PathTree> trees;
-  std::vector<model::Function> functions; // by the worker's numbers
+  std::vector<model::Function> functions; // under the worker's numbers
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// The call paths of a trace, added up over its threads, or for each process or thread by itself.
+// The call paths of a trace, summed over all its threads, or per process or thread.
 #ifndef ADA_LIB_ANALYSIS_CALL_PATHS_H
 #define ADA_LIB_ANALYSIS_CALL_PATHS_H
 
@@ -12,26 +12,26 @@
 namespace ada::analysis {
 
 enum class PathsBy {
-  Trace,   ///< one tree of all; functions of several processes are the same if name, file and line are
-  Process, ///< one tree for each
+  Trace,   ///< one tree for the whole trace; functions of different processes are the same if name, file and line are
+  Process, ///< one tree per process
   Thread,
 };
 
 struct CallPathsOptions {
   FilterOptions filter;
   PathsBy by = PathsBy::Trace;
-  size_t mostNodes = 1'000'000; ///< of each tree; of all together by PathsBy::Thread
+  size_t mostNodes = 1'000'000; ///< per tree; with PathsBy::Thread for all trees together
 };
 
 /// One tree, sorted.
 struct CallPathGroup {
-  std::optional<uint32_t> process, thread; ///< by number, as `by` says
+  std::optional<uint32_t> process, thread; ///< numbers; `by` decides which are set
   PathTree tree;
 };
 
 struct CallPaths {
-  std::vector<CallPathGroup> groups; ///< by number; none without calls
-  /// All that there were events of, in the order of their names. PathTree::Node::function points into it.
+  std::vector<CallPathGroup> groups; ///< sorted by number; those without calls are left out
+  /// All functions with events, sorted by name. PathTree::Node::function is an index into this list.
   std::vector<model::Function> functions;
   uint64_t strayExits = 0, missingExits = 0;
   Damage damage;

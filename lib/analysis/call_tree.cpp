@@ -6,8 +6,8 @@
 
 namespace ada::analysis {
 
-// The longest run of calls that is recognised when it repeats. Each call that is added
-// costs one comparison for each length, nearly always.
+// The longest sequence of calls whose repetition is recognised. Each call that is added nearly always costs one
+// comparison per length.
 static constexpr size_t kLongestLoop = 12;
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
@@ -24,7 +24,7 @@ uint32_t CallTree::make(uint32_t function) {
   } else {
     node = unused_.back();
     unused_.pop_back();
-    // Keeps the memory of the list of children.
+    // Reuses the memory of the list of children.
     std::vector<uint32_t> children = std::move(nodes_[node].children);
     children.clear();
     nodes_[node] = CallNode();
@@ -57,7 +57,7 @@ uint64_t CallTree::shapeOf(const CallNode &node) const {
     return mix(CallNode::kLoop, 1);
   uint64_t hash = mix(node.function, static_cast<uint64_t>(node.how));
   hash = mix(hash, node.values);
-  if (node.isEarlier) // its line says so, and there is no other like it
+  if (node.isEarlier) // its line says so, so no other call is the same
     hash = mix(hash, 1);
   // A folded recursion has the same shape however deep it is.
   hash = mix(hash, node.nested > 1);
@@ -125,7 +125,7 @@ void CallTree::foldRecursion(uint32_t node) {
   outer.calls += inner.calls;
   outer.selfOff += inner.selfOff;
   outer.ownRecorderNs += inner.ownRecorderNs;
-  outer.selfNs += inner.selfNs; // the total is the outermost call's
+  outer.selfNs += inner.selfNs; // the total stays the outermost call's
   std::vector<uint32_t> innerChildren = std::move(inner.children);
   inner.children.clear();
   for (size_t i = 0; i < innerChildren.size(); ++i) {
@@ -137,18 +137,16 @@ void CallTree::foldRecursion(uint32_t node) {
   release(innerNode);
 }
 
-// The last siblings are one more run through the loop before them, or one more
-// repetition of what that loop ends with.
+// The last siblings are another iteration of the loop before them, or another repetition of what that loop ends with.
 bool CallTree::foldIntoLoop(uint32_t caller) {
-  std::vector<uint32_t> &siblings = nodes_[caller].children; // nothing is made below
+  std::vector<uint32_t> &siblings = nodes_[caller].children; // nothing is made below, so this stays valid
   const size_t size = siblings.size();
   for (size_t length = 1; length <= kLongestLoop && length < size; ++length) {
     const uint32_t *tail = siblings.data() + size - length;
     uint64_t time = 0;
     for (size_t i = 0; i < length; ++i)
       time += nodes_[tail[i]].totalNs;
-    // `at` goes from the loop to the last call in it, and to the last one in that if
-    // it is a loop too.
+    // `at` goes from the loop to the last call in it, and on to the last call in that if it is a loop, too.
     std::vector<uint32_t> around;
     for (uint32_t at = siblings[size - 1 - length];;) {
       CallNode &node = nodes_[at];
@@ -179,7 +177,7 @@ bool CallTree::foldIntoLoop(uint32_t caller) {
   return false;
 }
 
-// The last calls are the ones before them again: they become a loop.
+// The last calls repeat the ones before them: they become a loop.
 bool CallTree::makeLoop(uint32_t caller) {
   const size_t size = nodes_[caller].children.size();
   for (size_t length = 2; length <= kLongestLoop && 2 * length <= size; ++length) {
@@ -206,8 +204,8 @@ bool CallTree::makeLoop(uint32_t caller) {
   return false;
 }
 
-// Becomes a node that stands for any static initialisers. What they called is not shown,
-// so the times in which that did not run are its own.
+// Turns the node into one that stands for any static initialisers. Their callees are not shown, so the times in which
+// those did not run become its own.
 void CallTree::becomeInitialisers(uint32_t node) {
   if (nodes_[node].areInitialisers)
     return;

@@ -7,15 +7,13 @@
 //   a b a b a b        (a b) ×3              the same few calls again
 //   a(a(a(a())))       a ×3 nested, a        recursion with the same calls around it
 //
-// Static initialisers next to each other become one node without children, whatever
-// they are called and call: a program has one for nearly every source file, and all run
-// before main.
+// Adjacent static initialisers become one node without children, whatever their names and the calls they make: a
+// program has one for nearly every source file, and all run before main.
 //
-// Two calls are "the same" if their functions, their ends and the shape of all they
-// called are (and their arguments and results, where those are shown); how often a
-// folded call was repeated does not count. So a loop that runs ten times in one call and
-// eleven times in the next is still one line. Times and counts
-// of what is folded are added up. Memory is that of the folded tree.
+// Two calls are "the same" if they have the same function, the same kind of end and the same shape of everything they
+// called (and the same arguments and results, where those are shown). How often a folded call was repeated does not
+// count. So a loop that runs ten times in one call and eleven times in the next is still one line. Times and counts of
+// folded calls are added up. Memory is that of the folded tree.
 #ifndef ADA_LIB_ANALYSIS_CALL_TREE_H
 #define ADA_LIB_ANALYSIS_CALL_TREE_H
 
@@ -29,7 +27,7 @@
 
 namespace ada::analysis {
 
-/// What a call was passed and what it returned; empty where that is not known.
+/// A call's arguments and result; empty where not known.
 struct CallTexts {
   std::string arguments, result;
 };
@@ -39,30 +37,29 @@ struct CallNode {
 
   uint32_t function = 0; ///< its number; kLoop: the children, in turn, `count` times
   SpanEnd how = SpanEnd::Return;
-  uint32_t nested = 1;  ///< levels of recursion that are folded into this call, at most
+  uint32_t nested = 1;  ///< most levels of recursion folded into this call
   uint32_t innerAt = 0; ///< if nested: which child is the innermost level
-  uint64_t count = 1;   ///< how often it comes in a row
-  uint64_t calls = 1;   ///< calls it stands for, with nested ones
+  uint64_t count = 1;   ///< how often it was made in a row
+  uint64_t calls = 1;   ///< calls it stands for, nested ones included
   uint64_t totalNs = 0, selfNs = 0;
-  OffCpuTimes selfOff; ///< not running, and in none of the calls that it made and that are shown
-  /// Of selfOff, what was in none of the calls that it made. `selfNs` has no part of it.
+  OffCpuTimes selfOff; ///< time not running, outside the shown calls that it made
+  /// The recorder's part of selfOff, outside all calls that it made. `selfNs` does not include it.
   uint64_t ownRecorderNs = 0;
-  uint64_t beginNs = 0;             ///< of the first of them
+  uint64_t beginNs = 0;             ///< of the first call
   bool isEarlier = false;           ///< it began before the trace did; see Span
   uint64_t values = 0;              ///< equal for calls with the same arguments and result, if shown
   uint64_t shape = 0;               ///< equal for calls that are "the same"
-  std::unique_ptr<CallTexts> texts; ///< of the first of them, if shown
-  bool textsVary = false;           ///< those of the others are not the same
-  bool isInitialiser = false;       ///< a static initialiser, which is folded with those next to it
-  bool areInitialisers = false;     ///< several of them; `function` is the first of them
+  std::unique_ptr<CallTexts> texts; ///< of the first call, if shown
+  bool textsVary = false;           ///< the other calls have other texts
+  bool isInitialiser = false;       ///< a static initialiser; folded with adjacent ones
+  bool areInitialisers = false;     ///< several of them; `function` is the first one's
   std::vector<uint32_t> children;
 
   bool isLoop() const { return function == kLoop; }
 };
 
-/// Owns the calls. A call, and with it the list of its children, is named by its number
-/// only: a reference into the tree does not survive the next make(), so no function takes
-/// or keeps one across it.
+/// Owns the calls. A call, and with it the list of its children, is passed by number only: make() invalidates
+/// references into the tree, so no function takes or keeps one across it.
 class CallTree {
 public:
   /// The thread itself: its children are the outermost calls.
@@ -76,15 +73,15 @@ public:
   CallNode &operator[](uint32_t node) { return nodes_[node]; }
   const CallNode &operator[](uint32_t node) const { return nodes_[node]; }
 
-  /// The call has ended: how, its times and values and all its children are there.
+  /// The call has ended: its kind of end, times, values and all its children are set.
   void finish(uint32_t node);
   /// Adds a finished call to the children of `caller`, folding it into them if it can.
   void append(uint32_t caller, uint32_t node);
-  /// Gives a call and everything below it back. It is not taken off its caller's list.
+  /// Frees a call and everything below it. It stays in its caller's list.
   void release(uint32_t node);
   void releaseChildren(uint32_t caller);
 
-  /// Calls that are held at the moment.
+  /// Number of calls currently held.
   size_t size() const { return nodes_.size() - unused_.size() - 1; }
 
 private:

@@ -25,7 +25,7 @@ namespace {
 
 enum class Role : std::uint8_t { None, Create, Resume, Destroy };
 
-// LLVM puts the promise behind two pointers, further behind them only if it asks for more than their alignment.
+// LLVM puts the promise after two pointers, and further away only if it needs more than their alignment.
 constexpr std::uint64_t kPromiseOffset = 16;
 
 Role roleOf(const model::Function &function) {
@@ -37,7 +37,7 @@ Role roleOf(const model::Function &function) {
                                                                     : Role::Create;
 }
 
-// "_Z1fv" of "_Z1fv.resume".
+// Returns "_Z1fv" for "_Z1fv.resume".
 std::string_view creatorName(const model::Function &part) {
   const std::string_view name = std::string_view(part.name).substr(0, part.name.find(".llvm."));
   return name.substr(0, name.rfind('.'));
@@ -50,7 +50,7 @@ public:
   void take(std::uint64_t seq, const model::Event &event, const model::Batch &batch);
   Coroutines finish();
 
-  // For ThreadCalls.
+  // Called by ThreadCalls.
   void begin(std::uint64_t, const model::Event &call, bool, std::string &&) { begin(*state_, call, *batch_); }
   void end(const Span &span, bool, std::string &&) { end(*state_, span, *event_, *batch_); }
 
@@ -65,11 +65,11 @@ private:
     std::unique_ptr<ThreadCalls<Follower>> calls;
     std::vector<Frame> frames;
     std::vector<std::size_t> running; // frames that run coroutines, the innermost last
-    std::uint64_t sinceNs = 0;        // of the innermost one
+    std::uint64_t sinceNs = 0;        // when the innermost one started
   };
-  // What is only needed while it lives.
+  // Only needed while it lives.
   struct Life {
-    std::vector<std::uint64_t> words; // of what the creating call returned: one may tell the frame
+    std::vector<std::uint64_t> words; // the creating call's result: one of the words may be the frame
     std::uint64_t onStackNs = 0, inCalls = 0, onStackSinceNs = 0;
     std::uint32_t same =
         kNoCoroutine; // the entry that stands for it: it was created and resumed by two threads at once
@@ -86,10 +86,10 @@ private:
   std::vector<Coroutine> all_;
   std::vector<Life> lives_;
   std::map<Address, std::uint32_t> alive_;
-  std::map<Address, std::uint32_t> byWord_; // what a creating call returned: the youngest whose frame is not known yet
-  std::map<std::pair<std::uint32_t, std::string>, std::set<std::uint32_t>> silent_; // of these: returned nothing
+  std::map<Address, std::uint32_t> byWord_; // by word of the result: the youngest whose frame is not known yet
+  std::map<std::pair<std::uint32_t, std::string>, std::set<std::uint32_t>> silent_; // those that returned nothing
   std::uint64_t lastNs_ = 0;
-  ThreadState *state_ = nullptr; // of the event
+  ThreadState *state_ = nullptr; // of the current event
   const model::Event *event_ = nullptr;
   const model::Batch *batch_ = nullptr;
   bool hasFunctions_ = false, hasFrames_ = false;
@@ -99,7 +99,7 @@ private:
       roles_.push_back(roleOf(table_.functions[i]));
     return roles_[function];
   }
-  // The entry that stands for it.
+  // The entry that stands for this one.
   std::uint32_t whole(std::uint32_t coroutine) const {
     while (coroutine != kNoCoroutine && lives_[coroutine].same != kNoCoroutine)
       coroutine = lives_[coroutine].same;
@@ -165,14 +165,14 @@ void Follower::bind(std::uint32_t coroutine, std::uint64_t frame) {
   Coroutine &bound = all_[coroutine];
   bound.frame = frame;
   const auto [at, isNew] = alive_.try_emplace({bound.process, frame}, coroutine);
-  if (!isNew && at->second != coroutine) { // it ended without being destroyed by anybody
+  if (!isNew && at->second != coroutine) { // it ended without a call that destroys it
     const std::uint32_t old = at->second;
     close(old, std::max(all_[old].beginNs, bound.beginNs));
     alive_[{bound.process, frame}] = coroutine;
   }
 }
 
-// The coroutine that was created by a function of that name and returned that frame, or its promise.
+// The coroutine created by a function of that name whose result was that frame, or its promise.
 std::uint32_t Follower::created(std::uint32_t process, std::uint64_t frame, std::string_view name) const {
   for (const std::uint64_t word : {frame, frame + kPromiseOffset})
     if (const auto at = byWord_.find({process, word}); at != byWord_.end())
@@ -181,14 +181,14 @@ std::uint32_t Follower::created(std::uint32_t process, std::uint64_t frame, std:
   return kNoCoroutine;
 }
 
-// The coroutine whose frame that is; kNoCoroutine if there is none yet.
+// The coroutine that has this frame; kNoCoroutine if there is none yet.
 std::uint32_t Follower::find(std::uint32_t process, std::uint64_t frame, const model::Function &part) {
   const std::string_view name = creatorName(part);
   const auto at = alive_.find({process, frame});
   std::uint32_t found = created(process, frame, name);
   if (const auto silent = silent_.find({process, std::string(name)});
       found == kNoCoroutine && at == alive_.end() && silent != silent_.end() && silent->second.size() == 1) {
-    found = *silent->second.begin(); // no other one can be meant
+    found = *silent->second.begin(); // it must be this one
     silent_.erase(silent);
   }
   if (found != kNoCoroutine) {
@@ -200,11 +200,11 @@ std::uint32_t Follower::find(std::uint32_t process, std::uint64_t frame, const m
   const model::Function &creator = table_.functions[all_[at->second].function];
   if (creator.name == name || creatorName(creator) == name)
     return at->second;
-  close(at->second, lastNs_); // another coroutine has its memory now
+  close(at->second, lastNs_); // another coroutine uses its memory now
   return kNoCoroutine;
 }
 
-// The strongest reason counts; nothing becomes its own ancestor.
+// The strongest reason counts. No coroutine becomes its own ancestor.
 void Follower::link(std::uint32_t child, std::uint32_t parent, CoroutineLink why) {
   if (child == parent || parent == kNoCoroutine || why <= all_[child].link)
     return;
@@ -264,7 +264,7 @@ void Follower::leave(ThreadState &state, const Frame &frame, std::uint64_t ns) {
     life.onStackNs += ns - life.onStackSinceNs;
 }
 
-// What the call that created it has returned.
+// Takes the result of the call that created it.
 void Follower::afterCreation(std::uint32_t coroutine, const atf::EventDetail &detail) {
   Coroutine &made = all_[coroutine];
   lives_[coroutine].isCreated = true;
@@ -299,7 +299,7 @@ void Follower::afterCreation(std::uint32_t coroutine, const atf::EventDetail &de
   lives_[coroutine].words = std::move(words);
 }
 
-// Another thread resumed it before the call that creates it had returned: both entries are one coroutine.
+// Another thread resumed it before the call that creates it had returned. Both entries are the same coroutine.
 void Follower::join(std::uint32_t coroutine, std::uint32_t other) {
   Coroutine &made = all_[coroutine];
   const Coroutine &seen = all_[other];
@@ -408,7 +408,7 @@ std::vector<CoroutineNode> foldCoroutines(const Coroutines &coroutines) {
   };
   std::vector<Group> groups(1);
   std::vector<std::size_t> groupOf(coroutines.all.size(), 0);
-  // A parent may have been seen after its child: groups are found from the roots on.
+  // A parent may have been seen after its child, so groups are found from the roots down.
   const auto groupFor = [&](std::uint32_t which) {
     std::vector<std::uint32_t> way;
     for (; which != kNoCoroutine && groupOf[which] == 0; which = coroutines.all[which].parent)

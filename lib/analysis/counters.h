@@ -1,4 +1,4 @@
-// What counters (ADA_COUNTER) showed.
+// The values of counters (ADA_COUNTER).
 #ifndef ADA_LIB_ANALYSIS_COUNTERS_H
 #define ADA_LIB_ANALYSIS_COUNTERS_H
 
@@ -13,21 +13,21 @@
 
 namespace ada::analysis {
 
-/// Holds every integer of 64 bits and every double.
+/// Holds any 64-bit integer and any double.
 struct CounterValue {
   long double number = 0;
   bool isInteger = true;
 
-  /// 5, -1, 0.5; also as JSON, but for "nan" and "inf".
+  /// 5, -1, 0.5; valid in JSON, too, except for "nan" and "inf".
   std::string text() const;
   double asDouble() const { return static_cast<double>(number); }
   bool isFinite() const;
 };
 
-/// The value that was recorded with an event of a counter, or the id of a flow; nothing if it is not there.
+/// The value recorded with an event of a counter, or the id of a flow; nothing if there is none.
 std::optional<CounterValue> counterValue(const model::Event &event, const model::Batch &batch, ValueTexts &values);
 
-/// All of one name in a process.
+/// All events of one counter name in a process.
 struct CounterRow {
   uint32_t process = 0;
   const model::Function *function = nullptr; ///< one of its places, in Counters::functions
@@ -41,7 +41,7 @@ struct Counters {
   Counters(Counters &&) = default; // no copies: rows point to functions
   Counters &operator=(Counters &&) = default;
 
-  std::vector<CounterRow> rows; ///< by process and name
+  std::vector<CounterRow> rows; ///< sorted by process and name
   std::deque<model::Function> functions;
   Damage damage;
 };

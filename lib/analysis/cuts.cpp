@@ -46,7 +46,8 @@ Expected<Cuts::Place> Cuts::look(size_t cut, bool wantsTime) const {
   return std::move(sink.place);
 }
 
-// The first number in (low, high) for which is(number) holds, or `high`; it holds for all behind one for which it does.
+// The first number in (low, high) for which is(number) holds, or `high`. If it holds for a number, it holds for all
+// after it.
 template <class Is> static Expected<size_t> findFirst(size_t low, size_t high, Is &&is) {
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;

@@ -10,26 +10,26 @@
 
 namespace ada::analysis {
 
-/// A thread's TraceSource::cuts(), numbered from 0; number size() is the thread's end. What is looked for is found by
-/// halves: that takes the logarithm of their number, each time the list of calls that are open at a cut, or a block.
+/// A thread's TraceSource::cuts(), numbered from 0; number size() is the thread's end. Searches are binary: the number
+/// of steps is the logarithm of the number of cuts, and each step reads the calls open at a cut, or a block.
 class Cuts {
 public:
   /// `table` must hold the thread.
   Cuts(model::TraceSource &source, TraceTable &table, uint32_t thread);
 
   size_t size() const { return cuts_.size(); }
-  /// All events between two cuts, to `sink`. The calls that are open at the first one come before them.
+  /// Sends all events between two cuts to `sink`, after the calls that are open at the first one.
   Expected<void> read(model::TraceSink &sink, size_t first, size_t last) const;
-  /// The same without the calls that are open.
+  /// The same up to the thread's end, without the open calls.
   Expected<void> readOn(model::TraceSink &sink, size_t first) const;
 
-  /// The last cut at which an event comes that is not later than `ns`; 0 if there is none.
+  /// The last cut whose next event is not later than `ns`; 0 if there is none.
   Expected<size_t> lastUntil(uint64_t ns) const;
-  /// The first cut at which an event comes that is not earlier than `ns`; size() if there is none.
+  /// The first cut whose next event is not earlier than `ns`; size() if there is none.
   Expected<size_t> firstFrom(uint64_t ns) const;
-  /// The first cut behind `cut`, where these are open, at which the innermost of them is not open any more.
+  /// `open` are the calls open at `cut`. Returns the first later cut at which the innermost of them is no longer open.
   Expected<size_t> endOf(std::span<const Span> open, size_t cut) const;
-  /// Whether it is these calls that are open at a cut.
+  /// Whether exactly these calls are open at a cut.
   Expected<bool> areOpen(std::span<const Span> calls, size_t cut) const;
 
 private:

@@ -1,4 +1,4 @@
-// What changed between two sides of runs.
+// Compares two sides of runs.
 #include "diff.h"
 
 #include "diff_judge.h"
@@ -17,7 +17,7 @@ double mean(const std::vector<double> &values) {
   return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Cliff's delta by percentiles: how much more often a duration of b is longer than one of a than shorter.
+// Cliff's delta from percentiles: how much more often a duration of b is longer than one of a than the reverse.
 double cliffsDelta(const Distribution &a, const Distribution &b) {
   if (a.count() < 20 || b.count() < 20)
     return 0;
@@ -50,7 +50,7 @@ double valueOf(const FunctionStatistics &figures, DiffValue value) {
   return static_cast<double>(figures.durations.percentile(99));
 }
 
-// Judges the rows and puts them in order.
+// Judges and sorts the rows.
 void finish(Diff &diff, const std::vector<double> &deltas) {
   judge(diff, deltas);
   std::ranges::stable_sort(diff.rows, [](const DiffRow &x, const DiffRow &y) {
@@ -68,7 +68,7 @@ class JoinedPaths {
 public:
   explicit JoinedPaths(size_t runs) : runs_(runs), rows_(1), tree_(~size_t(0)) {}
 
-  // `numbers`: of the run's functions.
+  // `numbers`: for the run's functions.
   void add(const PathTree &tree, const std::vector<uint32_t> &numbers, size_t run) {
     std::vector<uint32_t> places(tree.size());
     for (uint32_t node = 1; node < tree.size(); ++node) {
@@ -83,8 +83,8 @@ public:
       values[run] = {entry.calls, entry.totalNs, entry.selfNs};
     }
   }
-  // The rows of a Diff whose first `runsA` runs are side a. What did not fit into a tree has none, nor has the
-  // recorder.
+  // The rows of a Diff whose first `runsA` runs are side a. Paths that did not fit into a tree have no row, and neither
+  // has the recorder.
   std::vector<DiffRow> rows(const std::vector<model::Function> &functions, size_t runsA) const {
     std::vector<DiffRow> rows;
     for (uint32_t node = 1; node < rows_.size(); ++node) {
@@ -130,7 +130,7 @@ bool DiffRow::isSignificant() const {
 }
 
 Diff makeDiff(std::span<const Report> a, std::span<const Report> b) {
-  // Each run's functions under common numbers.
+  // Each run's functions, under common numbers.
   std::vector<std::vector<model::Function>> lists;
   for (const std::span<const Report> side : {a, b})
     for (const Report &report : side) {
@@ -197,7 +197,7 @@ Diff makePathDiff(std::span<const CallPaths> a, std::span<const CallPaths> b) {
     (run < a.size() ? diff.whole.a : diff.whole.b).push_back(self);
   }
   diff.rows = paths.rows(diff.functions, a.size());
-  std::vector<double> deltas; // nothing is known of single calls: the change decides
+  std::vector<double> deltas; // empty: nothing is known about single calls, so the change decides
   for (const DiffRow &row : diff.rows)
     deltas.push_back(row[DiffValue::Self].change() < 0 ? -1 : 1);
   finish(diff, deltas);

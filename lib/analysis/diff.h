@@ -1,27 +1,27 @@
-// What changed between two sides of one or several runs each: per function, and what of it is more than noise.
+// Compares two sides of one or several runs each: what changed per function, and which changes are more than noise.
 //
-// Two tests say so where a side has two runs or more, and either is enough.
+// If each side has two runs or more, there are two tests, and passing either is enough.
 //
-// Ranks, where the numbers of runs are enough to tell (five per side, say): an exact permutation test of the rank sum
-// (Mann and Whitney's; ties have their mean rank) says how often chance alone would part the sides as far. With eight
-// functions or more it is done twice, with the values as they are and with each run's speed taken out, which the median
-// function tells; the smaller chance counts double. Calls and self of all functions that take at least kLeastShare of
-// the time are tested together, at a false discovery rate of kRate (Benjamini and Hochberg): without any real change,
-// one comparison in fifty names something.
+// Ranks, if there are enough runs (five per side, say): an exact permutation test of the rank sum (Mann-Whitney; ties
+// get their mean rank) gives the probability that chance alone separates the sides this far. With eight functions or
+// more the test is done twice: with the values as they are, and with each run's speed, which the median function shows,
+// taken out. The smaller probability is then doubled. Calls and self time of all functions that take at least
+// kLeastShare of the time are tested together, at a false discovery rate of kRate (Benjamini-Hochberg): without any
+// real change, one comparison in fifty names something.
 //
-// Plain separation (separation.h), from two runs per side on: the sides of a value do not overlap, and the gap between
-// them is larger, for what it varies, than any other way to deal the runs to two sides gives for any value. Again with
-// the values as they are and with speeds taken out. Without any real change it names something in one comparison of
-// fifty where there are 50 ways to deal the runs (five per side), and in 3 of 100 with fewer (measured in
-// diff_test.cpp; the exact bound is one in the number of ways: 35 for four runs per side, 10 for three, 3 for two).
+// Plain separation (separation.h), with two runs or more per side: the two sides of a value do not overlap, and the gap
+// between them, relative to the value's spread, is larger than any other way of dealing the runs to two sides gives for
+// any value. Again with the values as they are and with speeds taken out. Without any real change it names something in
+// one comparison in fifty if there are 50 ways to deal the runs (five per side), and in 3 of 100 with fewer (measured
+// in diff_test.cpp; the exact bound is one in the number of ways: 35 for four runs per side, 10 for three, 3 for two).
 //
-// Calls and self name a function. Total, p50 and p99 are tested in the same way; they follow of what others do, and
-// name nobody. A change of less than kLeastChange is never named.
+// Calls and self time name a function. Total, p50 and p99 are tested in the same way, but they follow from what other
+// functions do, and name no function. A change of less than kLeastChange is never named.
 //
-// With one run on a side only the calls' durations are there. They say nothing of how runs differ, so the bar is
-// higher: kLeastSingleChange more or less, and two durations taken at random are in the order of the change more often
-// than not by at least a sixth (Cliff's delta 1/6); and if the other side has several runs, the change is four times
-// what these differ by.
+// With one run on a side, only the durations of its calls are available. They do not show how runs differ, so the bar
+// is higher: the change is at least kLeastSingleChange, and two durations picked at random are ordered in the direction
+// of the change more often than in the other by at least a sixth (Cliff's delta 1/6). If the other side has several
+// runs, the change is also four times what these differ by.
 #ifndef ADA_LIB_ANALYSIS_DIFF_H
 #define ADA_LIB_ANALYSIS_DIFF_H
 
@@ -43,7 +43,7 @@ inline constexpr size_t kDiffValues = 5;
 /// One value of a function on both sides.
 struct DiffPair {
   std::vector<double> a, b; ///< one per run
-  double p = 1;             ///< how likely a difference like this is by chance; 1 if that was not tested
+  double p = 1;             ///< probability of a difference like this by chance; 1 if not tested
   bool isSignificant = false;
 
   double meanA() const;
@@ -54,30 +54,31 @@ struct DiffPair {
 
 struct DiffRow {
   const model::Function *function = nullptr; ///< in Diff::functions
-  std::vector<uint32_t> callers;             ///< by path: the functions around it, the outermost first
+  std::vector<uint32_t> callers;             ///< for paths: the functions around it, outermost first
   std::array<DiffPair, kDiffValues> values;
   const DiffPair &operator[](DiffValue value) const { return values[static_cast<size_t>(value)]; }
-  /// Calls or self are: total grows with what a function calls.
+  /// True if calls or self time are. Total does not count: it grows with what a function calls.
   bool isSignificant() const;
-  /// It is significant by its p50 only: see judge() in diff_judge.cpp.
+  /// Only its p50 made it significant: see judge() in diff_judge.cpp.
   bool isByMedian = false;
 };
 
 struct Diff {
   std::vector<model::Function> functions;
-  std::vector<DiffRow> rows; ///< first what is significant, then by how much self time changed
+  std::vector<DiffRow> rows; ///< significant rows first, then by how much self time changed
   DiffPair whole;            ///< self time of all functions
-  /// How fast each run was as a whole, and a single call in it; with eight functions or more, and two runs per side.
+  /// The speed of each run as a whole, and of a single call in it. Set with eight functions or more and two runs per
+  /// side.
   std::optional<DiffPair> speed, pace;
-  /// Functions whose calls or self times lie apart on the two sides, but by less than so few runs can tell from noise;
-  /// and how many runs per side can, if they stay apart.
+  /// Number of functions whose calls or self times lie apart on the two sides, but by less than this few runs can
+  /// distinguish from noise; and how many runs per side would be enough if they stay apart.
   size_t undecided = 0, runsNeeded = 0;
 };
 
-/// Compares reports by function, one for each run.
+/// Compares reports by function, one report per run.
 Diff makeDiff(std::span<const Report> a, std::span<const Report> b);
-/// Compares call paths (PathsBy::Trace), one for each run: a row for each function and way to it. There are no p50 and
-/// p99; with one run per side only the change counts, for nothing tells how single calls differ.
+/// Compares call paths (PathsBy::Trace), one set per run, with a row for each function and path to it. There are no p50
+/// and p99. With one run per side only the change counts, because nothing shows how single calls differ.
 Diff makePathDiff(std::span<const CallPaths> a, std::span<const CallPaths> b);
 
 } // namespace ada::analysis

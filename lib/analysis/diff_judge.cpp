@@ -1,4 +1,4 @@
-// Tells what of a comparison is more than noise.
+// Decides which changes in a comparison are more than noise.
 #include "diff_judge.h"
 
 #include "separation.h"
@@ -11,10 +11,10 @@ namespace ada::analysis {
 
 namespace {
 
-constexpr size_t kTestedRuns = 4;                   // per side, from which on every value has its chance
+constexpr size_t kTestedRuns = 4;                   // per side; with this many or more, every value has a chance
 constexpr double kLeastTime = 1, kLeastCalls = 0.5; // instead of 0, which has no logarithm
 
-// Twice the rank of each value among all, from 2; equal ones share their mean.
+// Twice the rank of each value among all, starting at 2; equal values share their mean rank.
 std::vector<uint64_t> doubledRanks(const std::vector<double> &values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0);
@@ -42,9 +42,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// How fast each run was as a whole: the median, over functions, of its value (self time, or p50) as a part of that
-// function's median.
-// Nothing if there are too few functions to tell that from what changed.
+// How fast each run was as a whole: the median, over all functions, of the function's value (self time, or p50)
+// relative to that function's median. Nothing if there are too few functions to distinguish this from a real change.
 std::optional<DiffPair> speeds(const std::vector<const DiffPair *> &functions) {
   constexpr size_t kLeastFunctions = 8;
   std::vector<double> middles;
@@ -70,7 +69,8 @@ std::optional<DiffPair> speeds(const std::vector<const DiffPair *> &functions) {
   return speed;
 }
 
-// As they are, or with the runs' speeds taken out: two tests, so the better one counts half.
+// Tests with the values as they are and with the runs' speeds taken out. These are two tests, so the better result
+// counts half.
 double chanceOf(const DiffPair &pair, const std::optional<DiffPair> &speed) {
   const double plain = rankSumTest(pair.a, pair.b);
   if (!speed)
@@ -82,12 +82,13 @@ double chanceOf(const DiffPair &pair, const std::optional<DiffPair> &speed) {
   return std::min(1.0, 2 * std::min(plain, rankSumTest(even.a, even.b)));
 }
 
-// The least that rankSumTest() can say.
+// The smallest result that rankSumTest() can give.
 double leastChance(size_t runsA, size_t runsB) {
-  return (runsA == runsB ? 1 : 2) / waysToDeal(runsA, runsB); // ways of equal sides are counted once for both ends
+  return (runsA == runsB ? 1 : 2) / waysToDeal(runsA, runsB); // ways to deal equal sides are counted once for both ends
 }
 
-// How many runs per side let `found` of `tested` values pass, if the sides stay apart. `tries`: tests of each.
+// The number of runs per side with which `found` of `tested` values pass if the sides stay apart. `tries`: tests per
+// value.
 size_t runsThatTell(size_t found, size_t tested, double tries) {
   constexpr size_t kMost = 16; // then the chance is one in 300 million
   size_t runs = 1;
@@ -113,7 +114,7 @@ std::vector<double> logsOf(const DiffPair &pair, double least, const std::option
   return logs;
 }
 
-// Values that are judged together: their groups for findApart(), and the chance of each.
+// Values that are judged together: their groups for findApart(), and the probability of each.
 class Family {
 public:
   explicit Family(const Diff &diff) : diff_(diff), runsA_(diff.whole.a.size()), runsB_(diff.whole.b.size()) {}
@@ -139,7 +140,8 @@ private:
     static const std::optional<DiffPair> kNone;
     return value == DiffValue::Calls ? kNone : value >= DiffValue::P50 ? diff_.pace : diff_.speed;
   }
-  // Benjamini and Hochberg: the largest k with p of the k-th at most k / m of the rate, and all before it.
+  // Benjamini-Hochberg: finds the largest k for which the k-th p is at most k / m of the rate, and accepts all up to
+  // it.
   void control() {
     std::vector<DiffPair *> tested;
     for (const Member &member : members_)
@@ -152,8 +154,8 @@ private:
     for (size_t k = 0; k < found; ++k)
       tested[k]->isSignificant = true;
   }
-  // Whether a function that is seldom called is not called equally often in the runs of one side. Then it may be chance
-  // that others of the kind are called on one side only.
+  // Whether the runs of one side differ in how often they call some rarely called function. If so, it may be chance
+  // that others like it are called on one side only.
   bool hasRareByChance() const {
     constexpr double kRare = 8;
     return std::ranges::any_of(diff_.rows, [&](const DiffRow &row) {
@@ -179,7 +181,7 @@ private:
             continue;
           const DiffPair &calls = (*member.row)[DiffValue::Calls];
           const bool isCalls = member.value == DiffValue::Calls;
-          // Times of functions that some runs never called say no more than the calls.
+          // If some runs never called a function, its times show no more than its calls.
           if (!isCalls && (std::ranges::count(calls.a, 0.0) > 0 || std::ranges::count(calls.b, 0.0) > 0))
             continue;
           RunValues values{logsOf(*member.pair, isCalls ? kLeastCalls : kLeastTime, isEven ? speed : std::nullopt)};
@@ -201,7 +203,7 @@ private:
   std::vector<Member> members_;
 };
 
-// One run on a side: see diff.h.
+// For one run on a side: see diff.h.
 bool isMoreThanCallsDiffer(const DiffPair &pair, DiffValue value, double delta) {
   const auto range = [](const std::vector<double> &values) {
     const auto [low, high] = std::ranges::minmax(values);
@@ -214,7 +216,7 @@ bool isMoreThanCallsDiffer(const DiffPair &pair, DiffValue value, double delta) 
   return isLarge(pair, kLeastSingleChange) && (pair.change() > 0 ? delta : -delta) >= 1.0 / 6;
 }
 
-// Counts the functions that nobody can judge yet.
+// Counts the functions that cannot be judged with this many runs.
 void countUndecided(Diff &diff, const std::vector<size_t> &rows, size_t tested) {
   const bool isSingle = std::min(diff.whole.a.size(), diff.whole.b.size()) == 1;
   for (const size_t i : rows) {
@@ -231,7 +233,7 @@ void countUndecided(Diff &diff, const std::vector<size_t> &rows, size_t tested) 
   if (diff.undecided == 0)
     return;
   diff.runsNeeded = runsThatTell(diff.undecided, std::max(tested, size_t(1)), diff.speed ? 2 : 1);
-  // This many would tell, but for a change that is small.
+  // If there are enough runs, the changes are only too small.
   if (diff.runsNeeded <= std::min(diff.whole.a.size(), diff.whole.b.size()))
     diff.undecided = 0;
 }
@@ -241,7 +243,7 @@ void countUndecided(Diff &diff, const std::vector<size_t> &rows, size_t tested) 
 void judge(Diff &diff, const std::vector<double> &deltas) {
   const size_t runs = std::min(diff.whole.a.size(), diff.whole.b.size());
   const double whole = std::max(diff.whole.meanA(), diff.whole.meanB());
-  std::vector<size_t> rows; // that take enough time to be looked at
+  std::vector<size_t> rows; // with enough time to be judged
   std::vector<const DiffPair *> selves, medians;
   for (size_t i = 0; i < diff.rows.size(); ++i) {
     const DiffPair &total = diff.rows[i][DiffValue::Total];
@@ -255,7 +257,7 @@ void judge(Diff &diff, const std::vector<double> &deltas) {
     diff.speed = speeds(selves);
     diff.pace = speeds(medians); // of single calls
   }
-  Family causes(diff), others(diff); // calls and self, which name functions; and what follows of them
+  Family causes(diff), others(diff); // calls and self time, which name functions; and values that follow from them
   size_t tested = 0;
   for (const size_t i : rows)
     for (size_t place = 0; place < kDiffValues; ++place) {
@@ -275,8 +277,9 @@ void judge(Diff &diff, const std::vector<double> &deltas) {
   for (const size_t i : rows)
     for (DiffPair &pair : diff.rows[i].values)
       pair.isSignificant = pair.isSignificant && isLarge(pair, kLeastChange);
-  // On a busy machine self times are full of the times that threads did not run, which the median call has none of.
-  // It does have what the function calls, so callers are named along with the cause: only if there is nothing else.
+  // On a busy machine, self times are full of times when threads did not run, which the median call does not contain.
+  // But it does contain what the function calls, so callers would be named along with the cause. It is therefore used
+  // only if nothing else is significant.
   if (runs >= 2 && std::ranges::none_of(diff.rows, &DiffRow::isSignificant))
     for (DiffRow &row : diff.rows)
       row.isByMedian = row[DiffValue::P50].isSignificant;
@@ -289,7 +292,7 @@ RuleVerdict judgeRule(const Diff &diff, std::span<const DiffRow *const> rows, Di
   const bool isDemand = isMore ? change < 0 : change > 0;
   RuleVerdict verdict;
   std::vector<DiffPair> pairs;
-  pairs.reserve(rows.size()); // the family points to them
+  pairs.reserve(rows.size()); // the family keeps pointers to them
   std::vector<const DiffRow *> tested;
   Family family(diff);
   for (const DiffRow *row : rows) {
@@ -336,7 +339,7 @@ double rankSumTest(std::span<const double> a, std::span<const double> b) {
     const double variance = squares * share * (1 - share) * count / (count - 1);
     return variance > 0 ? std::erfc(distance / std::sqrt(2 * variance)) : 1;
   }
-  // ways[n][s]: how many choices of n values have the rank sum s.
+  // ways[n][s]: the number of choices of n values with the rank sum s.
   std::vector<std::vector<double>> ways(a.size() + 1, std::vector<double>(whole + 1));
   ways[0][0] = 1;
   for (const uint64_t rank : ranks)

@@ -1,4 +1,4 @@
-// Hands on the calls of a trace that took long enough.
+// Passes on the calls of a trace that took long enough.
 #include "duration_sink.h"
 
 namespace ada::analysis {
@@ -8,8 +8,8 @@ using model::Kind;
 
 struct DurationSink::ThreadState {
   CallStackWalker calls;
-  std::vector<size_t> keptBefore; // by open call: events that were kept back before it
-  size_t decided = 0;             // so many open calls have been handed on; those inside of them have not
+  std::vector<size_t> keptBefore; // by open call: number of events held back before it
+  size_t decided = 0;             // number of open calls passed on; the calls inside them have not been
   KeptEvents kept;
 };
 
@@ -36,7 +36,7 @@ Expected<void> DurationSink::emit(const model::Batch &batch) {
   return done;
 }
 
-// Hands on the calls that have lasted long enough at this time.
+// Passes on the calls that have lasted long enough at this time.
 Expected<void> DurationSink::decide(ThreadState &thread, uint64_t timeNs, const model::Batch &batch) {
   const std::span<const Span> open = thread.calls.open();
   const size_t before = thread.decided;
@@ -53,7 +53,7 @@ Expected<void> DurationSink::decide(ThreadState &thread, uint64_t timeNs, const 
   return thread.kept.release(count, sink_, [](Event &) { return Expected<void>(); });
 }
 
-// True if the call that the event ends has been handed on.
+// True if the call that the event ends has been passed on.
 bool DurationSink::exit(ThreadState &thread, const Event &event) {
   const auto step = thread.calls.feedNumbered(0, event.timeNs, event.function, EventKind(event.kind));
   if (step.stray)
@@ -66,7 +66,7 @@ bool DurationSink::exit(ThreadState &thread, const Event &event) {
       thread.decided = depth;
     } else {
       ++leftOut_;
-      // Marks are no calls, and stay.
+      // Marks are not calls, so they stay.
       thread.kept.cut(thread.keptBefore.back(),
                       [](const Event &kept) { return kept.kind != Kind::Call && kept.kind != Kind::Value; });
     }
@@ -82,7 +82,7 @@ Expected<void> DurationSink::take(ThreadState &thread, const Event &event, const
   if (event.kind == Kind::Call) {
     thread.keptBefore.push_back(thread.kept.size());
     thread.calls.feedNumbered(0, event.timeNs, event.function, EventKind::Call);
-    // Calls that take no time are asked for as well.
+    // With a minimum of 0, calls that take no time count as well.
     if (minDurationNs_ == 0)
       ++thread.decided;
   } else if (event.kind == Kind::Return || event.kind == Kind::Exception) {
@@ -94,7 +94,7 @@ Expected<void> DurationSink::take(ThreadState &thread, const Event &event, const
     thread.kept.keep(event, batch);
     if (thread.decided < thread.keptBefore.size())
       return {};
-    // Marks of calls that were left out, and what came behind them.
+    // Marks from calls that were left out, and the events after them.
     if (auto done = emit(batch); !done)
       return done;
     return thread.kept.release(thread.kept.size(), sink_, [](Event &) { return Expected<void>(); });
@@ -110,7 +110,7 @@ Expected<void> DurationSink::events(const model::Batch &batch) {
   return emit(batch);
 }
 
-// What is still kept back did not last long enough.
+// The calls still held back did not last long enough.
 Expected<void> DurationSink::end(ThreadState &thread) {
   leftOut_ += thread.keptBefore.size() - thread.decided;
   thread.kept.cut(0, [](const Event &kept) { return kept.kind != Kind::Call && kept.kind != Kind::Value; });

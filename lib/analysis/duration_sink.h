@@ -1,4 +1,4 @@
-// Hands on the calls of a trace that took long enough.
+// Passes on the calls of a trace that took long enough.
 #ifndef ADA_LIB_ANALYSIS_DURATION_SINK_H
 #define ADA_LIB_ANALYSIS_DURATION_SINK_H
 
@@ -11,9 +11,9 @@
 
 namespace ada::analysis {
 
-/// A call is handed on as soon as it has lasted so long, and forgotten if it ends before. What it called took less than
-/// it did, so no more is kept back than the open calls (with marks among them). Threads that come mixed are delayed
-/// against one another by as much.
+/// A call is passed on as soon as it has lasted long enough, and dropped if it ends before. The calls that it made took
+/// less time than it did, so only the open calls (with the marks among them) are held back. Threads whose events are
+/// mixed are delayed against each other by the same time.
 class DurationSink : public model::TraceSink {
 public:
   DurationSink(uint64_t minDurationNs, model::TraceSink &sink);
@@ -31,7 +31,7 @@ public:
   bool takesSymbols() const override { return sink_.takesSymbols(); }
   std::vector<model::Loss> losses() const override { return sink_.losses(); }
 
-  /// Calls that were left out.
+  /// Number of calls left out.
   uint64_t leftOut() const { return leftOut_; }
 
 private:

@@ -30,7 +30,7 @@ FunctionSum wholeOf(const PathTree &tree, const std::vector<FunctionSum> &sums) 
   return whole;
 }
 
-// The node of `tree` that is where each node of `all` is.
+// For each node of `all`, the node of `tree` with the same path.
 std::vector<uint32_t> placesIn(const PathTree &all, const PathTree &tree) {
   std::vector<uint32_t> places(all.size(), PathTree::kRoot);
   for (uint32_t node = 1; node < all.size(); ++node) {
@@ -61,7 +61,7 @@ FlameTree makeFlameTree(const PathTree &tree, const PathTree *before, size_t fun
   const std::vector<uint32_t> here = placesIn(*all, tree);
   const std::vector<uint32_t> there = before ? placesIn(*all, *before) : std::vector<uint32_t>();
 
-  // A caller's total is no less than that of a call it made: what is kept has its callers.
+  // A caller's total is at least that of each call it made, so the callers of kept paths are kept, too.
   std::vector<uint32_t> order(all->size() - 1);
   std::iota(order.begin(), order.end(), 1);
   if (order.size() > most) {
@@ -75,7 +75,7 @@ FlameTree makeFlameTree(const PathTree &tree, const PathTree *before, size_t fun
   for (const uint32_t node : order)
     isKept[node] = true;
 
-  // What is left out of a call comes behind all that is kept of it: the sums wait on the path.
+  // The rest node of a call comes after all its kept callees, so sums wait on the path until then.
   std::vector<FlameNode> leftOut;
   const auto close = [&](uint32_t depth) {
     for (; leftOut.size() > depth; leftOut.pop_back())
@@ -96,7 +96,7 @@ FlameTree makeFlameTree(const PathTree &tree, const PathTree *before, size_t fun
     }
     FlameNode &rest = leftOut.back();
     rest.paths += all->endOf(node) - node;
-    add(rest.figures, {figures.calls, figures.totalNs, figures.totalNs}); // with what is below
+    add(rest.figures, {figures.calls, figures.totalNs, figures.totalNs}); // including everything below
     add(rest.before, {earlier.calls, earlier.totalNs, earlier.totalNs});
     node = all->endOf(node);
   }

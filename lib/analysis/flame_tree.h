@@ -1,4 +1,4 @@
-// Call paths as a flame graph shows them: of one session or two, the largest only, the others added up.
+// Call paths as a flame graph shows them, from one session or two: the largest ones, with the others added up.
 #ifndef ADA_LIB_ANALYSIS_FLAME_TREE_H
 #define ADA_LIB_ANALYSIS_FLAME_TREE_H
 
@@ -10,23 +10,23 @@
 namespace ada::analysis {
 
 struct FlameNode {
-  /// PathTree::kRest: paths that did not fit, there or here. PathTree::kRecorder: no call's own time.
+  /// PathTree::kRest: paths that did not fit, there or here. PathTree::kRecorder: time of the recorder, not of a call.
   std::uint32_t function = PathTree::kRest;
-  std::uint32_t depth = 0;     ///< of the outermost calls: 0
-  std::uint64_t paths = 1;     ///< how many it stands for
+  std::uint32_t depth = 0;     ///< 0 for outermost calls
+  std::uint64_t paths = 1;     ///< number of paths that it stands for
   FunctionSum figures, before; ///< `before` is the other session's
 };
 
 struct FlameTree {
-  /// A call before those that it made, the largest first.
+  /// A call comes before the calls that it made, the largest first.
   std::vector<FlameNode> nodes;
-  /// Of all paths, as functionSums() has them.
+  /// Sums over all paths, from functionSums().
   std::vector<FunctionSum> sums, sumsBefore;
   FunctionSum whole, wholeBefore; ///< calls: all of them; times: those of outermost calls
 };
 
-/// Functions of the sorted trees have the same numbers, less than `functions`. Keeps the `most` paths that took
-/// longest, in whichever of the two, and adds up what was left out of each caller.
+/// The trees must be sorted and use the same function numbers, all less than `functions`. Keeps the `most` paths that
+/// took longest, in either of the two, and adds up what was left out of each caller.
 FlameTree makeFlameTree(const PathTree &tree, const PathTree *before, std::size_t functions, std::size_t most);
 
 } // namespace ada::analysis

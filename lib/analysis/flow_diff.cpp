@@ -1,4 +1,4 @@
-// Where two runs of a program did something else.
+// Finds where two runs of a program did different things.
 #include "flow_diff.h"
 
 #include "early_end.h"
@@ -27,10 +27,10 @@ uint32_t FlowFunctions::number(const model::Function &function) {
 
 namespace {
 
-constexpr size_t kLookAhead = 1 << 17; // tokens of each side
-constexpr size_t kMostSiblings = 256;  // calls of one caller that are searched for a pair
+constexpr size_t kLookAhead = 1 << 17; // tokens per side
+constexpr size_t kMostSiblings = 256;  // calls of one caller searched for a pair
 
-// A call that begins or ends. Behind the last of a thread there is one that is neither.
+// The begin or the end of a call. After the last one of a thread comes a token that is neither.
 struct Token {
   enum What : uint8_t { Begin, End, Nothing };
   What what = Nothing;
@@ -40,11 +40,11 @@ struct Token {
   std::string text; // arguments or result
 };
 
-// From the thread that reads a trace to the one that compares. At most a few lists of tokens are on the way.
+// Passes tokens from the thread that reads a trace to the one that compares. It holds at most a few lists of tokens.
 class Channel {
 public:
   using List = std::vector<Token>;
-  // False: nobody wants more.
+  // Returns false if no more are wanted.
   bool put(List &&list) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return lists_.size() < 4 || isClosed_; });
@@ -54,7 +54,7 @@ public:
     changed_.notify_all();
     return true;
   }
-  // Empty: there are no more.
+  // Returns an empty list at the end.
   List take() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !lists_.empty() || isClosed_; });
@@ -131,11 +131,11 @@ private:
   bool hasValues_;
   ThreadCalls<Tokens> calls_;
   std::vector<bool> beganShown_;
-  std::vector<uint32_t> numbers_; // by the trace's number
+  std::vector<uint32_t> numbers_; // by the number in the trace
   Channel::List list_;
 };
 
-// One thread's tokens, read by a thread of the program while they are looked at.
+// One thread's tokens. Another thread of the program reads them while they are compared.
 class Stream {
 public:
   Stream(const FlowSide &side, uint32_t thread, const FlowOptions &options, FlowFunctions &functions)
@@ -153,7 +153,7 @@ public:
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;
 
-  // The token `ahead` of the next; nothing if the thread ends before.
+  // The token `ahead` of the next one; nothing if the thread ends before it.
   const Token &peek(size_t ahead = 0) {
     static const Token nothing;
     while (tokens_.size() <= ahead) {
@@ -167,7 +167,7 @@ public:
     return tokens_[ahead];
   }
   void drop(size_t count) { tokens_.erase(tokens_.begin(), tokens_.begin() + static_cast<std::ptrdiff_t>(count)); }
-  /// How the reading ended.
+  /// Returns how the reading ended.
   Expected<void> stop() {
     channel_.close();
     if (reader_.joinable())
@@ -185,18 +185,18 @@ private:
   std::thread reader_;
 };
 
-// The calls that follow in the same caller, found one after the other.
+// The calls that follow in the same caller, found one by one.
 class Siblings {
 public:
   explicit Siblings(Stream &stream) : stream_(stream) {}
 
-  // Whether there is an i-th, and where it begins among the tokens.
+  // Whether there is an i-th call; if so, finds where it begins among the tokens.
   bool has(size_t i) {
     while (starts_.size() <= i && !isOver_)
       find();
     return i < starts_.size();
   }
-  // The caller ends behind `count` of them. Only after has(count) was false.
+  // True if the caller ends after `count` of them. Use only after has(count) returned false.
   bool endsAt(size_t count) const { return isOver_ && !isCut_ && starts_.size() == count; }
   size_t start(size_t i) const { return i < starts_.size() ? starts_[i] : next_; }
   const Token &token(size_t i) { return stream_.peek(starts_[i]); }
@@ -237,7 +237,7 @@ public:
   Comparison(Stream &a, Stream &b, bool values, const FlowFunctions &functions, FlowOutput &output)
       : a_(a), b_(b), hasValues_(values), functions_(functions), output_(output) {}
 
-  // False: no more is wanted.
+  // Returns false if no more is wanted.
   bool run() {
     while (true) {
       const Token &a = a_.peek(), &b = b_.peek();
@@ -271,10 +271,10 @@ private:
     return goOn;
   }
 
-  // The sides part: goes on where they meet again.
+  // The sides diverge: continues where they meet again.
   bool findPair() {
     Siblings a(a_), b(b_);
-    // Pairs (i, j) with the fewest calls before them first.
+    // Tries pairs (i, j) in the order of the number of calls before them.
     for (size_t sum = 1; sum <= kMostSiblings; ++sum) {
       for (size_t i = 0; i <= sum; ++i) {
         const size_t j = sum - i;
@@ -293,14 +293,14 @@ private:
     return goOn;
   }
 
-  // Gives the rest of the innermost caller up.
+  // Gives up on the rest of the innermost caller.
   bool skipCaller() {
     FlowPart a = one(a_.peek(), Token()), b = one(b_.peek(), Token());
     a.more = skipToEnd(a_);
     b.more = skipToEnd(b_);
     return tell(FlowKind::Rest, std::move(a), std::move(b));
   }
-  // Returns how many calls the caller made itself.
+  // Returns how many calls the caller itself made.
   static uint64_t skipToEnd(Stream &stream) {
     uint64_t calls = 0;
     for (size_t depth = 0;; stream.drop(1)) {
@@ -324,7 +324,7 @@ private:
                                                 : call.text;
     return part;
   }
-  // The first `count` of the siblings.
+  // Lists the first `count` siblings.
   static FlowPart list(Stream &stream, Siblings &siblings, size_t count) {
     FlowPart part;
     part.timeNs = stream.peek().timeNs;

@@ -1,10 +1,10 @@
-// Where two runs of a program did something else.
+// Finds where two runs of a program did different things.
 //
-// The calls of their threads are compared one by one, in the order in which they were made. As long as both threads
-// make the same ones nothing is said. Where they part, the calls that each makes next in the same caller are searched
-// for the nearest pair with the same function; what is before it on either side is the difference, and the comparison
-// goes on behind it. Only a part of each trace is held: where the search would go further than that, the rest of the
-// caller is one difference.
+// The calls of their threads are compared one by one, in the order in which they were made. While both threads make the
+// same calls, nothing is reported. Where they diverge, the calls that each makes next in the same caller are searched
+// for the nearest pair with the same function. The calls before that pair, on either side, are the difference, and the
+// comparison continues after them. Only a part of each trace is held in memory. If the search would have to go beyond
+// it, the rest of the caller is one difference.
 #ifndef ADA_LIB_ANALYSIS_FLOW_DIFF_H
 #define ADA_LIB_ANALYSIS_FLOW_DIFF_H
 
@@ -28,28 +28,28 @@ struct FlowSide {
 };
 
 struct FlowOptions {
-  FilterOptions filter; ///< functions only: no duration, and no range of time
-  bool values = false;  ///< arguments and results are compared, too
+  FilterOptions filter; ///< may choose functions only, no duration and no time range
+  bool values = false;  ///< also compare arguments and results
 };
 
 enum class FlowKind : uint8_t {
   Calls,     ///< one side, or both, made calls that the other did not
   Arguments, ///< the same call with other arguments
-  End,       ///< the same call, but it returned something else, or was left by an exception, or has not ended
+  End,       ///< the same call, but with another result, left by an exception, or not ended
   Rest,      ///< the rest of the innermost caller differs too much to say how
 };
 
 struct FlowCall {
-  uint64_t seq = 0;      ///< of its event in the thread
+  uint64_t seq = 0;      ///< number of its event in the thread
   uint32_t function = 0; ///< in FlowFunctions
-  uint64_t times = 1;    ///< in a row; the first has `seq` and `arguments`
+  uint64_t times = 1;    ///< repetitions in a row; `seq` and `arguments` are the first one's
   std::string arguments;
 };
 
 struct FlowPart {
   uint64_t timeNs = 0;         ///< where it begins, on the trace's clock
   std::vector<FlowCall> calls; ///< Calls: the first of them. Arguments and End: the call itself
-  uint64_t more = 0;           ///< calls that are not listed: beyond kListed, and in Rest all
+  uint64_t more = 0;           ///< number of calls not listed: those beyond kListed, and all of them for Rest
   std::string end;             ///< End: "(result)", "exception", "open"
 };
 
@@ -61,7 +61,7 @@ struct FlowDifference {
   FlowPart a, b;
 };
 
-/// Functions of both sides by common numbers. May be asked while the traces are being read.
+/// Numbers the functions of both sides in common. May be used while the traces are being read.
 class FlowFunctions {
 public:
   const model::Function &operator[](uint32_t number) const {
@@ -74,24 +74,24 @@ public:
 private:
   mutable std::mutex mutex_;
   std::unordered_map<std::string, uint32_t> numbers_;
-  std::deque<model::Function> functions_; // what is in it does not move
+  std::deque<model::Function> functions_; // elements do not move
 };
 
-/// Receives what differs.
+/// Receives the differences.
 class FlowOutput {
 public:
   virtual ~FlowOutput();
   /// The differences that follow are between these threads.
   virtual void beginThread(uint32_t threadA, uint32_t threadB) = 0;
-  /// False: no more is wanted.
+  /// Returns false to stop.
   virtual bool difference(const FlowDifference &difference, const FlowFunctions &functions) = 0;
-  /// The thread was compared to its end. `sameCalls`: calls without a difference.
+  /// The thread was compared to its end. `sameCalls`: number of calls without a difference.
   virtual void endThread(uint64_t sameCalls) = 0;
 };
 
 struct FlowThreads {
-  std::vector<uint32_t> onlyA, onlyB; ///< threads that the other side has no match for; empty if isCut
-  bool isCut = false;                 ///< FlowOutput wanted no more
+  std::vector<uint32_t> onlyA, onlyB; ///< threads without a match on the other side; empty if isCut
+  bool isCut = false;                 ///< FlowOutput asked to stop
 };
 
 /// Compares threads that have the same key (session_match.h), one pair after the other.

@@ -33,9 +33,9 @@ public:
   }
   size_t size() const { return all_.size(); }
   bool empty() const { return all_.empty(); }
-  /// Forgets those from number `size` on.
+  /// Drops the events from number `size` on.
   void cut(size_t size) { all_.resize(size); }
-  /// The same, but for those that `stays` says yes to.
+  /// The same, but keeps those for which `stays` returns true.
   template <class Stays> void cut(size_t size, Stays &&stays) {
     size_t kept = size;
     for (size_t i = size; i < all_.size(); ++i)
@@ -43,8 +43,7 @@ public:
         std::swap(all_[kept++], all_[i]);
     all_.resize(kept);
   }
-  /// Hands the first `count` to `sink`, after `change` (which may fail) has changed what it wants of each, and forgets
-  /// them.
+  /// Applies `change` (which may fail) to each of the first `count` events, passes them to `sink`, and drops them.
   template <class Change> Expected<void> release(size_t count, model::TraceSink &sink, Change &&change) {
     std::vector<model::Event> events;
     std::vector<model::Text> texts;

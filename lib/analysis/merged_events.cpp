@@ -1,6 +1,6 @@
 // All threads' events in one sequence by time.
 //
-// Each thread is read in pieces of some hundred or thousand events, so that any threadwise source can be merged.
+// Reads each thread in pieces of some hundred or thousand events, so that it can merge any threadwise source.
 #include "merged_events.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ public:
     return {};
   }
 
-  /// The next piece if this one was used up. Afterwards there is an event, or the thread is at its end.
+  /// Gets the next piece if this one is used up. Afterwards there is an event, or the thread has ended.
   Expected<void> fill(model::TraceSource &source) {
     if (at_ < events_.size() || isOver_)
       return {};
@@ -84,8 +84,8 @@ private:
   std::vector<model::Text> texts_;
   std::vector<model::Detail> details_;
   std::deque<std::string> kept_;
-  model::Batch earlier_;                // what the thread's first batch says of calls that are open
-  std::size_t at_ = 0, numberless_ = 0; // of which so many have no number
+  model::Batch earlier_;                // what the thread's first batch says about open calls
+  std::size_t at_ = 0, numberless_ = 0; // of them, the number of events without a number
   bool isOver_ = false;
 };
 
@@ -95,7 +95,7 @@ Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const 
                            const EventUse &use) {
   const std::uint64_t size = std::clamp<std::uint64_t>((1 << 20) / (threads.size() + 1), 64, 4096);
   std::vector<std::unique_ptr<Piece>> pieces;
-  std::vector<std::size_t> heap; // the earliest on top
+  std::vector<std::size_t> heap; // the earliest is on top
   const auto isLater = [&](std::size_t a, std::size_t b) {
     const std::uint64_t left = pieces[a]->event().timeNs, right = pieces[b]->event().timeNs;
     return left != right ? left > right : a > b;

@@ -15,8 +15,8 @@ using EventUse = std::function<Expected<void>(std::uint64_t seq, const model::Ev
 /// Numbers of all threads.
 std::vector<std::uint32_t> allThreads(const TraceTable &table);
 
-/// Repeatedly takes the thread whose next event is the earliest; on a tie the thread that comes first. The order
-/// inside a thread is kept, even where its times go back. Memory: some megabytes.
+/// Repeatedly takes the thread whose next event is the earliest; on a tie, the thread that comes first. The order
+/// within a thread is kept, even if its times go backwards. Memory: a few megabytes.
 Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const std::vector<std::uint32_t> &threads,
                            const EventUse &use);
 

@@ -1,4 +1,4 @@
-// Which modules of a process are the same library, loaded again.
+// Finds which modules of a process are the same library, loaded again.
 #include "module_loads.h"
 
 #include "ada/trace/event.h"

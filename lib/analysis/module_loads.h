@@ -1,4 +1,4 @@
-// Which modules of a process are the same library, loaded again.
+// Finds which modules of a process are the same library, loaded again.
 #ifndef ADA_LIB_ANALYSIS_MODULE_LOADS_H
 #define ADA_LIB_ANALYSIS_MODULE_LOADS_H
 
@@ -9,9 +9,9 @@
 
 namespace ada::analysis {
 
-/// Each load of a library is a module of its own, with functions of its own, at whatever address. Here all loads of
-/// one file (the same path and build id) are the module that was the first of them. A library without build id may be
-/// another one at the next load, so its loads stay apart.
+/// Each load of a library is a separate module with its own functions, at any address. This class maps all loads of one
+/// file (same path and build id) to the first of these modules. A library without a build id may have changed by the
+/// next load, so its loads stay separate.
 class ModuleLoads {
 public:
   ModuleLoads() = default;
@@ -20,7 +20,7 @@ public:
     const auto found = first_.find(module);
     return found == first_.end() ? module : found->second;
   }
-  /// The function's id as it was at the first load: functions of one file have the same numbers each time.
+  /// The function's id at the first load. Functions of one file have the same numbers at each load.
   std::uint64_t firstFunction(std::uint64_t function) const;
 
 private:

@@ -1,4 +1,4 @@
-// Globs that match nothing, and what might have been meant.
+// Globs that match nothing, and what may have been meant.
 #include "near_names.h"
 
 #include "ada/trace/names.h"
@@ -39,7 +39,7 @@ static std::string_view lastComponent(std::string_view name) {
   return scope == std::string_view::npos ? name : name.substr(scope + 2);
 }
 
-// How far a name is from what was typed, both in lower case; more than any limit if they have nothing in common.
+// The distance of a name from what was typed, both in lower case; larger than any limit if they have nothing in common.
 static size_t distanceOf(const std::string &typed, const std::string &name) {
   if (typed.empty())
     return ~size_t(0);
@@ -61,7 +61,7 @@ std::vector<std::string> nearNames(std::string_view glob, std::span<const std::s
   typed = lowered(typed);
   while (typed.starts_with("::"))
     typed.erase(0, 2);
-  if (typed.size() > 100) // nobody typed that
+  if (typed.size() > 100) // too long to have been typed
     return {};
   std::set<std::pair<size_t, std::string>> nearest;
   for (const std::string &name : names) {
@@ -81,7 +81,7 @@ std::vector<std::string> nearNames(std::string_view glob, std::span<const std::s
 std::vector<UnmatchedGlob> unmatchedGlobs(const std::vector<std::string> &globs,
                                           const std::vector<model::Function> &functions) {
   std::vector<UnmatchedGlob> unmatched;
-  std::vector<std::string> names; // made when the first glob matches nothing
+  std::vector<std::string> names; // filled when the first glob matches nothing
   const auto check = [&](const std::string &glob) {
     if (glob.empty() || std::ranges::any_of(functions, [&](const model::Function &function) {
           return select::means(glob.c_str(),

@@ -1,4 +1,4 @@
-// Globs that match nothing, and what might have been meant.
+// Globs that match nothing, and what may have been meant.
 #ifndef ADA_LIB_ANALYSIS_NEAR_NAMES_H
 #define ADA_LIB_ANALYSIS_NEAR_NAMES_H
 
@@ -11,18 +11,18 @@
 
 namespace ada::analysis {
 
-/// Edits that make `a` of `b`; two neighbouring letters that are swapped are one.
+/// Number of edits that turn `b` into `a`; swapping two adjacent letters is one edit.
 size_t editDistance(std::string_view a, std::string_view b);
 
-/// The `most` of `names` that `glob` comes near to, the nearest first: `Server::handle` for `handle*` or
-/// `Server::handel`. `names` are functions without parameters; one that comes twice counts once.
+/// Up to `most` of the `names` that are close to `glob`, the closest first: `Server::handle` for `handle*` or
+/// `Server::handel`. `names` are functions without parameters; duplicates count once.
 std::vector<std::string> nearNames(std::string_view glob, std::span<const std::string> names, size_t most = 3);
 
 struct UnmatchedGlob {
   std::string glob;
   std::vector<std::string> near;
 };
-/// Those of the globs (of each `a|b`, the alternatives) that match none of the functions.
+/// The globs (for `a|b`, each alternative) that match none of the functions.
 std::vector<UnmatchedGlob> unmatchedGlobs(const std::vector<std::string> &globs,
                                           const std::vector<model::Function> &functions);
 

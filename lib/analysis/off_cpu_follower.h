@@ -1,4 +1,4 @@
-// Says, between two events of a thread, when it did not run its program there.
+// Finds when a thread was not running its program between two of its events.
 #ifndef ADA_LIB_ANALYSIS_OFF_CPU_FOLLOWER_H
 #define ADA_LIB_ANALYSIS_OFF_CPU_FOLLOWER_H
 
@@ -8,25 +8,26 @@
 
 namespace ada::analysis {
 
-/// Goes along one thread's OffCpuLane::all() as its events come. What it tells of lies between the two events, so it
-/// never adds up to more than the time between them. Cheap: an event costs a comparison.
+/// Follows one thread's OffCpuLane::all() as its events come. The times that it reports lie between the two events, so
+/// they never add up to more than the time between them. An event costs only a comparison.
 ///
-/// A time without a processor lies between two events, because a thread without a processor records nothing. The clocks
-/// of both may differ a little, so the middle decides between which two, and what sticks out is cut off. If an
-/// event lies well inside such a time, the system's records are not complete there: then it counts as unknown.
-/// Times of the recorder, and unknown ones, may have events in them: they are told of in pieces.
+/// An off-CPU time lies between two events, because a thread that is off-CPU records nothing. The clocks of events and
+/// off-CPU times may differ a little, so the middle of an off-CPU time decides which two events it lies between, and
+/// whatever sticks out is cut off. If an event lies well inside an off-CPU time, the scheduling records are incomplete
+/// there, and the time counts as unknown. Recorder times and unknown times may contain events; they are reported in
+/// pieces.
 class OffCpuFollower {
 public:
   OffCpuFollower() = default;
-  /// Only what lies in fromNs <= t < toNs is told of. `lane`: null for none; must outlive this otherwise. Times of
-  /// events are off by no more than `errorNs`.
+  /// Reports only what lies in fromNs <= t < toNs. `lane` may be null; otherwise it must outlive this. Times of events
+  /// are off by at most `errorNs`.
   OffCpuFollower(const OffCpuLane *lane, uint64_t fromNs, uint64_t toNs, uint64_t errorNs = 0)
       : fromNs_(fromNs), toNs_(toNs), errorNs_(std::max(kErrorNs, errorNs)) {
     if (lane)
       rest_ = lane->between(fromNs, toNs);
     next();
   }
-  /// What lies before an event at that time was of no interest, or somebody else's.
+  /// Skips what lies before an event at `ns`: it is not of interest, or is accounted for elsewhere.
   void skipTo(uint64_t ns) {
     if (hasNext_ && next_.toNs <= ns) {
       const auto isOver = [ns](const OffCpu &off) { return off.toNs <= ns; };
@@ -36,10 +37,9 @@ public:
     }
     take(ns, ns, [](const OffCpu &) {});
   }
-  /// Whether take() has anything to tell at an event at that time.
+  /// Whether take() has anything to report at an event at `ns`.
   bool isDue(uint64_t ns) const { return ns >= dueNs_; }
-  /// Calls use(const OffCpu &) for each time that lies before an event at `ns`, and after the one before, at
-  /// `beforeNs`.
+  /// Calls use(const OffCpu &) for each time that lies between the previous event, at `beforeNs`, and an event at `ns`.
   template <class Use> void take(uint64_t beforeNs, uint64_t ns, Use &&use) {
     while (isDue(ns) && hasNext_) {
       OffCpu off = next_;
@@ -57,7 +57,7 @@ public:
         use(static_cast<const OffCpu &>(off));
     }
   }
-  /// The same for what is known behind the last event, at `beforeNs`.
+  /// The same for what is known after the last event, which was at `beforeNs`.
   template <class Use> void takeRest(uint64_t beforeNs, Use &&use) {
     for (; hasNext_; next())
       if (next_.toNs != ~uint64_t(0)) {
@@ -86,11 +86,11 @@ private:
     dueNs_ = next_.fromNs + (isOffCpu(next_) ? slackNs_ : 1);
   }
 
-  std::span<const OffCpu> rest_; // behind next_
+  std::span<const OffCpu> rest_; // after next_
   OffCpu next_;
   bool hasNext_ = false;
   uint64_t fromNs_ = 0, toNs_ = ~uint64_t(0), errorNs_ = kErrorNs;
-  uint64_t slackNs_ = 0; // an event that is no further inside of next_ is at its edge
+  uint64_t slackNs_ = 0; // an event no further than this inside next_ counts as at its edge
   uint64_t dueNs_ = ~uint64_t(0);
 };
 

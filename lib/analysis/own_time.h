@@ -1,4 +1,4 @@
-// The own time of calls in a range of time: what lies in it.
+// The part of the own time of calls that lies in a time range.
 #ifndef ADA_LIB_ANALYSIS_OWN_TIME_H
 #define ADA_LIB_ANALYSIS_OWN_TIME_H
 
@@ -10,10 +10,10 @@
 
 namespace ada::analysis {
 
-/// Follows one thread: is told of each event before the walker is, and of each call that ends.
+/// Follows one thread. It needs each event before the walker gets it, and each call that ends.
 ///
-/// What the open calls had spent by themselves when the range began, and when it was over, is all that has to be known.
-/// Both may be too much by the same time: that which they spent in calls that were not read.
+/// It only has to know the own time of the open calls when the range began and when it ended. Both values may be too
+/// large by the same amount: the time that the calls spent in calls that were not read.
 class OwnTime {
 public:
   OwnTime(uint64_t fromNs, uint64_t toNs) : fromNs_(fromNs), toNs_(toNs) {}
@@ -29,7 +29,7 @@ public:
       until_ = selves(calls.open(), toNs_);
     }
   }
-  /// The call's own time, as part of its Span::childrenNs.
+  /// Returns the call with Span::childrenNs set so that Span::selfNs() is its own time in the range.
   Span inRange(Span span) const {
     uint64_t own = span.selfNs();
     if (span.beginNs < toNs_ && isOver_ && span.depth < until_.size())

@@ -1,7 +1,8 @@
-// Hands a part of a trace on.
+// Passes on a part of a trace.
 //
-// A call that begins before the range of time belongs to it if it goes on inside. So open calls are kept back until an
-// event of their thread is in the range; what has ended by then is forgotten. What is handed on is whole calls.
+// A call that begins before the time range belongs to it if it continues inside. Open calls are therefore held back
+// until an event of their thread is in the range; calls that have ended by then are dropped. Only whole calls are
+// passed on.
 #include "part_sink.h"
 
 #include "kept_events.h"
@@ -35,14 +36,14 @@ bool ThreadChoice::wants(const model::Thread &thread) const {
 struct PartSink::ThreadState {
   struct Frame {
     bool shown;
-    size_t kept; ///< events kept back before this call
+    size_t kept; ///< events held back before this call
   };
 
   ThreadState(FunctionRules &rules, bool started) : filter(rules), started(started) {}
 
   CallFilter filter;
   bool wanted = false, started;
-  uint32_t index = 0; ///< in the sink
+  uint32_t index = 0; ///< the thread's index in the sink
   CallStackWalker calls;
   std::vector<Frame> frames;
   KeptEvents kept;
@@ -81,7 +82,7 @@ Expected<void> PartSink::addThread(const model::Thread &thread) {
   return {};
 }
 
-// What of it lies in a range.
+// The part of a lane in a time range.
 static std::shared_ptr<const OffCpuLane> partOf(const std::shared_ptr<const OffCpuLane> &lane, uint64_t fromNs,
                                                 uint64_t toNs) {
   if (!lane || (fromNs <= lane->knownFromNs() && toNs >= lane->knownToNs()))
@@ -94,7 +95,7 @@ static std::shared_ptr<const OffCpuLane> partOf(const std::shared_ptr<const OffC
   uint64_t switches = hasBegun && lane->beganNs() > 0;
   std::vector<OffCpu> periods;
   for (OffCpu off : lane->between(fromNs, toNs)) {
-    switches += off.toNs < toNs; // it got one again
+    switches += off.toNs < toNs; // it was on-CPU again after this
     off.fromNs = std::max(off.fromNs, fromNs);
     off.toNs = std::min(off.toNs, toNs);
     periods.push_back(off);
@@ -102,7 +103,7 @@ static std::shared_ptr<const OffCpuLane> partOf(const std::shared_ptr<const OffC
   return std::make_shared<OffCpuLane>(std::move(periods), fromNs, toNs, switches, hasBegun ? lane->beganNs() : 0);
 }
 
-// When the first event comes: by then the traces that we write have named all threads.
+// Called at the first event: the traces that we write have named all threads by then.
 Expected<void> PartSink::decideAll() {
   if (std::exchange(decided_, true))
     return {};
@@ -126,7 +127,7 @@ Expected<void> PartSink::addFunction(const model::Function &function) {
   return TableSink::addFunction(function);
 }
 
-// Puts the sink's number of the function into the event.
+// Replaces the function's number in the event by the sink's.
 Expected<void> PartSink::renumber(Event &event) {
   if (event.kind > Kind::Other)
     return {};
@@ -148,7 +149,7 @@ bool PartSink::enter(ThreadState &thread, const Event &event) {
   return shown;
 }
 
-// True if the end is to be shown: its call was.
+// True if the end is to be shown, because its call was.
 bool PartSink::leave(ThreadState &thread, const Event &event) {
   const auto step = thread.calls.feedNumbered(0, event.timeNs, event.function, EventKind(event.kind));
   if (step.stray) // its call began before the trace
@@ -160,7 +161,7 @@ bool PartSink::leave(ThreadState &thread, const Event &event) {
     (void)thread.filter.leave(span);
   }
   if (!thread.started)
-    thread.kept.cut(frame.kept); // over before the range
+    thread.kept.cut(frame.kept); // ended before the range
   return frame.shown && thread.started;
 }
 
@@ -172,7 +173,7 @@ Expected<void> PartSink::emit(const model::Batch &batch) {
   return done;
 }
 
-// The range begins: the calls that are open belong to it.
+// The range begins. The open calls belong to it.
 Expected<void> PartSink::release(ThreadState &thread, const model::Batch &batch) {
   thread.started = true;
   if (auto done = emit(batch); !done)

@@ -1,4 +1,4 @@
-// Hands a part of a trace on: whole calls, of some threads and functions, in a range of time.
+// Passes on a part of a trace: whole calls of chosen threads and functions in a time range.
 #ifndef ADA_LIB_ANALYSIS_PART_SINK_H
 #define ADA_LIB_ANALYSIS_PART_SINK_H
 
@@ -23,7 +23,7 @@ struct TimeBound {
   }
 };
 
-/// Which threads are wanted: numbers; where no thread has that number, the system's thread ids; or globs for names.
+/// The wanted threads: by number; if no thread has that number, by the system's thread id; or by a glob for the name.
 class ThreadChoice {
 public:
   /// `all` is every thread of the trace.
@@ -39,14 +39,14 @@ private:
 };
 
 struct PartOptions {
-  FilterOptions calls; ///< its range of time comes from the two below
+  FilterOptions calls; ///< its time range is set from the two below
   std::vector<std::string> threads;
   std::optional<TimeBound> from, to;
 
   bool isEverything() const { return calls.showsAll() && threads.empty() && !from && !to; }
 };
 
-/// What it announces to `sink` is what it hands on: threads and functions that are left out are not.
+/// Announces to `sink` only what it passes on: not the threads and functions that are left out.
 class PartSink : public TableSink {
 public:
   PartSink(const PartOptions &options, model::TraceSink &sink);
@@ -61,12 +61,12 @@ public:
   Expected<void> finish() override;
   bool needsRange() const override;
   bool wantsDetails() const override { return sink_.wantsDetails(); }
-  /// What is left out was meant to be: it is not a loss.
+  /// What is left out was left out on purpose: it is not a loss.
   bool takesSymbols() const override { return true; }
 
-  /// False if PartOptions::threads named none. After finish().
+  /// False if PartOptions::threads matched no thread. Valid after finish().
   bool anyThread() const;
-  /// After finish(): every function of the trace.
+  /// Every function of the trace. Valid after finish().
   const std::vector<model::Function> &functions() const { return table_.functions; }
 
 private:
@@ -82,7 +82,7 @@ private:
   const PartOptions &options_;
   model::TraceSink &sink_;
   TraceTable table_;
-  FilterOptions filter_; // with the range of time
+  FilterOptions filter_; // with the time range set
   FunctionRules rules_;
   bool decided_ = false;
   size_t decidedThreads_ = 0;

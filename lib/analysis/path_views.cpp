@@ -1,4 +1,4 @@
-// Call paths seen from some functions.
+// Call paths seen from chosen functions.
 #include "path_views.h"
 
 #include "shared/select/function_glob.h"
@@ -9,12 +9,13 @@ namespace ada::analysis {
 
 namespace {
 
-// Fills a view while a tree is walked: a node of the view is open as long as a node of the tree is that counts in it.
+// Fills a view while a tree is walked. A node of the view is open while some node of the tree that counts in it is
+// open.
 class ViewBuilder {
 public:
   explicit ViewBuilder(const PathTree &tree) : tree_(tree), view_(~size_t(0)) {}
 
-  /// The walk is at `node` now.
+  /// Moves the walk to `node`.
   void moveTo(uint32_t node) {
     for (; marks_.size() >= tree_.depth(node); marks_.pop_back())
       for (; opened_.size() > marks_.back(); opened_.pop_back())
@@ -22,7 +23,7 @@ public:
     marks_.push_back(opened_.size());
     node_ = node;
   }
-  /// Counts the calls of the node in a child of the view's node `parent`.
+  /// Counts the node's calls in a child of the view's node `parent`.
   uint32_t count(uint32_t parent, uint32_t function) {
     const uint32_t at = view_.child(parent, function);
     if (at >= open_.size())
@@ -43,7 +44,7 @@ private:
   uint32_t node_ = PathTree::kRoot;
   std::vector<uint32_t> open_;   // by node of the view
   std::vector<uint32_t> opened_; // by the nodes of the path, the outermost's first
-  std::vector<size_t> marks_;    // where those of each begin
+  std::vector<size_t> marks_;    // where the entries of each path node begin
 };
 
 bool isChosen(const std::vector<bool> &chosen, uint32_t function) {
@@ -71,7 +72,7 @@ PathTree callersOf(const PathTree &tree, const std::vector<bool> &chosen) {
       continue;
     uint32_t at = view.count(PathTree::kRoot, tree[node].function);
     for (uint32_t caller = tree[node].parent;; caller = tree[caller].parent) {
-      at = view.count(at, tree[caller].function); // that of the root is none
+      at = view.count(at, tree[caller].function); // the root has no function
       if (caller == PathTree::kRoot || isChosen(chosen, tree[caller].function))
         break;
     }

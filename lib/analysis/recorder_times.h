@@ -1,4 +1,4 @@
-// Says, between two events of a thread, when the recorder held it up there.
+// Finds when the recorder held a thread up between two of its events.
 #ifndef ADA_LIB_ANALYSIS_RECORDER_TIMES_H
 #define ADA_LIB_ANALYSIS_RECORDER_TIMES_H
 
@@ -12,20 +12,20 @@
 
 namespace ada::analysis {
 
-/// Goes along one thread's lane as its events come. An event costs a comparison.
+/// Follows one thread's lane as its events come. An event costs a comparison.
 class RecorderTimes {
 public:
   RecorderTimes() = default;
-  /// `lane`: null for none; must outlive this otherwise.
+  /// `lane` may be null; otherwise it must outlive this.
   explicit RecorderTimes(const OffCpuLane *lane) {
     if (lane)
       rest_ = lane->all();
     dueNs_ = rest_.empty() ? kNever : 0;
   }
-  /// Whether takeUntil() may have anything to tell.
+  /// Whether takeUntil() may have anything to report.
   bool isDue(std::uint64_t ns) const { return ns > dueNs_; }
-  /// Calls use(fromNs, toNs) for each time that lies before an event at `ns` and after the event before. Nothing is
-  /// told of what lies before the first event.
+  /// Calls use(fromNs, toNs) for each time between the previous event and an event at `ns`. Nothing is reported before
+  /// the first event.
   template <class Use> void takeUntil(std::uint64_t ns, Use &&use) {
     if (!std::exchange(hasBegun_, true)) {
       const auto isOver = [ns](const OffCpu &off) { return off.toNs <= ns; };

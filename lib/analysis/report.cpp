@@ -1,6 +1,6 @@
-// What each function of a trace cost.
+// The cost of each function of a trace.
 //
-// Workers add up what their threads did (thread_workers.h); no result depends on which thread was read first.
+// Workers add up what their threads did (thread_workers.h). No result depends on the order in which threads are read.
 #include "report.h"
 
 #include "off_cpu_follower.h"
@@ -37,7 +37,7 @@ struct Merged {
   const model::Function *function = nullptr;
 };
 
-// Makes functions with the most lists of arguments one row each until the rows of each process are not too many.
+// Collapses the functions with the most argument lists into one row each until every process fits its row limit.
 uint64_t collapse(std::map<RowKey, Merged> &all, size_t most) {
   std::map<uint32_t, size_t> rows; // by process
   std::vector<std::pair<size_t, Merged *>> functions;
@@ -84,9 +84,8 @@ void add(std::map<RowKey, Merged> &all, const ReportWorker &worker, Report &repo
   report.missingExits += worker.missingExits;
 }
 
-// Adds the calls that go on from one part of a thread to the next. False if the calls that are open at a part's start
-// are not those that the parts before it left open: then the trace is not what it says, and has to be read in one
-// piece.
+// Adds the calls that continue from one part of a thread to the next. False if the calls open at a part's start are not
+// those that the parts before it left open: then the trace is inconsistent, and has to be read in one piece.
 bool join(std::vector<PartEnds> &parts, std::map<RowKey, Merged> &all, const TraceTable &table) {
   std::sort(parts.begin(), parts.end(), [](const PartEnds &a, const PartEnds &b) {
     return std::tie(a.part.thread, a.part.number) < std::tie(b.part.thread, b.part.number);
@@ -160,7 +159,7 @@ void addRows(Report &report, const TraceTable &table, const ReportOptions &optio
     addRow(group, arguments);
 }
 
-// The summaries of a report's threads: those that are there, and those that are to be.
+// The summaries of a report's threads: those that exist, and those to be made.
 class Kept {
 public:
   Kept(model::TraceSource &source, const TraceTable &table, const std::vector<uint32_t> &threads,
@@ -187,7 +186,7 @@ public:
         wanted_[thread] = printOf(thread) != nullptr;
   }
 
-  /// Adds what is there. Returns the parts that have to be read all the same.
+  /// Adds the existing summaries. Returns the parts that still have to be read.
   std::vector<ThreadPart> take(std::map<RowKey, Merged> &all, Report &report) {
     std::vector<ThreadPart> toRead;
     for (const uint32_t thread : known_)
@@ -195,10 +194,10 @@ public:
     return toRead;
   }
   std::vector<PartEnds> takeEnds() { return std::move(ends_); }
-  /// The threads of which nothing is there.
+  /// The threads without a summary.
   const std::vector<uint32_t> &otherThreads() const { return others_; }
 
-  /// By thread: whether summaries are to be made.
+  /// By thread: whether to make summaries.
   const std::vector<bool> &wanted() const { return wanted_; }
   void add(std::vector<ReportWorker::Summary> &&summaries) {
     std::move(summaries.begin(), summaries.end(), std::back_inserter(made_));
@@ -225,7 +224,7 @@ private:
     model::Function about;
     Merged *row = nullptr;
     RowKey key;
-    uint32_t thread = RowKey::kNoThread; // whose row it is
+    uint32_t thread = RowKey::kNoThread; // the thread that `row` belongs to
     bool isMet = false;
   };
   struct Process {
@@ -253,7 +252,7 @@ private:
     return at == found.end() ? nullptr : &at->second;
   }
   const uint64_t *printOf(uint32_t thread) {
-    const auto &prints = processOf(thread).prints.threads; // ascending
+    const auto &prints = processOf(thread).prints.threads; // in ascending order
     const auto at = std::ranges::lower_bound(prints, thread, {}, [](const auto &one) { return one.first; });
     return at != prints.end() && at->first == thread ? &at->second : nullptr;
   }

@@ -1,4 +1,4 @@
-// What each function (thread, module, file, list of arguments) of a trace cost.
+// The cost of each function (thread, module, file, list of arguments) of a trace.
 #ifndef ADA_LIB_ANALYSIS_REPORT_H
 #define ADA_LIB_ANALYSIS_REPORT_H
 
@@ -14,23 +14,23 @@
 
 namespace ada::analysis {
 
-/// Whether a report uses the summaries of threads that one before it kept (docs/formats/packed.md), and keeps some.
+/// Whether a report uses the thread summaries that an earlier report kept (docs/formats/packed.md), and keeps new ones.
 enum class UseSummaries {
   No,
-  Yes,  ///< and they are made of threads that have ReportOptions::summaryEvents without
-  Make, ///< and they are made of any number of events
+  Yes,  ///< uses them, and makes them if threads without any have ReportOptions::summaryEvents events or more
+  Make, ///< uses them, and makes them for any number of events
 };
 
 struct ReportOptions {
   FilterOptions filter;
   ReportBy by = ReportBy::Function;
-  /// Calls of one function with different arguments have rows of their own.
+  /// Calls of one function with different arguments get separate rows.
   bool arguments = false;
-  /// More such rows of a process are too many: the functions with the most of them have one row each instead.
+  /// Limit on such rows per process. Beyond it, the functions with the most of them get one row each.
   size_t mostArgumentRows = 100'000;
-  /// Threads with more events are read in parts, where the trace allows that.
+  /// Threads with more events are read in parts, if the trace allows that.
   uint64_t partEvents = 1 << 20;
-  /// They serve reports by function, or function and thread, whose filter has a range of time at most.
+  /// Summaries serve reports by function, or by function and thread, whose filter has at most a time range.
   UseSummaries summaries = UseSummaries::Yes;
   uint64_t summaryEvents = 1 << 22;
 };
@@ -42,7 +42,7 @@ struct ReportRow {
   const model::Function *function = nullptr; ///< in Report::functions; null for modules and files
   std::string group;                         ///< the module or file
   /// "(n=10)" and "55"; "55, …" if not all calls returned the same; "(…)" if the function has too many lists of
-  /// arguments. Empty where nothing was recorded.
+  /// arguments. Empty if nothing was recorded.
   std::string arguments, result;
   FunctionStatistics figures;
 };
@@ -59,7 +59,7 @@ struct Report {
   uint64_t collapsedFunctions = 0;
   /// Some call had arguments or a result. Only with ReportOptions::arguments.
   bool hasValues = false;
-  /// Every function that there were events of; some may come twice.
+  /// Every function with events; some may occur twice.
   std::vector<model::Function> metFunctions;
   Damage damage;
 };

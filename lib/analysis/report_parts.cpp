@@ -1,4 +1,4 @@
-// Which row of a report a function's calls count for.
+// Finds which row of a report a function's calls count for.
 #include "report_parts.h"
 
 namespace ada::analysis {

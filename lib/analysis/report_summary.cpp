@@ -1,4 +1,4 @@
-// Writes and reads what is kept of reports.
+// Writes and reads the kept summaries of reports.
 #include "report_summary.h"
 
 #include "base/file_bytes.h"
@@ -24,8 +24,8 @@ struct Header {
   uint8_t version;
   uint8_t reserved[3];
   uint64_t functions; // Prints::functions
-  uint64_t bytes;     // behind the header
-  uint32_t crc;       // of them
+  uint64_t bytes;     // after the header
+  uint32_t crc;       // of these bytes
   uint8_t unused[32];
   uint32_t headerCrc; // of the bytes before it
 };
@@ -35,7 +35,7 @@ uint32_t crc32c(const void *data, size_t bytes) {
   uint32_t sum = ~uint32_t(0);
   for (auto *at = static_cast<const unsigned char *>(data); bytes > 0;) {
     const size_t step = std::min<size_t>(bytes, 1u << 30);
-    // The parameter lacks its const; the function only reads.
+    // crc32_iscsi() lacks a const in its parameter, but only reads.
     sum = crc32_iscsi(const_cast<unsigned char *>(at), static_cast<int>(step), sum);
     at += step, bytes -= step;
   }
@@ -217,8 +217,8 @@ bool PartSummary::restrict(const FilterOptions &filter) {
   if (!isInside && !isBefore && !isAfter)
     return false;
   if (isAfter) {
-    // Calls that were open before the first part are among its rows; and which calls are the outermost of those before
-    // the range's end is known only if the outer ones are the older ones.
+    // Calls that were open before the first part are among its rows. And the outermost of the calls before the range's
+    // end are known only if outer calls are older than inner ones.
     if (ends.part.number == 0 || !std::ranges::is_sorted(ends.before, {}, &PartEnds::Call::beginNs))
       return false;
   }

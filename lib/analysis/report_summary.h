@@ -1,6 +1,6 @@
-// What the parts of finished threads had in a report, kept in a file beside them, so that they need not be read again.
+// Figures of the parts of finished threads in a report, kept in a file beside them so that they need not be read again.
 //
-// docs/formats/packed.md describes the bytes, and docs/design.md when they are right.
+// docs/formats/packed.md describes the bytes; docs/design.md describes when they are valid.
 #ifndef ADA_LIB_ANALYSIS_REPORT_SUMMARY_H
 #define ADA_LIB_ANALYSIS_REPORT_SUMMARY_H
 
@@ -14,25 +14,25 @@
 
 namespace ada::analysis {
 
-/// The figures of a part in a report by functions to which every call counts.
+/// The figures of a part in a report by function in which every call counts.
 struct PartSummary {
-  uint64_t earliestNs = ~uint64_t(0); ///< of its events
-  uint64_t latestNs = 0;              ///< of its events, and of the begins of the calls that were open at its start
+  uint64_t earliestNs = ~uint64_t(0); ///< of the part's events
+  uint64_t latestNs = 0;              ///< of the part's events, and of the begins of the calls open at its start
   uint64_t strayExits = 0, missingExits = 0;
-  PartEnds ends; ///< a call whose row is not nothing counts for the row of its own function
+  PartEnds ends; ///< a call that has a row counts for its own function's row
   struct Row {
-    uint64_t functionId = 0; ///< one of those that the row is of
+    uint64_t functionId = 0; ///< the id of one of the row's functions
     FunctionStatistics figures;
   };
-  std::vector<Row> rows;              ///< of the calls that begin and end in it
-  std::vector<uint64_t> metFunctions; ///< all that it has events of
+  std::vector<Row> rows;              ///< for the calls that begin and end in the part
+  std::vector<uint64_t> metFunctions; ///< all functions with events in the part
 
-  /// The number of a thread's part, and where it ends, come from the parts around it.
+  /// Omits the part's number and where it ends: both follow from the parts around it.
   void put(VarintBytes &to) const;
   static std::optional<PartSummary> get(VarintCursor &from);
 
-  /// Leaves what counts with this filter, which has a range of time and nothing else. False if the events have to be
-  /// read for that: the part has some in the range and some outside.
+  /// Keeps what counts with this filter, which has a time range and nothing else. False if the events have to be read
+  /// for that, because some are in the range and some outside.
   bool restrict(const FilterOptions &filter);
 };
 
@@ -45,14 +45,15 @@ public:
     std::vector<std::vector<std::byte>> parts;
   };
 
-  /// Those of the threads that are still as they were. Empty if there is no file, or none that is good.
+  /// The summaries of threads that have not changed. Empty if there is no valid file.
   static ReportSummaries read(const model::Prints &prints, const TraceTable &table);
-  /// Replaces the file, at once. What can't be written is not kept, and nobody is told.
+  /// Replaces the file in one step. Summaries that can't be written are dropped without a message.
   void write(const model::Prints &prints) const;
 
   std::map<uint32_t, Thread> threads; ///< by model::Thread::number
 
-  /// A print of all that the thread's figures depend on but for its functions; `events` is that of its events.
+  /// A print of everything that the thread's figures depend on, except its functions; `events` is the print of its
+  /// events.
   static uint64_t printOf(uint64_t events, const model::Thread &thread);
 };
 

@@ -1,4 +1,4 @@
-// What one of several workers finds out about the threads and parts that it reads.
+// One of several workers: what it collects about the threads and parts that it reads.
 #ifndef ADA_LIB_ANALYSIS_REPORT_WORKER_H
 #define ADA_LIB_ANALYSIS_REPORT_WORKER_H
 
@@ -20,7 +20,7 @@ namespace ada::analysis {
 /// No group, function or list.
 inline constexpr uint32_t kNoRow = ~uint32_t(0);
 
-/// What calls of one list of arguments returned.
+/// The results of calls with one list of arguments.
 struct ReportResult {
   std::string text; // of the first call in the order of threads and events
   std::pair<uint32_t, uint64_t> at = {kNoRow, 0};
@@ -39,13 +39,13 @@ struct ReportResult {
 struct ReportGroup {
   FunctionStatistics figures;
   ReportResult result;
-  uint32_t function = kNoRow; // one of it, in the worker's table
+  uint32_t function = kNoRow; // a function of the group, in the worker's table
 };
 
-/// Adds up the calls of the threads that it reads, by numbers of its own.
+/// Adds up the calls of the threads that it reads, under its own numbers.
 class ReportWorker : public TableSink {
 public:
-  /// `keeps`: of which threads summaries of parts are wanted, by index.
+  /// `keeps`: by thread, whether summaries of its parts are wanted.
   ReportWorker(TraceTable &table, const ReportOptions &options, const std::vector<bool> &keeps)
       : TableSink(table), options_(options), isPlain_(!options.arguments && options.filter.showsAll()), keeps_(keeps),
         rules_(options.filter, table), values_(table), rowKeys_(table, options.by) {}
@@ -62,7 +62,7 @@ public:
   }
   Expected<void> events(const model::Batch &batch) override {
     if (!calls_) {
-      if (options_.by == ReportBy::Thread) // its groups are its own
+      if (options_.by == ReportBy::Thread) // groups are per thread
         groupOf_.clear();
       calls_.emplace(*this, rules_, options_.arguments ? &values_ : nullptr);
     }
@@ -125,7 +125,7 @@ public:
   bool hasValues = false;
 
 private:
-  // With filters or values; not a part of the inner loops.
+  // For filters or values; kept out of the inner loops.
   [[gnu::noinline]] void beginChosen(const model::Event &call, bool shown, std::string &&arguments) {
     Frame &frame = frames_.emplace_back();
     frame.shown = shown;
@@ -168,7 +168,7 @@ private:
       lists[list].result.add(result, {thread_, call.endSeq}, false);
   }
   bool keepsPart() const { return keeps_[thread_]; }
-  // The groups' figures are those of the part until its end.
+  // Until the part ends, the groups hold the figures of this part only.
   void beginSummary() {
     summary_ = {};
     isMet_.assign(table().functions.size(), false);
@@ -207,13 +207,14 @@ private:
     if (hasLane_)
       figures.addOffCpu(off.all, off.self, isOutermost);
   }
-  // These are the inner loops. In one piece they ask once of each event whether it is a call; 10 % of a report's time.
+  // The inner loops. Inlined into one function, they check only once per event whether it is a call; 10 % of a report's
+  // time.
   [[gnu::flatten]] void takeAll(const model::Batch &batch) { calls_->take(batch); }
   [[gnu::flatten]] void takeWithOffCpu(const model::Batch &batch) {
     uint64_t seq = batch.firstSeq;
     for (const model::Event &event : batch.events) {
       if (!event.isEarlier) {
-        if (ends_.firstNs == 0) { // what is before it lies between two parts: join()
+        if (ends_.firstNs == 0) { // the time before it lies between two parts: see join()
           ends_.firstNs = event.timeNs;
           offCpu_.skipTo(event.timeNs);
           takeEarlier(event.timeNs);
@@ -225,7 +226,7 @@ private:
       calls_->take(seq++, event, batch);
     }
   }
-  // The innermost call has it; calls around that one get it when that one ends.
+  // Counts for the innermost call; calls around it get the time when it ends.
   [[gnu::noinline]] void takeOffCpu(uint64_t beforeNs, uint64_t ns) {
     calls_->settle();
     off_.resize(calls_->walker().depth());
@@ -234,7 +235,7 @@ private:
         off_.back().add(off);
     });
   }
-  // What calls from before the trace did there counts to their time, but not to their own.
+  // For calls that began before the trace did, their off-CPU times before it count in the total, but not in their own.
   [[gnu::noinline]] void takeEarlier(uint64_t firstNs) {
     calls_->settle();
     const std::span<const Span> open = calls_->walker().open();
@@ -245,7 +246,7 @@ private:
     for (size_t i = 0; i < open.size(); ++i)
       off_[i].all += lane.timesBetween(open[i].beginNs, i + 1 < open.size() ? open[i + 1].beginNs : firstNs);
   }
-  // All calls are shown, and of none anything else is kept.
+  // For when all calls are shown and nothing else is kept about them.
   [[gnu::always_inline]] void endPlain(const Span &call) {
     const uint32_t group = groupOf_[call.functionIndex];
     const bool isOutermost = --openCalls_[group] == 0;
@@ -258,7 +259,7 @@ private:
       figures.addOffCpu(off.all, off.self, isOutermost);
     }
   }
-  // The times without a processor of the call that ends, the innermost one.
+  // The off-CPU times of the call that ends, the innermost one.
   OffCpuOfCall takeOff(uint32_t depth) {
     if (depth >= off_.size())
       return {};
@@ -276,7 +277,7 @@ private:
     if (group != kNoRow)
       end.row = keys[group];
   }
-  // What is open goes on in the next part.
+  // Open calls continue in the next part.
   void leaveOpen() {
     for (size_t i = off_.size(); i > 1; --i)
       off_[i - 2].all += off_[i - 1].all;
@@ -325,7 +326,7 @@ private:
     return groupOf_[function] = at->second;
   }
 
-  // Once a group has too many lists by itself its rows will be one, whatever the other threads hold.
+  // A group that has too many lists here will become one row, whatever the other threads hold.
   uint32_t listOf(uint32_t group, std::string arguments) {
     if (hasTooMany[group])
       return kNoRow;
@@ -342,7 +343,7 @@ private:
   }
 
   const ReportOptions &options_;
-  const bool isPlain_; // neither filters nor values are asked for: frames_ is of no use
+  const bool isPlain_; // neither filters nor values were asked for; frames_ is not used
   const std::vector<bool> &keeps_;
   FunctionRules rules_;
   ValueTexts values_;
@@ -353,14 +354,14 @@ private:
   OffCpuFollower offCpu_;
   bool hasLane_ = false;
   std::vector<Frame> frames_;     // by depth
-  std::vector<OffCpuOfCall> off_; // by depth, as far as any call has been without a processor
+  std::vector<OffCpuOfCall> off_; // by depth, down to the deepest call that was off-CPU
   std::map<RowKey, uint32_t> numbers_;
   std::vector<uint32_t> groupOf_; // by function
   std::vector<uint32_t> openCalls_, openLists_;
-  // Of a part that is kept:
+  // For a part whose summary is kept:
   PartSummary summary_;
   std::vector<uint8_t> isMet_;             // by function
-  std::vector<FunctionStatistics> before_; // of the groups, what the parts before had
+  std::vector<FunctionStatistics> before_; // of the groups, from the parts before
 };
 
 } // namespace ada::analysis

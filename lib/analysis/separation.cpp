@@ -1,4 +1,4 @@
-// Which of many values lie plainly apart on two sides of runs.
+// Finds which of many values lie plainly apart on two sides of runs.
 #include "separation.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace ada::analysis {
 
 namespace {
 
-// Nothing is known better than that: a third of the smallest change that diff names.
+// There is no better basis for this value than a third of the smallest change that diff names.
 constexpr double kLeastSpread = 0.01 / 3;
 constexpr double kRate = 0.02, kEnoughWays = 50;
 constexpr size_t kMostWays = 1000, kLeastWays = 200, kMostScores = 600'000;
@@ -33,21 +33,21 @@ Sides sidesOf(std::span<const double> logs, const Deal &deal) {
   return {std::max(low[1] - high[0], low[0] - high[1]), std::max(high[0] - low[0], high[1] - low[1])};
 }
 
-// As the runs were really dealt, and then all other ways, or that many chosen at random.
+// The way in which the runs were really dealt, then all other ways, or that many chosen at random.
 std::vector<Deal> dealsOf(size_t runsA, size_t runsB, size_t most) {
   Deal deal(runsA + runsB, 0);
   std::fill(deal.begin() + static_cast<ptrdiff_t>(runsA), deal.end(), 1);
   std::vector<Deal> deals;
   if (waysToDeal(runsA, runsB) > static_cast<double>(most)) {
-    std::mt19937_64 random(1); // the same each time: a comparison does not depend on luck
+    std::mt19937_64 random(1); // always the same, so that a comparison does not depend on luck
     for (deals.push_back(deal); deals.size() < most; deals.push_back(deal))
       for (size_t i = deal.size() - 1; i > 0; --i)
-        std::swap(deal[i], deal[random() % (i + 1)]); // std::shuffle differs between libraries
+        std::swap(deal[i], deal[random() % (i + 1)]); // not std::shuffle, which differs between libraries
     return deals;
   }
   do {
     if (runsA == runsB && deal[0])
-      break; // from here on sides are only swapped
+      break; // the remaining ways only swap the sides
     deals.push_back(deal);
   } while (std::ranges::next_permutation(deal).found);
   return deals;
@@ -57,7 +57,7 @@ class Scores {
 public:
   explicit Scores(std::span<const RunValuesGroup> groups) : groups_(groups) {}
 
-  /// Of each value of each group. The median range of a group counts up to `mostSpread` for it.
+  /// The scores of each value of each group. The median range of a group counts up to `mostSpread`.
   const std::vector<std::vector<double>> &of(const Deal &deal, const std::vector<double> &mostSpread) {
     scores_.resize(groups_.size());
     spreads_.resize(groups_.size());
@@ -102,14 +102,14 @@ double highestOf(const std::vector<std::vector<double>> &scores) {
   return highest;
 }
 
-// The score that a value needs, from the highest one of each other way to deal the runs.
+// The score that a value needs, from the highest score of each other way to deal the runs.
 double scoreNeeded(std::vector<double> others) {
   std::ranges::sort(others, std::greater());
   const double ways = static_cast<double>(others.size() + 1);
   const double highest = others.empty() ? 0 : others[0];
   if (ways < kEnoughWays)
     return std::max(ways < 20 ? 2.0 : 1.0, highest * (1 + 30 / (ways * ways)));
-  // It may share its place with or be below `above` others: (above + 1) / ways <= kRate.
+  // The score may equal or be below those of `above` other ways: (above + 1) / ways <= kRate.
   const auto above = static_cast<size_t>(kRate * ways) - 1;
   return std::max(0.5, others[above]);
 }
@@ -135,7 +135,7 @@ std::vector<std::vector<bool>> findApart(std::span<const RunValuesGroup> groups,
   const std::vector<Deal> deals = dealsOf(runsA, runsB, std::clamp(kMostScores / count, kLeastWays, kMostWays));
   Scores scores(groups);
   const std::vector<std::vector<double>> real = scores.of(deals[0], {});
-  // A real change widens what other ways take for noise. That must not make them look quieter than they are.
+  // A real change widens what other ways take for noise. This must not make those ways look quieter than they are.
   const std::vector<double> spreads = scores.spreads();
   std::vector<double> others;
   for (size_t way = 1; way < deals.size(); ++way)

@@ -1,4 +1,4 @@
-// What in one session is the same as what in another.
+// Matches the functions and threads of one session with those of another.
 #include "session_match.h"
 
 #include <map>
@@ -37,7 +37,7 @@ std::vector<std::string> threadKeys(const TraceTable &table) {
   std::map<std::string, unsigned> met;
   std::vector<std::string> keys;
   for (const model::Thread &thread : table.threads) {
-    // It has the program's name, and another version of the program may be called otherwise.
+    // It is named after the program, and another version of the program may have another name.
     const bool isMain = thread.tid != 0 && table.processOf(thread).pid == thread.tid;
     const std::string name = isMain ? "main thread" : thread.name;
     keys.push_back(name + " #" + std::to_string(++met[name]));

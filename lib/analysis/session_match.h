@@ -1,4 +1,4 @@
-// What in one session is the same as what in another: functions and threads.
+// Matches the functions and threads of one session with those of another.
 #ifndef ADA_LIB_ANALYSIS_SESSION_MATCH_H
 #define ADA_LIB_ANALYSIS_SESSION_MATCH_H
 
@@ -14,13 +14,13 @@
 namespace ada::analysis {
 
 struct JoinedFunctions {
-  /// In the order of their names.
+  /// Sorted by name.
   std::vector<model::Function> functions;
   /// For each list, the numbers of its functions in `functions`.
   std::vector<std::vector<uint32_t>> numbers;
 };
 
-/// Functions are the same if their keys are. `functions` is in the order of the keys.
+/// Functions are the same if their keys are. `functions` is sorted by key.
 template <class KeyOf>
 JoinedFunctions joinFunctions(std::span<const std::vector<model::Function> *const> lists, const KeyOf &keyOf) {
   std::map<decltype(keyOf(std::declval<const model::Function &>())), uint32_t> numbers;
@@ -47,13 +47,14 @@ JoinedFunctions joinFunctions(std::span<const std::vector<model::Function> *cons
   return joined;
 }
 
-/// Functions are the same if their names are. Where one list has functions of the same name in several files (`static`
-/// ones, the `main` of several programs), the file's name counts, too, without its directory: builds have their own.
+/// Functions are the same if their names are. If a list has functions of the same name in several files (`static` ones,
+/// the `main` of several programs), the file's name counts, too, without its directory, because builds have different
+/// directories.
 JoinedFunctions joinFunctions(std::span<const std::vector<model::Function> *const> lists);
 
-/// For each thread, by number, what it is called in all sessions: "worker-1 #2" for the second thread of that name,
-/// " #1" for the first without a name, "main thread #1" for the one whose id is the process's. With several processes
-/// in the trace, these are not told apart.
+/// For each thread, by number, its name in all sessions: "worker-1 #2" for the second thread of that name, " #1" for
+/// the first without a name, "main thread #1" for the one whose id is the process's. Several processes in a trace are
+/// not distinguished.
 std::vector<std::string> threadKeys(const TraceTable &table);
 
 } // namespace ada::analysis

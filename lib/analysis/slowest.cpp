@@ -12,7 +12,7 @@ namespace ada::analysis {
 
 namespace {
 
-// Longer first; at the same length the earlier one.
+// Longer calls first; of equally long ones, the earlier one.
 bool isSlower(const SlowCall &a, const SlowCall &b) {
   const uint64_t left = a.span.durationNs(), right = b.span.durationNs();
   return left != right ? left > right
@@ -69,7 +69,7 @@ private:
   size_t limit_;
   uint32_t thread_ = 0;
   std::optional<ThreadCalls<Slowest>> calls_; // of the current thread
-  std::vector<SlowCall> heap_;                // the fastest of them on top
+  std::vector<SlowCall> heap_;                // the fastest of them is on top
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Which functions' tracing costs most and tells least.
+// Suggests functions to leave out: those whose tracing costs most and shows least.
 #include "suggestion.h"
 
 #include <algorithm>
@@ -7,19 +7,20 @@
 
 namespace ada::analysis {
 
-// A function must have that part of all calls.
+// A function must have at least one in this many of all calls.
 static constexpr uint64_t kPart = 100;
-// How many times what recording it takes a call may last: half of them, and all but one in a hundred.
+// Limits on a call's duration, as multiples of what recording it takes: for half of the calls, and for all but one in a
+// hundred.
 static constexpr uint64_t kShort = 5, kAlike = 50;
-// Where the trace does not tell: a word is loaded instead of the counter.
+// If the trace does not show the cost: loading a word instead of reading the counter.
 static constexpr uint64_t kTickCostNs = 5;
 
-// From stamp to stamp, the shortest calls last as long as one hook. There are two.
+// From time stamp to time stamp, the shortest calls last as long as one hook. Each call has two hooks.
 static uint64_t costOf(const std::vector<TracedName> &names) {
   uint64_t shortest = ~uint64_t(0);
   for (const TracedName &name : names)
     if (const Distribution &durations = name.figures.durations; durations.count() >= 1000)
-      for (const double percent : {50., 90., 99.}) // clocks that advance in steps give many a 0
+      for (const double percent : {50., 90., 99.}) // clocks that advance in steps give 0 for many calls
         if (const uint64_t ns = durations.percentile(percent)) {
           shortest = std::min(shortest, ns);
           break;
@@ -57,8 +58,8 @@ Suggestion suggestFilter(const Report &report, uint64_t resolutionNs) {
   return suggestion;
 }
 
-// What is neither a letter nor a digit may mean something in a pattern. A dot, in those of older LLVMs, means any
-// character, itself included.
+// Characters other than letters and digits may have a meaning in a pattern. In patterns of older LLVMs, a dot matches
+// any character, including itself.
 std::string globOf(std::string_view name) {
   std::string text;
   for (const char c : name) {

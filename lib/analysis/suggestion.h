@@ -1,4 +1,4 @@
-// Which functions' tracing costs most and tells least.
+// Suggests functions to leave out: those whose tracing costs most and shows least.
 #ifndef ADA_LIB_ANALYSIS_SUGGESTION_H
 #define ADA_LIB_ANALYSIS_SUGGESTION_H
 
@@ -10,7 +10,7 @@
 
 namespace ada::analysis {
 
-/// Functions of one name: leaving out one by name leaves out all.
+/// Functions of one name: leaving out the name leaves out all of them.
 struct TracedName {
   std::string name; ///< as in the object file
   const model::Function *function = nullptr;
@@ -18,21 +18,20 @@ struct TracedName {
 };
 
 struct Suggestion {
-  std::vector<TracedName> leaveOut; ///< the one with the most calls first
+  std::vector<TracedName> leaveOut; ///< sorted by calls, most first
   uint64_t calls = 0, allCalls = 0; ///< of these, and of all functions
-  /// What recording a call and its return takes, as far as the trace shows it.
+  /// Time to record a call and its return, as far as the trace shows it.
   uint64_t callCostNs = 0;
 };
 
-/// Of a report by function. A function is better left out if
-///   - it has at least a hundredth of all calls,
-///   - a call of it seldom takes more than a few times what recording it does, so its time is mostly that of the
-///   tracer,
-///   - and all its calls are alike: no exceptions, and none of a hundred is much longer.
-/// `resolutionNs`: of the times, where they were not read for each event; then costs are not in the trace.
+/// For a report by function. A function is suggested if
+///  - it has at least a hundredth of all calls,
+///  - its calls seldom take more than a few times what recording them does, so that its time is mostly the tracer's,
+///  - and all its calls are alike: no exceptions, and no more than one in a hundred is much longer.
+/// `resolutionNs`: resolution of the times, if they were not read for each event; the trace then does not show costs.
 Suggestion suggestFilter(const Report &report, uint64_t resolutionNs);
 
-/// A glob that means the function of that name, as in the object file, and no other.
+/// A glob that matches the function of that name, as in the object file, and no other.
 std::string globOf(std::string_view name);
 
 /// The functions as a special case list, for -ada-ignorelist.

@@ -1,4 +1,4 @@
-// One thread's events to its calls, and which of them a filter shows.
+// Turns one thread's events into calls, and finds which of them a filter shows.
 #ifndef ADA_LIB_ANALYSIS_THREAD_CALLS_H
 #define ADA_LIB_ANALYSIS_THREAD_CALLS_H
 
@@ -13,24 +13,24 @@
 
 namespace ada::analysis {
 
-/// Tells a consumer of every call, shown or not, in the order of the events:
+/// Reports every call, shown or not, to a consumer, in the order of the events:
 ///
 ///   void begin(uint64_t seq, const model::Event &call, bool shown, std::string &&arguments);
 ///   void end(const Span &span, bool shown, std::string &&result);
 ///
-/// An end comes for each begin, the innermost first; `shown` may have become false by then (CallFilter::leave).
-/// Arguments and results are empty without `values`. After follow(), a consumer that has it is told of each time that
-/// the recorder held the innermost open call up:
+/// Each begin gets an end, the innermost first; `shown` may have become false by then (CallFilter::leave). Arguments
+/// and results are empty without `values`. After follow(), a consumer that has heldUp() also gets each time that the
+/// recorder held the innermost open call up:
 ///
 ///   void heldUp(uint64_t fromNs, uint64_t toNs);
 ///
-/// Span::functionIndex and functionId are both the function's number in the trace. With `values`, begin() is late: it
-/// comes when all values of the call have.
+/// Span::functionIndex and functionId are both the function's number in the trace. With `values`, begin() comes late:
+/// after all values of the call.
 template <class Consumer> class ThreadCalls {
 public:
   ThreadCalls(Consumer &consumer, FunctionRules &rules, ValueTexts *values)
       : consumer_(consumer), filter_(rules), values_(values) {}
-  /// Before the first event: what the recorder took of the thread's time, which is then no call's own
+  /// Call this before the first event: time that the recorder took from the thread then counts as no call's own time
   /// (Span::recorderNs).
   void follow(RecorderTimes times) { recorder_ = std::move(times); }
 
@@ -72,23 +72,23 @@ public:
         consumer_.end(span, filter_.leave(span), std::move(none_));
   }
 
-  /// No event will come any more.
+  /// Call this after the last event.
   void finish() {
     settle();
     for (const Span &span : walker_.finish())
       consumer_.end(span, filter_.leave(span), std::move(none_));
   }
 
-  /// A call has been taken whose begin() waits for its values.
+  /// A call was taken whose begin() is waiting for its values.
   bool isPending() const { return isPending_; }
-  /// Ends that waiting: the next event is no value of the call.
+  /// Ends that wait: the next event is not a value of the call.
   void settle() {
     if (std::exchange(isPending_, false))
       consumer_.begin(pendingSeq_, pending_, filter_.isShown(), std::move(arguments_));
   }
 
   const CallFilter &filter() const { return filter_; }
-  /// As CallFilter::closeFrom().
+  /// See CallFilter::closeFrom().
   void hideFrom(size_t depth) { filter_.closeFrom(depth); }
   const CallStackWalker &walker() const { return walker_; }
 
@@ -116,7 +116,7 @@ private:
   model::Event pending_;
   std::uint64_t pendingSeq_ = 0;
   std::string arguments_;
-  std::string none_; // what is given where there is no text
+  std::string none_; // passed where there is no text
 };
 
 } // namespace ada::analysis

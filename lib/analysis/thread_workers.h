@@ -1,7 +1,7 @@
 // Reads the threads of a trace, several at a time, and long ones in several parts.
 //
-// Each worker has a source of its own and adds up what its threads did, by numbers of its own; afterwards the workers'
-// figures are added under what the numbers mean. Nothing is shared meanwhile.
+// Each worker has its own source and adds up what its threads did under its own numbers. Afterwards the workers'
+// figures are merged by what the numbers stand for. Workers share nothing while they run.
 #ifndef ADA_LIB_ANALYSIS_THREAD_WORKERS_H
 #define ADA_LIB_ANALYSIS_THREAD_WORKERS_H
 
@@ -16,20 +16,21 @@
 
 namespace ada::analysis {
 
-/// What was damaged, beyond what the given source's problems() list.
+/// Damage beyond what the given source's problems() list.
 struct Damage {
   std::vector<Error> problems;
   std::vector<Warning> warnings;
 };
 
-/// A part of a thread that is read by itself: events number `first` up to `last`.
+/// A part of a thread that is read separately: events number `first` up to `last`.
 struct ThreadPart {
   uint32_t thread = 0, number = 0; ///< its parts are numbered from 0
   uint64_t first = 0, last = ~uint64_t(0);
   bool isLast = true;
 };
 
-/// Threads as a whole, which `table` must hold already, or if they have more than `partEvents` events, in parts.
+/// One part per thread, or several for threads with more than `partEvents` events. `table` must hold the threads
+/// already.
 inline std::vector<ThreadPart> partsOf(const model::TraceSource &source, const TraceTable &table,
                                        const std::vector<uint32_t> &threads, uint64_t partEvents = ~uint64_t(0)) {
   std::vector<ThreadPart> parts;
@@ -47,13 +48,14 @@ inline std::vector<ThreadPart> partsOf(const model::TraceSource &source, const T
   return parts;
 }
 
-/// Hands the parts to as many workers as there are processors, and these to `use`, one after the other. A Worker is a
-/// TraceSink that make(TraceTable &) made for a table of its own. If it has beginPart(), that tells it what comes.
+/// Distributes the parts to as many workers as there are processors, then passes the workers to `use`, one after the
+/// other. A Worker is a TraceSink that make(TraceTable &) made, with its own table. If it has beginPart(), this is
+/// called before each part.
 template <class Worker>
 Expected<void> readParts(model::TraceSource &source, const TraceTable &table, std::vector<ThreadPart> order,
                          const std::function<std::unique_ptr<Worker>(TraceTable &)> &make,
                          const std::function<void(Worker &)> &use, Damage &damage) {
-  // Those with the most events first, so that the last worker is not left with them.
+  // The largest parts first, so that no worker is left with one at the end.
   const auto size = [&](const ThreadPart &part) {
     return std::min(part.last, table.threads[part.thread].extent->events) - part.first;
   };

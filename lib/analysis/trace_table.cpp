@@ -1,4 +1,4 @@
-// What a trace has announced.
+// Keeps what a trace has announced.
 #include "trace_table.h"
 
 #include <simdjson.h>

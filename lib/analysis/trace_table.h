@@ -1,4 +1,4 @@
-// What a trace has announced: its processes, threads and functions.
+// Keeps what a trace has announced: its processes, threads and functions.
 #ifndef ADA_LIB_ANALYSIS_TRACE_TABLE_H
 #define ADA_LIB_ANALYSIS_TRACE_TABLE_H
 
@@ -25,7 +25,7 @@ public:
   Expected<void> addProcess(const model::Process &process) override;
   Expected<void> addThread(const model::Thread &thread) override;
   Expected<void> addFunction(const model::Function &function) override;
-  /// No event is of interest.
+  /// Ignores all events.
   Expected<void> events(const model::Batch &) override { return {}; }
 
   const TraceTable &table() const { return table_; }

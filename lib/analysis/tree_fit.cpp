@@ -1,4 +1,4 @@
-// The call trees of a trace in at most so many lines.
+// Fits the call trees of a trace into a number of lines.
 #include "tree_fit.h"
 
 #include "report.h"
@@ -19,7 +19,7 @@ private:
   uint64_t most_, lines_ = 0;
 };
 
-// Two digits are enough to tell somebody.
+// Two digits are precise enough for a message.
 uint64_t roundUp(uint64_t ns) {
   uint64_t unit = 1;
   while (ns / unit >= 100)
@@ -27,7 +27,7 @@ uint64_t roundUp(uint64_t ns) {
   return (ns + unit - 1) / unit * unit;
 }
 
-// Not more than `mostLines` calls are as long: each line is one call at least.
+// No more than `mostLines` calls are this long, and each line stands for at least one call.
 Expected<uint64_t> safeDuration(model::TraceSource &source, const TraceTable &table,
                                 const std::vector<uint32_t> &threads, const FilterOptions &filter, uint64_t mostLines) {
   const auto report = makeReport(source, table, threads, {.filter = filter});
@@ -59,7 +59,7 @@ Expected<uint64_t> fitTrees(model::TraceSource &source, TraceTable &table, const
     const auto walked = walkTrees(source, table, threads, tried, options, lines);
     return walked ? Expected<bool>(lines.isTooLong()) : walked.error();
   };
-  auto tooLong = isTooLong(); // it stops early if so
+  auto tooLong = isTooLong(); // stops early if so
   if (!tooLong)
     return tooLong.error();
   if (!*tooLong || events > mostEvents)
@@ -67,7 +67,7 @@ Expected<uint64_t> fitTrees(model::TraceSource &source, TraceTable &table, const
   const auto safe = safeDuration(source, table, threads, filter, mostLines);
   if (!safe)
     return safe.error();
-  // Folding makes fewer lines of more calls.
+  // Folding makes fewer lines from more calls.
   constexpr unsigned kTries = 3;
   constexpr uint64_t kStep = 8;
   uint64_t best = std::max(*safe, filter.minDurationNs);

@@ -1,4 +1,4 @@
-// One thread's events to the lines of its call tree.
+// Turns one thread's events into the lines of its call tree.
 #include "tree_walk.h"
 
 #include "cuts.h"
@@ -14,10 +14,10 @@ TreeOutput::~TreeOutput() = default;
 
 namespace {
 
-// Looks how the open calls of a thread end.
+// Finds how the open calls of a thread end.
 class LookAhead : public TableSink {
 public:
-  // `calls` is where the events begin. Stops when no more than `enough` calls are open.
+  // `calls` is the state where the events begin. Stops when at most `enough` calls are open.
   LookAhead(TraceTable &table, const CallStackWalker &calls, const OwnTime &ownTime, const OffCpuFollower &offCpu,
             uint64_t lastNs, size_t enough, ValueTexts *values)
       : TableSink(table), calls_(calls), ownTime_(ownTime), offCpu_(offCpu), lastNs_(lastNs), enough_(enough),
@@ -47,7 +47,7 @@ public:
 
   const std::optional<Span> &end(size_t depth) const { return ends_[depth]; }
   std::string &result(size_t depth) { return results_[depth]; }
-  /// From where the events began.
+  /// Counted from where the events began.
   const OffCpuTimes &offCpu(size_t depth) const { return off_[depth]; }
 
 private:
@@ -67,7 +67,7 @@ private:
   CallStackWalker calls_;
   OwnTime ownTime_;
   OffCpuFollower offCpu_;
-  uint64_t lastNs_; // of the event before
+  uint64_t lastNs_; // of the previous event
   size_t enough_;
   ValueTexts *values_;
   std::vector<std::optional<Span>> ends_; // by depth
@@ -90,7 +90,7 @@ public:
   Expected<void> take(uint64_t seq, const model::Event &event, const model::Batch &batch) {
     if (!event.isEarlier) {
       ownTime_.next(event.timeNs, calls_.walker());
-      if (lastNs_ == 0) // what was before is no time of the calls that were open then
+      if (lastNs_ == 0) // earlier times do not count for the calls that were open then
         offCpu_.skipTo(event.timeNs);
       if (offCpu_.isDue(event.timeNs))
         takeOffCpu(event.timeNs);
@@ -107,7 +107,7 @@ public:
   /// False if no more lines are wanted.
   bool finish() {
     calls_.settle();
-    offCpu_.takeRest(lastNs_, [&](const OffCpu &off) { addOffCpu(off); }); // it may have waited since its last event
+    offCpu_.takeRest(lastNs_, [&](const OffCpu &off) { addOffCpu(off); }); // it may have waited after its last event
     calls_.finish();
     print(CallTree::kRoot, 0);
     return !isCut_;
@@ -116,7 +116,7 @@ public:
 
   /// The open calls, outermost first.
   std::span<const Span> open() const { return calls_.walker().open(); }
-  /// Forgets the innermost calls until `count` are open. They must have begun behind the range.
+  /// Drops the innermost calls until `count` are open. The dropped ones must have begun after the range.
   void forgetInner(size_t count) {
     while (open().size() > count) {
       const Span &span = open().back();
@@ -147,7 +147,7 @@ private:
   TraceTable &table_;
   uint32_t thread_;
   FunctionRules &rules_;
-  ValueTexts *values_; ///< null if they are not shown
+  ValueTexts *values_; ///< null if values are not shown
   const TreeWalkOptions &options_;
   TreeOutput &output_;
   CallTree tree_;
@@ -155,7 +155,7 @@ private:
   OwnTime ownTime_;
   OffCpuFollower offCpu_;
   uint64_t firstNs_;    // of the thread's first event
-  uint64_t lastNs_ = 0; // of the event before
+  uint64_t lastNs_ = 0; // of the previous event
   bool isAtStart_ = false;
   std::vector<Frame> frames_; // of the open calls, outermost first
   bool isCut_ = false;
@@ -175,7 +175,7 @@ void TreeWalk::begin(uint64_t, const model::Event &call, bool shown, std::string
     frame.node = tree_.make(call.function);
     CallNode &node = tree_[frame.node];
     node.beginNs = call.timeNs;
-    // In a part of a thread, it may just have begun before the part.
+    // If only a part of the thread is read, it may just have begun before that part.
     node.isEarlier = call.isEarlier && (isAtStart_ || call.timeNs < firstNs_);
     node.isInitialiser = foldsInitialisers_ && (rules_.of(call.function) & FunctionRules::kInitialiser);
     if (!arguments.empty())
@@ -188,7 +188,7 @@ void TreeWalk::takeOffCpu(uint64_t ns) {
   offCpu_.take(lastNs_, ns, [&](const OffCpu &off) { addOffCpu(off); });
 }
 
-// The innermost call that is shown did not run, or one in it that is not shown.
+// Counts for the innermost shown call: it was not running, or a hidden call inside it was not.
 void TreeWalk::addOffCpu(const OffCpu &off) {
   if (frames_.empty())
     return;
@@ -200,10 +200,10 @@ void TreeWalk::addOffCpu(const OffCpu &off) {
   }
 }
 
-// What is known when a call has ended.
+// Sets what is known once a call has ended.
 void TreeWalk::fill(CallNode &node, const Span &span, std::string &&result) {
   node.how = span.how;
-  node.isInitialiser &= span.how == SpanEnd::Return && !node.isEarlier; // others have something to say
+  node.isInitialiser &= span.how == SpanEnd::Return && !node.isEarlier; // otherwise its line has something to say
   node.totalNs = span.durationNs();
   node.selfNs = span.selfNs() - std::min(span.selfNs(), node.ownRecorderNs);
   if (!result.empty()) {
@@ -211,7 +211,7 @@ void TreeWalk::fill(CallNode &node, const Span &span, std::string &&result) {
       node.texts = std::make_unique<CallTexts>();
     node.texts->result = std::move(result);
   }
-  if (node.texts && options_.values) // arguments that nobody asked for do not keep calls apart
+  if (node.texts && options_.values) // arguments that were not asked for do not keep calls apart
     node.values = std::hash<std::string>()(node.texts->arguments + '\0' + node.texts->result);
 }
 
@@ -238,7 +238,7 @@ void TreeWalk::print(uint32_t caller, uint32_t depth) {
   tree_.releaseChildren(caller);
 }
 
-// Nothing but a recursion: its innermost level needs no line of its own.
+// If the call is nothing but a recursion, its innermost level needs no separate line.
 bool TreeWalk::wholeRecursion(const CallNode &call, uint32_t depth) {
   if (call.nested < 2 || call.children.size() != 1)
     return false;
@@ -281,7 +281,7 @@ void TreeWalk::subtree(uint32_t node, uint32_t depth) {
 }
 
 Expected<void> TreeWalk::printEverything(uint64_t nextSeq) {
-  // How the open calls will end. Those whose line is printed already are the outer ones.
+  // How the open calls will end. The outer ones may have been printed already.
   size_t firstUnprinted = 0;
   for (size_t i = 0; i < frames_.size(); ++i)
     if (frames_[i].printed)
@@ -322,7 +322,7 @@ Expected<void> TreeWalk::printEverything(uint64_t nextSeq) {
   return {};
 }
 
-// All chosen threads.
+// Walks all chosen threads.
 class TreeSink : public TableSink {
 public:
   TreeSink(model::TraceSource &source, TraceTable &table, const FilterOptions &filter, const TreeWalkOptions &options,
@@ -332,7 +332,7 @@ public:
         output_(output), hasValues_(options.values || hasAnnotatedValues(table)) {}
 
   bool wantsDetails() const override { return hasValues_; }
-  /// Reads the thread, or what the range of time needs of it.
+  /// Reads the thread, or only what the time range needs.
   Expected<void> read(uint32_t thread);
   Expected<void> events(const model::Batch &batch) override {
     if (!walk_) {
@@ -371,12 +371,12 @@ private:
   bool hasValues_;
   std::optional<TreeWalk> walk_; // of the current thread
   bool isPart_ = false;          // more of the thread may follow
-  size_t passed_ = 0;            // so many open calls that come next are known
+  size_t passed_ = 0;            // number of open calls to skip: they are known
 };
 
 Expected<void> TreeSink::read(uint32_t thread) {
   const FilterOptions &filter = rules_.options();
-  if ((filter.fromNs > 0 || filter.toNs != ~uint64_t(0)) && !hasValues_) { // values come with a call's begin
+  if ((filter.fromNs > 0 || filter.toNs != ~uint64_t(0)) && !hasValues_) { // values come with the begin of a call
     if (const Cuts cuts(source_, table_, thread); cuts.size() > 1)
       return readRange(cuts);
   }
@@ -386,7 +386,7 @@ Expected<void> TreeSink::read(uint32_t thread) {
   return source_.readPart(*this, request);
 }
 
-// The blocks of the range, and those in which calls of the range end behind it.
+// Reads the blocks of the range, and those after it in which calls of the range end.
 Expected<void> TreeSink::readRange(const Cuts &cuts) {
   const FilterOptions &filter = rules_.options();
   const auto first = cuts.lastUntil(filter.fromNs);
@@ -400,7 +400,7 @@ Expected<void> TreeSink::readRange(const Cuts &cuts) {
     const Expected<bool> fits = cuts.areOpen(walk_->open(), at);
     if (!fits)
       return fits.error();
-    if (!*fits) { // something is damaged
+    if (!*fits) { // the trace is damaged
       done = cuts.readOn(*this, at);
       break;
     }

@@ -1,11 +1,9 @@
-// One thread's events to the lines of its call tree.
+// Turns one thread's events into the lines of its call tree.
 //
-// A call's line stands above those of the calls it made, but how long it took is known
-// only after them. Finished calls are therefore kept, folded (call_tree.h), until they
-// take more memory than they should. Then everything is printed: for the calls that are
-// still open a copy of the walker runs ahead in the trace to see when they end. What is
-// printed is the same in both cases, except that repetitions are not folded across the
-// point where that happened.
+// A call's line stands above those of the calls it made, but its duration is known only after them. Finished calls are
+// therefore kept, folded (call_tree.h), until there are too many of them. Then everything is printed; for calls that
+// are still open, a copy of the walker reads ahead in the trace to see when they end. The output is the same in both
+// cases, except that repetitions are not folded across that point.
 #ifndef ADA_LIB_ANALYSIS_TREE_WALK_H
 #define ADA_LIB_ANALYSIS_TREE_WALK_H
 
@@ -19,10 +17,9 @@ namespace ada::analysis {
 
 struct TreeWalkOptions {
   bool fold = true;
-  /// Static initialisers next to each other become one line (CallNode::areInitialisers), unless functions are chosen
-  /// by name.
+  /// Adjacent static initialisers become one line (CallNode::areInitialisers), unless functions are chosen by name.
   bool foldInitialisers = false;
-  bool values = false;      ///< arguments and results: calls fold only if these agree
+  bool values = false;      ///< arguments and results: calls fold only if these are the same
   size_t maxNodes = 500000; ///< calls kept before they are printed
 };
 
@@ -30,14 +27,14 @@ struct TreeWalkOptions {
 class TreeOutput {
 public:
   virtual ~TreeOutput();
-  /// The lines that follow are this thread's.
+  /// The lines that follow belong to this thread.
   virtual void beginThread(uint32_t thread) = 0;
-  /// A call or loop; `depth` calls are around it. CallNode::function is the function's number in the trace. False:
-  /// no more lines are wanted.
+  /// A call or loop; `depth` is the number of calls around it. CallNode::function is the function's number in the
+  /// trace. Returns false to stop.
   virtual bool line(const CallNode &node, uint32_t depth) = 0;
 };
 
-/// What was odd in the threads that were walked.
+/// Oddities in the threads that were walked.
 struct TreeFlaws {
   uint64_t strayExits = 0;
 };

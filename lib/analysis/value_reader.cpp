@@ -10,7 +10,7 @@ namespace ada::analysis {
 
 namespace {
 
-// Takes the values of one event: those of its detail, and of a call those that follow.
+// Takes the values of one event: those in its detail and, for a call, those that follow it.
 class ValueSink : public TableSink {
 public:
   ValueSink(TraceTable &table, ValueTexts &texts) : TableSink(table), texts_(texts) {}

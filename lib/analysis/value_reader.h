@@ -1,4 +1,4 @@
-// Reads arguments and results of single calls, after it was decided which are wanted.
+// Reads arguments and results of single calls, once it is known which are wanted.
 #ifndef ADA_LIB_ANALYSIS_VALUE_READER_H
 #define ADA_LIB_ANALYSIS_VALUE_READER_H
 
@@ -9,7 +9,7 @@
 
 namespace ada::analysis {
 
-/// What was recorded with one event. Empty where nothing was.
+/// What was recorded with one event. Empty if nothing was.
 struct EventValues {
   std::string arguments; ///< "(n=10)"
   std::string json;      ///< the same as an object: {"n":10}

@@ -44,7 +44,7 @@ std::optional<atf::EventDetail> ValueTexts::detailOf(const model::Event &event, 
   const auto details = batch.details.subspan(event.extra, event.details);
   const atf::DetailEvent first = eventOf(details[0]);
   const std::optional<atf::FunctionPayload> function = first.function();
-  // The detail of another event says nothing of this one.
+  // The detail belongs to another event.
   if (!function || atf::isAddition(first.type) || first.timestampNs != event.timeNs ||
       function->functionId != table_.functions[event.function].id)
     return std::nullopt;
@@ -85,7 +85,7 @@ std::string shortened(std::string text) {
   if (text.size() <= kMostBytes)
     return text;
   size_t end = kMostBytes;
-  while (end > 0 && (text[end] & 0xc0) == 0x80) // not within a character
+  while (end > 0 && (text[end] & 0xc0) == 0x80) // not in the middle of a character
     --end;
   return text.substr(0, end) + "…";
 }
@@ -112,7 +112,7 @@ std::string withArguments(const std::string &name, const std::string &arguments)
   if (arguments.empty())
     return name;
   const size_t length = select::lengthWithoutParameters(name);
-  // "f(int) [.resume]": what the compiler made of the function stays.
+  // In "f(int) [.resume]", the part that the compiler made of the function stays.
   const size_t suffix = name.find(" [", length);
   return name.substr(0, length) + arguments + (suffix == std::string::npos ? std::string() : name.substr(suffix));
 }

@@ -1,4 +1,4 @@
-// The table.
+// The table of library functions that wait, wake or own.
 #include "wait_functions.h"
 
 #include "shared/select/function_glob.h"
@@ -25,12 +25,12 @@ using enum WaitAction;
 struct Row {
   std::string_view name;
   WaitFunction function;
-  bool isPlain = false; // a name that programs have, too
+  bool isPlain = false; // a name that programs use, too
 };
 
 constexpr bool kTimed = true, kCxx = true, kPlain = true;
 
-// By name.
+// Sorted by name.
 constexpr Row kRows[] = {
     {"accept", {WaitKind::Socket, Accept}, kPlain},
     {"accept4", {WaitKind::Socket, Accept}, kPlain},
@@ -188,7 +188,7 @@ bool canWait(WaitAction action) {
 
 WaitFunction waitFunctionOf(const model::Function &function) {
   std::string_view name = function.displayName.empty() ? function.name : function.displayName;
-  // uftrace has calls of the procedure linkage table under the function's name, others add "@plt".
+  // uftrace names calls through the procedure linkage table like the function; other tools add "@plt".
   name = name.substr(0, name.find('@'));
   const std::string plain(name.substr(0, select::lengthWithoutParameters({name.data(), name.size()})));
   const auto row = std::ranges::lower_bound(kRows, std::string_view(plain), {}, &Row::name);

@@ -1,4 +1,4 @@
-// What functions of libraries do when threads wait for each other, by name.
+// What library functions do when threads wait for each other, by name.
 #ifndef ADA_LIB_ANALYSIS_WAIT_FUNCTIONS_H
 #define ADA_LIB_ANALYSIS_WAIT_FUNCTIONS_H
 
@@ -9,7 +9,7 @@
 
 namespace ada::analysis {
 
-/// What is waited for.
+/// The kind of object that is waited for.
 enum class WaitKind : std::uint8_t {
   Mutex,
   RwLock,
@@ -17,23 +17,23 @@ enum class WaitKind : std::uint8_t {
   Condition,
   Semaphore,
   Barrier,
-  Futex, ///< what C++'s atomic wait, latch, barrier and counting_semaphore are made of
+  Futex, ///< the basis of C++'s atomic wait, latch, barrier and counting_semaphore
   Once,
   Join,
   Child, ///< a process
   Pipe,
   Socket,
   File,
-  Descriptor, ///< one that was opened before the trace, or by somebody else
+  Descriptor, ///< opened before the trace, or elsewhere
   Poll,
   Queue,
   Signal,
   Sleep,
-  Library, ///< in another function of a library
-  Own,     ///< in the program's own code, or in what it calls that is not traced
-  // What is no waiting of the program's, or may be none:
+  Library, ///< in another library function
+  Own,     ///< in the program's own code, or in untraced code that it calls
+  // Not waits of the program, or perhaps not:
   Recorder, ///< the recorder held it up
-  Unknown,  ///< the system's records of this time were lost
+  Unknown,  ///< the scheduling records of this time were lost
 };
 
 /// "mutex", "spin lock", …: what commands print.
@@ -47,42 +47,42 @@ enum class WaitAction : std::uint8_t {
   ReadLock,
   TryReadLock,
   Unlock,
-  WaitUnlocked, ///< gives its second argument, a mutex, away while it waits for a wake
-  Await,        ///< waits for a wake
-  Wake,         ///< wakes who waits
-  Arrive,       ///< both
+  WaitUnlocked, ///< releases its second argument, a mutex, while it waits to be woken
+  Await,        ///< waits to be woken
+  Wake,         ///< wakes waiting threads
+  Arrive,       ///< wakes threads and waits
   Join,
   StartThread,
-  OpenPipe, ///< two descriptors, where its last pointer leads
+  OpenPipe, ///< stores two descriptors where its last pointer leads
   OpenPair,
   Open,   ///< returns a descriptor
-  Accept, ///< the same, and waits at its first argument
+  Accept, ///< the same, and waits on its first argument
   Close,
   Read,
   Write,
   Poll,
   Watch,   ///< epoll_ctl
-  Block,   ///< waits for nobody in particular
-  Syscall, ///< the first argument says what
+  Block,   ///< waits for no particular thread
+  Syscall, ///< the first argument says which
 };
 
 bool canWait(WaitAction action);
-/// Of these it is known who has it; of the others, who wakes.
+/// The owner of these is known; for the others, the thread that wakes.
 bool isLock(WaitKind kind);
 
 struct WaitFunction {
   WaitKind kind = WaitKind::Library;
   WaitAction action = WaitAction::None;
-  std::uint8_t object = 0; ///< which argument it is
-  bool isTimed = false;    ///< gives up after some time, so that no deadlock is one for good
-  bool isCxx = false; ///< of libstdc++: its second argument is a lock, its first may be an object around the real one
+  std::uint8_t object = 0; ///< which argument is the object
+  bool isTimed = false;    ///< has a timeout, so it never deadlocks for good
+  bool isCxx = false; ///< of libstdc++: the second argument is a lock, the first may be an object around the real one
 };
 
-/// What the function does for who waits; action None if nothing is known of it. Names that a program may well use for
-/// functions of its own (read, open) count for functions of libraries only, or where no source is known.
+/// What the function does in waits between threads; action None if nothing is known about it. Names that a program may
+/// well use for its own functions (read, open) count for library functions only, or if no source file is known.
 WaitFunction waitFunctionOf(const model::Function &function);
 
-/// Whether it is no function of the program's own: a library's, one that waits, or one of the C++ library's headers.
+/// Whether it is not the program's own function: it is a library's, one that waits, or from the C++ library's headers.
 bool isOfLibrary(const model::Function &function);
 
 /// What a futex system call does; `operation` is its second argument.

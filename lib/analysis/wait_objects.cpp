@@ -1,12 +1,12 @@
-// What WaitState knows of objects and threads: which are which, who owns, wakes and joins.
+// What WaitState knows about objects and threads: identities, owners, wakes and joins.
 #include "wait_state.h"
 
 #include <algorithm>
 
 namespace ada::analysis {
 
-// A thread's stack begins a little below its handle: pthread_t is the address of what glibc keeps of a thread, at the
-// end of its stack.
+// A thread's stack begins a little below its handle: pthread_t is the address of glibc's data about the thread, which
+// lies at the end of its stack.
 static constexpr std::uint64_t kMostAboveStack = 256 << 10;
 
 //===--- objects ----------------------------------------------------------===//
@@ -22,7 +22,7 @@ std::uint32_t WaitState::newObject(WaitObject object) {
   return at;
 }
 
-// Nothing may refer to it but numbers that are not used any more.
+// Only numbers that are no longer used may still refer to the object.
 void WaitState::forget(std::uint32_t object) {
   WaitObject &gone = objects_[object];
   for (const Owner &owner : gone.owners)
@@ -44,7 +44,7 @@ std::uint32_t WaitState::objectAt(std::uint32_t process, WaitKind kind, std::uin
     WaitObject &known = objects_[at->second];
     if (known.kind == kind || !known.waiters.empty() || !known.owners.empty())
       return at->second;
-    known.kind = kind; // the memory was used again
+    known.kind = kind; // the memory was reused
     known.place = kNobody;
     return at->second;
   }
@@ -75,8 +75,8 @@ std::uint32_t WaitState::descriptor(std::uint32_t process, WaitKind kind, std::u
       known.kind = kind;
     return at->second;
   }
-  // A pipe whose descriptors were written to where nothing was recorded: the system gives the lowest numbers that are
-  // free, and these are neighbours mostly.
+  // A pipe whose descriptors were stored in memory that was not recorded. The system assigns the lowest free numbers,
+  // which are usually adjacent.
   const std::uint64_t reading = isWrite ? fd - 1 : fd;
   if (kind == WaitKind::Descriptor && !unreadPipes_[process].empty() && fd > 3 - std::uint64_t(!isWrite) &&
       find(reading) == byValue_.end() && find(reading + 1) == byValue_.end()) {
@@ -100,7 +100,7 @@ void WaitState::own(std::uint32_t object, std::uint32_t thread, bool isShared) {
     return;
   }
   listener_.ownersChange(object, nowNs_);
-  // Whoever had it meanwhile has given it back where nothing is traced.
+  // Earlier owners must have released it where nothing is traced.
   const std::vector<Owner> before = owners;
   for (const Owner &owner : before)
     if (!isShared || !owner.isShared)
@@ -144,7 +144,7 @@ void WaitState::wake(std::uint32_t object, std::uint32_t thread, std::uint64_t v
         add(epoll);
 }
 
-// The last one before the thread went on that can have woken it.
+// The last wake before the thread continued that can have woken it.
 const WaitState::Wake *WaitState::wakeOf(const WaitFrame &frame, std::uint32_t thread, std::uint64_t untilNs) const {
   const auto known = wakes_.find(frame.object);
   if (known == wakes_.end())
@@ -224,7 +224,7 @@ std::vector<Deadlock> WaitState::deadlocks() const {
   std::vector<Deadlock> found;
   std::vector<char> isSeen(threads_.size());
   Deadlock path;
-  // A path from each thread that was not on one before; one that meets itself is a cycle.
+  // Follows a path from each thread that was not on an earlier path; a path that meets itself is a cycle.
   const auto follow = [&](const auto &self, std::uint32_t thread) -> void {
     if (const auto begin = std::ranges::find(path, thread); begin != path.end()) {
       found.emplace_back(begin, path.end());

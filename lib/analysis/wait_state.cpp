@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int32_t kOwnerDied = 130, kTimeout = 110; // EOWNERDEAD, ETIMEDOUT
 
-// Eight bytes of the stack that was recorded with the event, if that has them.
+// Eight bytes of the stack recorded with the event, if they are included.
 std::optional<std::uint64_t> onStack(const atf::EventDetail &detail, std::uint64_t address) {
   const atf::FunctionPayload &event = detail.function;
   std::uint64_t value;
@@ -31,7 +31,7 @@ struct WaitState::Consumer {
   void end(const Span &span, bool, std::string &&) { state.end(thread, span); }
 };
 
-// A wait is shown where its caller is, so functions of libraries are followed whatever is asked for.
+// A wait is shown if its caller is, so library functions are followed whatever the filter.
 static FilterOptions callersOnly(FilterOptions filter) {
   filter.noExternal = false;
   filter.minDurationNs = 0;
@@ -84,7 +84,7 @@ void WaitState::finish(std::uint64_t endNs) {
     calls_[i]->finish();
 }
 
-// What the thread did since its last event, all of it in its innermost call.
+// Accounts for the time since the thread's last event, all of which was in its innermost call.
 void WaitState::account(std::uint32_t thread, std::uint64_t ns) {
   ThreadState &state = threads_[thread];
   if (!state.hasBegun) {
@@ -199,13 +199,13 @@ void WaitState::end(std::uint32_t thread, const Span &span) {
     returned(thread, frame, span.how == SpanEnd::Exception ? std::optional(-1) : result);
 }
 
-// Finds out what it waited for, and who ended that.
+// Finds out what the call waited for, and which thread ended the wait.
 void WaitState::tellOf(WaitEnd &over, std::optional<std::int32_t> result) {
   const WaitFrame &frame = *over.frame;
   const bool isWait = canWait(frame.does.action);
   if (frame.does.action == WaitAction::Join && !over.isOpen && result.value_or(0) == 0) {
     over.waker = frame.object != kNobody ? objects_[frame.object].joined : kNobody;
-    if (over.waker == kNobody || !threads_[over.waker].hasEnded) // it ended while it was joined
+    if (over.waker == kNobody || !threads_[over.waker].hasEnded) // it ended while it was being joined
       over.waker = endedLast(over.thread, frame.beginNs);
     if (over.waker != kNobody)
       threads_[over.waker].isJoined = true;
@@ -235,7 +235,7 @@ void WaitState::tellOf(WaitEnd &over, std::optional<std::int32_t> result) {
 
 //===--- effects of calls -------------------------------------------------===//
 
-// Long because it is one switch over what functions do, each case a few lines.
+// Long because it is one switch over what functions do, with a few lines per case.
 void WaitState::called(std::uint32_t thread, WaitFrame &frame, const atf::EventDetail &detail) {
   const std::array<std::uint64_t, 8> &registers = detail.function.registers;
   const std::uint32_t process = processOf(thread);

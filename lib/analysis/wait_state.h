@@ -1,14 +1,14 @@
-// Who owns what and who waits for it, as the events of all threads come in the order of their times.
+// Tracks which threads own what and wait for what, from the events of all threads in the order of their times.
 //
-// A wait is a call during which its thread waited without a processor, as the system's switches tell (off_cpu.h), while
-// no call was open inside it. Where nothing tells that, it is a call of a function that waits (wait_functions.h) and
-// took kShortestWaitNs or longer; all of its time counts then, as that of spin locks always does.
+// A wait is a call during which its thread waited off-CPU, according to the scheduling records (off_cpu.h), while no
+// call was open inside it. Without such records, it is a call of a waiting function (wait_functions.h) that took
+// kShortestWaitNs or longer; all of its time counts then, as it always does for spin locks.
 //
-// What a lock belongs to is known from the calls themselves: from the return of a call that takes it to the call that
-// gives it back. Of everything else that is waited for, the last who woke it before the wait ended is known.
-// That needs the arguments of these calls. Without them, objects are anonymous: one for each function and its caller.
+// The owner of a lock is known from the calls themselves: from the return of a call that takes it to the call that
+// releases it. For everything else that is waited for, the last thread that woke it before the wait ended is known.
+// This needs the arguments of these calls. Without them, objects are anonymous: one for each function and its caller.
 //
-// Memory: threads, their open calls, and objects; locks that nobody has or waited for are forgotten.
+// Memory: threads, their open calls, and objects; locks that no thread owns or waits for are forgotten.
 #ifndef ADA_LIB_ANALYSIS_WAIT_STATE_H
 #define ADA_LIB_ANALYSIS_WAIT_STATE_H
 
@@ -30,10 +30,10 @@ namespace ada::analysis {
 constexpr std::uint32_t kNobody = ~std::uint32_t{0}; ///< no thread, no function, no object
 constexpr std::uint64_t kShortestWaitNs = 10'000;
 
-/// A thread has it now.
+/// A thread that owns an object now.
 struct Owner {
   std::uint32_t thread = kNobody;
-  std::uint32_t function = kNobody; ///< in which it took it
+  std::uint32_t function = kNobody; ///< the function in which it took it
   std::uint32_t count = 1;          ///< of a recursive lock
   bool isShared = false;
 };
@@ -41,16 +41,16 @@ struct Owner {
 struct WaitObject {
   std::uint32_t process = 0;
   WaitKind kind = WaitKind::Own;
-  /// The address or descriptor; of a join the thread, once it is known. Nothing: anonymous.
+  /// The address or descriptor; for a join the thread, once it is known. Nothing: anonymous.
   std::optional<std::uint64_t> value;
   std::optional<std::uint64_t> other; ///< the other end of a pipe or pair
-  std::uint32_t joined = kNobody;     ///< of a join: the thread
+  std::uint32_t joined = kNobody;     ///< for a join: the thread
   std::uint32_t place = kNobody;      ///< the function that made it
-  std::uint32_t callee = kNobody;     ///< of anonymous ones: the function that waits
-  std::uint32_t caller = kNobody;     ///< of anonymous ones: who called it
+  std::uint32_t callee = kNobody;     ///< for anonymous objects: the function that waits
+  std::uint32_t caller = kNobody;     ///< for anonymous objects: its caller
   std::vector<Owner> owners;
-  std::vector<std::uint32_t> waiters; ///< threads, now
-  std::uint32_t calls = 0;            ///< open ones that name it: as what they wait for, take, or give away meanwhile
+  std::vector<std::uint32_t> waiters; ///< threads that wait now
+  std::uint32_t calls = 0;            ///< open calls that use it: to wait for it, take it, or release it meanwhile
 
   auto key() const {
     return std::tuple(process, kind, value.has_value(), value.value_or(0), other.value_or(0), joined, place, callee,
@@ -65,46 +65,46 @@ struct WaitFrame {
   bool isShown = true, isEarlier = false;
   bool isLibrary = false; ///< of a library, or one that waits: not the program's own
   WaitFunction does;
-  std::uint32_t object = kNobody, mutex = kNobody; ///< what it waits for, and gives away meanwhile
+  std::uint32_t object = kNobody, mutex = kNobody; ///< what it waits for, and what it releases meanwhile
   std::uint64_t argument = 0;
-  /// So far; `untoldNs` is that of which nothing tells whether the thread waited because there are no switches at all.
+  /// So far. `untoldNs` is time without any scheduling records, so it is not known whether the thread waited.
   std::uint64_t waitNs = 0, untoldNs = 0;
   std::uint64_t recorderNs = 0, unknownNs = 0;
-  std::uint64_t wokenNs = 0; ///< end of the last time without a processor
+  std::uint64_t wokenNs = 0; ///< end of the last off-CPU time
 };
 
-/// A call that waited is over.
+/// The end of a call that waited.
 struct WaitEnd {
   const WaitFrame *frame = nullptr;
   std::uint32_t thread = 0;
   std::uint32_t object = kNobody;
   std::uint32_t caller = kNobody;      ///< the program's own function it was called from
-  std::uint64_t endNs = 0, waitNs = 0; ///< what counts of it
+  std::uint64_t endNs = 0, waitNs = 0; ///< waitNs: the part that counts
   std::uint32_t waker = kNobody, wakerFunction = kNobody;
-  /// Also a call that is open, and of which nothing is known but that it waits: it was its thread's last event.
+  /// Also true for an open call that was its thread's last event, and of which nothing is known except that it waits.
   bool hasWaited = false;
   bool isTimeout = false, isOpen = false, isShown = true;
 };
 
-/// A set of threads each of which waits for the next one, and the last for the first.
+/// A set of threads in which each waits for the next one, and the last for the first.
 using Deadlock = std::vector<std::uint32_t>;
 
 class WaitListener {
 public:
   virtual ~WaitListener() = default;
-  /// The thread's next event, before it has an effect.
+  /// The thread's next event has come, but has no effect yet.
   virtual void beforeEvent(std::uint32_t /*thread*/, std::uint64_t /*ns*/) {}
-  /// The thread's innermost call is another one now.
+  /// The thread's innermost call has changed.
   virtual void innermostChanged(std::uint32_t /*thread*/, std::uint64_t /*ns*/) {}
   virtual void waitBegins(std::uint32_t /*thread*/, std::uint64_t /*ns*/) {}
   virtual void ownersChange(std::uint32_t /*object*/, std::uint64_t /*ns*/) {}  ///< before
   virtual void ownersChanged(std::uint32_t /*object*/, std::uint64_t /*ns*/) {} ///< after
-  /// The thread gives away what it has had since before anything was known of it.
+  /// The thread releases what it has owned since before anything was known about it.
   virtual void earlierOwner(std::uint32_t /*object*/, std::uint32_t /*thread*/, std::uint64_t /*ns*/) {}
-  /// For every call that may have waited, also where it has not.
+  /// For every call that may have waited, even if it did not.
   virtual void waitEnds(const WaitEnd &) {}
-  /// A call is over in which the recorder held its thread up, or in which it is not known whether it waited
-  /// (WaitFrame::recorderNs, unknownNs); `caller` is the program's own function it was in.
+  /// A call ended in which the recorder held its thread up, or in which it is not known whether the thread waited
+  /// (WaitFrame::recorderNs, unknownNs); `caller` is the program's own function that it was in.
   virtual void callWasHeld(std::uint32_t /*thread*/, const WaitFrame &, std::uint32_t /*caller*/) {}
 };
 
@@ -113,7 +113,7 @@ public:
   struct ThreadState {
     std::vector<WaitFrame> frames;
     std::uint64_t lastNs = 0, stackTop = 0;
-    bool hasSched = false;           ///< the lane tells of switches
+    bool hasSched = false;           ///< the lane has scheduling records
     std::vector<std::uint32_t> held; ///< locks
     bool hasBegun = false, hasEnded = false, isJoined = false;
     const OffCpuLane *lane = nullptr;
@@ -125,29 +125,29 @@ public:
   ~WaitState();
 
   void take(std::uint64_t seq, const model::Event &event, const model::Batch &batch);
-  /// No event will come any more; calls are open up to `endNs`.
+  /// Call this after the last event; open calls last until `endNs`.
   void finish(std::uint64_t endNs);
-  /// Of those that can't end: of locks and joins whose calls are open, without a limit of time. Before finish().
+  /// Deadlocks that cannot end: open calls of locks and joins without a timeout. Call this before finish().
   std::vector<Deadlock> deadlocks() const;
 
   const TraceTable &table() const { return table_; }
   const ThreadState &thread(std::uint32_t thread) const { return threads_[thread]; }
   const WaitObject &object(std::uint32_t object) const { return objects_[object]; }
-  /// The program's own function that the thread is in, and the library's that this one has called.
+  /// The program's own function that the thread is in, and the library function that this one has called.
   std::pair<std::uint32_t, std::uint32_t> innermost(std::uint32_t thread) const;
-  /// The records of a thread's switches end while it waits, and nothing came from it since: then it waits on.
+  /// True if a thread's scheduling records end while it waits, and it has had no event since: it is still waiting then.
   bool waitsBeyond(const OffCpuLane &lane) const;
   /// The call in which the thread waits now, or null.
   const WaitFrame *waiting(std::uint32_t thread) const;
-  /// Whom it waits for as far as that is known while it waits: owners of the lock, or the joined thread.
+  /// The threads that it waits for, as far as known during the wait: owners of the lock, or the joined thread.
   std::vector<std::uint32_t> waitedFor(std::uint32_t thread) const;
 
   bool hasWaitFunctions() const { return hasWaitFunctions_; } ///< some were called
-  bool hasArguments() const { return hasArguments_; }         ///< of some of these calls
+  bool hasArguments() const { return hasArguments_; }         ///< some of these calls have arguments
 
 private:
   struct Consumer;
-  enum class Space { Address, Descriptor }; ///< what numbers of objects mean
+  enum class Space { Address, Descriptor }; ///< what the numbers of objects mean
   struct Wake {
     std::uint32_t thread = kNobody, function = kNobody;
     std::uint64_t ns = 0, value = 0;
@@ -166,7 +166,7 @@ private:
   void end(std::uint32_t thread, const Span &span);
   void tellOf(WaitEnd &over, std::optional<std::int32_t> result);
   void called(std::uint32_t thread, WaitFrame &frame, const atf::EventDetail &detail);
-  /// The call's effects on return; `result` nothing if it is not known.
+  /// The call's effects on return; `result` is nothing if not known.
   void returned(std::uint32_t thread, const WaitFrame &frame, std::optional<std::int32_t> result);
   void opened(std::uint32_t thread, const WaitFrame &frame, std::int32_t result);
   void account(std::uint32_t thread, std::uint64_t ns);
@@ -190,7 +190,7 @@ private:
   TraceTable &table_;
   FilterOptions filter_;
   WaitListener &listener_;
-  FilterOptions callFilter_; // of callers
+  FilterOptions callFilter_; // for callers
   FunctionRules rules_;
   ValueTexts values_;
   std::vector<ThreadState> threads_;
@@ -202,10 +202,10 @@ private:
   std::vector<std::uint32_t> free_;
   std::map<std::tuple<std::uint32_t, Space, std::uint64_t>, std::uint32_t> byValue_;
   std::unordered_map<std::uint32_t, Wakes> wakes_;                          // by object
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> watchedBy_; // by object: epoll's
-  std::vector<std::deque<std::uint32_t>> unreadPipes_; // by process: who made pipes whose descriptors are not known
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> watchedBy_; // by object: the epolls that watch it
+  std::vector<std::deque<std::uint32_t>> unreadPipes_; // by process: makers of pipes whose descriptors are not known
 
-  // The event at hand.
+  // The current event.
   const model::Event *event_ = nullptr;
   const model::Batch *batch_ = nullptr;
   std::uint64_t nowNs_ = 0, seq_ = 0;

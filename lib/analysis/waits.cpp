@@ -1,8 +1,8 @@
 // Adds up waits by object.
 //
-// What a holder did while others waited: as long as anybody waits for a thread, its time is added up by the function
-// that it is in. A wait remembers these sums as they are when it begins, and takes the difference when it ends. So an
-// event costs the same however many threads wait.
+// What a holder did while others waited: as long as any thread waits for it, its time is added up by the function that
+// it is in. A wait remembers these sums when it begins, and takes the difference when it ends. So the cost of an event
+// does not depend on the number of waiting threads.
 #include "waits.h"
 
 #include "merged_events.h"
@@ -14,14 +14,14 @@ namespace ada::analysis {
 namespace {
 
 using ObjectKey = decltype(std::declval<WaitObject>().key());
-/// What a first reading finds out.
+/// What the first reading finds out.
 struct Wakers {
-  std::map<ObjectKey, std::set<std::uint32_t>> of; ///< who has ever woken somebody that waited for an object
+  std::map<ObjectKey, std::set<std::uint32_t>> of; ///< threads that have ever woken a waiter of an object
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> joined; ///< by thread and number of the call
 };
 
-constexpr std::size_t kMostWakers = 16;     // per object: of more, the others have no figures of what they did
-constexpr std::size_t kMostFunctions = 256; // per thread: of more, the others are one
+constexpr std::size_t kMostWakers = 16;     // per object: for further ones, there are no figures of what they did
+constexpr std::size_t kMostFunctions = 256; // per thread: further ones are counted as one
 
 class WakerCollector : public WaitListener {
 public:
@@ -45,7 +45,7 @@ private:
   const WaitState *state_ = nullptr;
 };
 
-/// Where a thread was.
+/// The place where a thread was.
 using Where = std::pair<std::uint32_t, std::uint32_t>; // the program's function, the library's
 
 /// What a thread does while others wait for it.
@@ -90,7 +90,7 @@ private:
 struct Link {
   std::uint32_t holder = kNobody, takenIn = kNobody;
   std::uint64_t fromNs = 0;
-  std::vector<std::uint64_t> before; ///< sums of the holder's slots
+  std::vector<std::uint64_t> before; ///< the sums of the holder's slots at the begin
 };
 
 struct Share {
@@ -226,7 +226,7 @@ private:
     std::set<std::uint32_t> endedOwners;
   };
 
-  // How much of the time the thread waited.
+  // How much of this time the thread spent waiting.
   std::uint64_t waitedBetween(std::uint32_t thread, std::uint64_t from, std::uint64_t to) const {
     from = std::max(from, options_.filter.fromNs), to = std::min(to, options_.filter.toNs);
     if (from >= to)
@@ -244,7 +244,7 @@ private:
     return times.waitingNs + lane->timesBetween(knownTo, to).unknownNs;
   }
 
-  // One row of a process has all of it; `waits` counts calls.
+  // One row per process holds all of it; `waits` counts calls.
   void addHeld(WaitKind kind, std::uint64_t ns, std::uint32_t thread, const WaitFrame &frame, std::uint32_t caller) {
     if (ns == 0 || ns < options_.filter.minDurationNs)
       return;
@@ -341,7 +341,7 @@ private:
     ++caller.waits, caller.ns += over.waitNs;
 
     const bool isWoken = object.owners.empty() && object.joined == kNobody && !isLock(object.kind);
-    if (isWoken) { // whoever else could have woken it did not
+    if (isWoken) { // others that could have woken it did not
       Share share = over.waker == kNobody ? Share() : std::move(waiter.shares[over.waker]);
       waiter.shares.clear();
       if (over.waker == kNobody)

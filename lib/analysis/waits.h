@@ -1,4 +1,4 @@
-// What threads waited for, who had it meanwhile, and what that thread was doing.
+// What threads waited for, which thread held it meanwhile, and what that thread was doing.
 #ifndef ADA_LIB_ANALYSIS_WAITS_H
 #define ADA_LIB_ANALYSIS_WAITS_H
 
@@ -13,17 +13,17 @@
 
 namespace ada::analysis {
 
-/// The thread that had what was waited for, or that woke who waited.
+/// The thread that held the object, or that woke the waiting thread.
 struct WaitHolder {
   std::uint32_t thread = kNobody;
-  /// The program's own function that it was in for most of that time, and the library's that this one had called then;
-  /// kNobody for none.
+  /// The program's own function that it was in for most of that time, and the library function that this one had called
+  /// then; kNobody for none.
   std::uint32_t function = kNobody, library = kNobody;
-  std::uint32_t takenIn = kNobody; ///< the function that took the lock, or woke
-  std::uint64_t waits = 0;         ///< of which it was the holder
-  std::uint64_t ns = 0;            ///< how much of the waiting was due to it
-  OffCpuTimes off;                 ///< of its time as the holder, per waiting thread
-  bool hasEnded = false;           ///< it ended without giving it back
+  std::uint32_t takenIn = kNobody; ///< the function that took the lock, or that woke the waiting thread
+  std::uint64_t waits = 0;         ///< for which it was the holder
+  std::uint64_t ns = 0;            ///< how much of the waiting time was due to it
+  OffCpuTimes off;                 ///< during its time as the holder, counted for each waiting thread
+  bool hasEnded = false;           ///< it ended without releasing the object
 };
 
 struct WaitCaller {
@@ -31,14 +31,14 @@ struct WaitCaller {
   std::uint64_t waits = 0, ns = 0;
 };
 
-/// What is waited for, for people.
+/// What is waited for, as shown to users.
 struct WaitedFor {
   std::uint32_t process = 0;
   WaitKind kind = WaitKind::Own;
   std::optional<std::uint64_t> value, other; ///< address; descriptors
   std::uint32_t joined = kNobody;            ///< thread
   std::uint32_t place = kNobody;             ///< the function that made it
-  std::uint32_t callee = kNobody;            ///< where the object is not known: the library's function
+  std::uint32_t callee = kNobody;            ///< if the object is not known: the library function
 
   bool isKnown() const { return value || joined != kNobody; }
 };
@@ -46,8 +46,8 @@ struct WaitedFor {
 struct WaitRow {
   WaitedFor object;
   std::uint64_t waits = 0, totalNs = 0, maxNs = 0, timeouts = 0, open = 0;
-  std::uint32_t maxThread = 0;         ///< the longest wait: its thread
-  std::optional<std::uint64_t> maxSeq; ///< and the number of its call
+  std::uint32_t maxThread = 0;         ///< the thread of the longest wait
+  std::optional<std::uint64_t> maxSeq; ///< the number of its call
   std::vector<WaitCaller> callers;     ///< the longest first
   std::vector<WaitHolder> holders;     ///< likewise
 };
@@ -57,7 +57,7 @@ struct DeadlockThread {
   std::uint32_t thread = 0;
   WaitedFor object;
   std::uint64_t beginNs = 0;
-  std::uint32_t takenIn = kNobody;   ///< where the next thread took it
+  std::uint32_t takenIn = kNobody;   ///< the function in which the next thread took it
   std::vector<std::uint32_t> frames; ///< functions of its open calls, the innermost first
 };
 
@@ -74,10 +74,11 @@ struct Waits {
   bool hasWaitFunctions = false, hasArguments = false, hasLane = false;
 };
 
-/// The time up to which calls are open that never ended.
+/// The time until which calls that never ended are open.
 std::uint64_t endOfTrace(const TraceTable &table);
 
-/// Waits of the given threads; all threads are read, twice: whoever wakes is known before what it does is added up.
+/// Waits of the given threads. Reads all threads twice: it must know which threads wake others before it adds up what
+/// they do.
 Expected<Waits> readWaits(model::TraceSource &source, TraceTable &table, const std::vector<std::uint32_t> &threads,
                           const WaitsOptions &options);
 /// Deadlocks only.

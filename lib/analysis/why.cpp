@@ -1,4 +1,4 @@
-// Asks at every moment of a call what its thread did, and whom it waited for.
+// Finds, for every moment of a call, what its thread did and which thread it waited for.
 #include "why.h"
 
 #include "early_end.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kDeepestChain = 32;
 
-/// By thread and number of the call that waited.
+/// By thread and the number of the waiting call.
 using WakerOfCall = std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t>;
 
 class CallWakers : public WaitListener {
@@ -65,14 +65,14 @@ private:
     return node.parts[{kind, function, library, object.key()}];
   }
 
-  // What `thread` did from..to, during which no thread had an event.
+  // What `thread` did in from..to, during which no thread had an event.
   void divide(HolderNode &node, std::uint32_t thread, std::uint64_t from, std::uint64_t to) {
     chain_.push_back(thread);
     node.ns += to - from;
     const WaitState::ThreadState &state = state_->thread(thread);
     const WaitFrame *frame = state_->waiting(thread);
     const bool isSpin = frame && frame->does.kind == WaitKind::SpinLock;
-    // What no switch tells of: a call that waits does, anything else runs.
+    // Without scheduling records, a call that waits counts as waiting, and anything else as running.
     const auto untold = [&](std::uint64_t begin, std::uint64_t end) {
       if (begin < end)
         frame ? waits(node, thread, frame, begin, end) : runs(node, thread, begin, end);
@@ -112,7 +112,7 @@ private:
     const bool isOwn = &node != &root_ || isInnermost();
     part(node, isOwn ? PartKind::Own : PartKind::Callee, function, library).ns += to - from;
   }
-  // The chosen call is the innermost one of its thread.
+  // True if the chosen call is the innermost one of its thread.
   bool isInnermost() const {
     const std::vector<WaitFrame> &frames = state_->thread(thread_).frames;
     return frames.size() == call_.depth + std::size_t{1};
@@ -137,7 +137,7 @@ private:
     wait.object = {object.process, object.kind, object.value, object.other, object.joined, object.place, library};
     if (holders.empty())
       return;
-    // Of several readers one is followed: all of them have to go.
+    // If there are several readers, only one is followed: all of them have to release the lock.
     HolderNode &holder = wait.holders[holders.front()];
     if (std::ranges::find(chain_, holders.front()) != chain_.end() || chain_.size() >= kDeepestChain) {
       holder.ns += to - from;
@@ -167,10 +167,10 @@ private:
   const WaitState *state_ = nullptr;
   std::uint64_t sinceNs_;
   HolderNode root_;
-  std::vector<std::uint32_t> chain_; // threads from the chosen one to the one that is asked
+  std::vector<std::uint32_t> chain_; // from the chosen thread to the one being asked about
 };
 
-/// Finds one call: the longest that is shown, or the one with a number.
+/// Finds one call: the longest shown one, or the one with a given number.
 class CallFinder : public TableSink {
 public:
   CallFinder(TraceTable &table, const FilterOptions &filter, std::optional<std::uint64_t> seq)
@@ -250,7 +250,8 @@ Expected<Why> explainCall(model::TraceSource &source, TraceTable &table, std::ui
     WaitState state(table, {}, isFirst ? static_cast<WaitListener &>(collector) : tree);
     tree.attach(state);
     const std::uint64_t lastNs = call.endNs;
-    // Waits of the call's time end soon after it; who woke a thread that waits on is of no interest then.
+    // Waits during the call end soon after it. If a thread still waits then, it does not matter which thread will wake
+    // it.
     const auto use = [&](std::uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
       state.take(seq, event, batch);
       return (isFirst ? event.timeNs > lastNs : tree.isOver()) ? earlyEnd() : Expected<void>();

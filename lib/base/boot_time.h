@@ -7,7 +7,7 @@
 
 namespace ada {
 
-/// Nanoseconds since the system was started, suspended time included.
+/// Nanoseconds since the system was started, including suspended time.
 inline std::uint64_t bootTimeNs() {
   timespec now = {};
   clock_gettime(CLOCK_BOOTTIME, &now);

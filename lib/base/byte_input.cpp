@@ -21,7 +21,7 @@ struct ByteInput::State {
 
   Error fail(const char *what) const { return systemError(name, what, errno); }
 
-  // Bytes of the file as it is: as many as there are, at most `size`.
+  // Bytes of the file as they are: as many as there are, at most `size`.
   Expected<std::size_t> fillRaw(std::byte *to, std::size_t size) {
     std::size_t got = 0;
     while (got < size) {
@@ -34,7 +34,7 @@ struct ByteInput::State {
         break;
       got += static_cast<std::size_t>(n);
       if (got >= kHeadBytes)
-        break; // a slow pipe's bytes are of use at once
+        break; // a slow pipe's bytes are useful at once
     }
     position += got;
     return got;
@@ -107,7 +107,7 @@ struct ByteInput::State {
   std::uint64_t unpackedBytes = 0;
   std::optional<Gunzip> gunzip; // if it is packed
   std::vector<std::byte> packed;
-  std::optional<Error> flaw, flawOfOriginal; // the latter of what was copied to a file
+  std::optional<Error> flaw, flawOfOriginal; // the latter is of the data that was copied to a file
   std::array<std::byte, kHeadBytes> head;
   std::size_t headSize = 0;
   bool headPending = true; // the next read() begins with it
@@ -119,14 +119,14 @@ ByteInput::ByteInput(ByteInput &&) noexcept = default;
 ByteInput &ByteInput::operator=(ByteInput &&) noexcept = default;
 ByteInput::~ByteInput() = default;
 
-// False: it is a FIFO, and nothing writes to it. Reads block from now on.
+// False if it is a FIFO that nothing writes to. Reads block from now on.
 static bool waitForWriter(int fd) {
   constexpr int kMostMs = 5000;
   struct stat info;
   if (::fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode)) {
     pollfd wait{fd, POLLIN, 0};
-    // A pipe without data and without writers reads as nothing, one with writers as EAGAIN. No byte can be taken: there
-    // is no room for one. (volatile: the compiler would warn of that.)
+    // A pipe without data and without writers reads as nothing, one with writers as EAGAIN. No byte can be taken,
+    // because there is no room for one. (volatile: the compiler would warn about that.)
     void *volatile nowhere = nullptr;
     if (::poll(&wait, 1, kMostMs) == 0 && ::read(fd, nowhere, 1) == 0)
       return false;

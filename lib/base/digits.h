@@ -1,6 +1,6 @@
-// Decimal numbers into memory that was reserved for them, for loops that print many millions.
+// Writes decimal numbers into memory that was reserved for them, for loops that print many millions.
 //
-// fmt and std::to_chars take two to three times as long: they don't know how many digits there are, or are called.
+// fmt and std::to_chars take two to three times as long: they don't know how many digits there are, or cost a call.
 #ifndef ADA_LIB_BASE_DIGITS_H
 #define ADA_LIB_BASE_DIGITS_H
 
@@ -10,7 +10,7 @@
 
 namespace ada {
 
-/// The digits of any number are at most so many.
+/// Most digits that a number can have.
 inline constexpr unsigned kMostDigits = 20;
 
 namespace digits {
@@ -28,7 +28,7 @@ inline void putEight(char *to, std::uint32_t value) {
   putFour(to, value / 10000);
   putFour(to + 4, value % 10000);
 }
-// Without zeros before it; less than 10,000.
+// A number below 10,000, without leading zeros.
 inline char *putShort(char *to, std::uint32_t value) {
   if (value >= 100) {
     to = putShort(to, value / 100);
@@ -44,13 +44,13 @@ inline char *putShort(char *to, std::uint32_t value) {
 }
 } // namespace digits
 
-/// Exactly nine digits of a number that has no more: zeros come first.
+/// Exactly nine digits of a number that has at most nine, with leading zeros.
 inline char *putNineDigits(char *to, std::uint32_t value) {
   *to = static_cast<char>('0' + value / 100'000'000);
   digits::putEight(to + 1, value % 100'000'000);
   return to + 9;
 }
-/// The same, three.
+/// The same with three digits.
 inline char *putThreeDigits(char *to, std::uint32_t value) {
   *to = static_cast<char>('0' + value / 100);
   digits::putPair(to + 1, value % 100);

@@ -19,7 +19,7 @@ std::string Error::text() const {
     line += "found " + found + ": ";
   line += message;
   line += " [" + code + "]";
-  return oneLine(line); // files and what was found in them have any names
+  return oneLine(line); // names of files, and what was found in them, may contain anything
 }
 
 } // namespace ada

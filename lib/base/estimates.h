@@ -1,4 +1,4 @@
-// Numbers that are only roughly known, for people.
+// Rounds numbers that are only roughly known, for people.
 #ifndef ADA_LIB_BASE_ESTIMATES_H
 #define ADA_LIB_BASE_ESTIMATES_H
 
@@ -6,7 +6,7 @@
 
 namespace ada {
 
-/// The number nearest to it that has no more than two digits other than 0 behind its first: 1,234,567 is 1,230,000.
+/// Rounds to three significant digits: 1,234,567 is 1,230,000.
 constexpr std::uint64_t roughly(std::uint64_t number) {
   std::uint64_t unit = 1;
   while (number / unit >= 1000)

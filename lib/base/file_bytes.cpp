@@ -99,8 +99,8 @@ void FileBytes::release(std::span<const std::byte> part) const noexcept {
   if (!mapped_ || part.empty())
     return;
   static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  // The mapping begins at a page. A page that is shared with other bytes goes,
-  // too: it comes back.
+  // The mapping begins at a page. A page that is shared with other bytes is released, too:
+  // it is read again when needed.
   const std::size_t first = static_cast<std::size_t>(part.data() - base_) / page * page;
   const std::size_t last = static_cast<std::size_t>(part.data() + part.size() - base_);
   ::madvise(const_cast<std::byte *>(base_) + first, last - first, MADV_DONTNEED);

@@ -24,10 +24,10 @@ public:
   ~FileBytes();
 
   std::span<const std::byte> bytes() const noexcept { return {base_, size_}; }
-  /// Those that the file had when it was opened; small files have none.
+  /// The holes that the file had when it was opened; small files have none.
   const Holes &holes() const noexcept { return holes_; }
-  /// Lets the system have the memory of these bytes back, if they are mapped.
-  /// They are read from the file again when they are next looked at.
+  /// Gives the memory of these bytes back to the system, if they are mapped.
+  /// They are read from the file again when they are next used.
   void release(std::span<const std::byte> part) const noexcept;
 
 private:
@@ -38,8 +38,9 @@ private:
   Holes holes_;
 };
 
-/// Bytes of all files of a trace below a directory. A ring file, which may lie there, or a link to it, is none of them:
-/// its size says nothing of what was recorded. Nor is the index that `adatrace view` keeps there.
+/// Bytes of all files of a trace below a directory. A ring file that lies there, or a link to it, does not count,
+/// because its size says nothing about what was recorded. The index that `adatrace view` keeps
+/// there does not count either.
 std::uint64_t bytesBelow(const std::string &directory);
 
 /// E_IO with the system's reason in the message.

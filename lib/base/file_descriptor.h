@@ -10,7 +10,7 @@ namespace ada {
 class FileDescriptor {
 public:
   FileDescriptor() = default;
-  /// Takes over what open() returned.
+  /// Takes ownership of what open() returned.
   explicit FileDescriptor(int fd) : fd_(fd) {}
   FileDescriptor(FileDescriptor &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   FileDescriptor &operator=(FileDescriptor &&other) noexcept {

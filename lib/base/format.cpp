@@ -1,4 +1,4 @@
-// What fmt keeps out of its headers, as its own src/format.cc has it; Debian has no static library of it.
+// The part of fmt that is not in its headers, like its own src/format.cc; Debian has no static library of it.
 #include "format.h"
 
 #include <fmt/format-inl.h>

@@ -1,6 +1,6 @@
 // fmt, compiled once as a part of the trace library, in a namespace that no other fmt has.
 //
-// Users of the archive need no fmt, and may link any of their own. Files of ours include this, never <fmt/…>.
+// Users of the archive need no fmt, and may link any version themselves. Our files include this, never <fmt/…>.
 #ifndef ADA_LIB_BASE_FORMAT_H
 #define ADA_LIB_BASE_FORMAT_H
 

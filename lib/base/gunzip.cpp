@@ -1,4 +1,4 @@
-// Unpacks gzip data in pieces, whatever size the pieces have.
+// Unpacks gzip data in pieces of any size.
 #include "gunzip.h"
 
 #ifdef ADA_ZLIB
@@ -20,7 +20,7 @@ struct Gunzip::State {
   ~State() { inflateEnd(&z); }
 
   z_stream z = {};
-  std::span<const std::byte> packed; // what zlib does not have yet
+  std::span<const std::byte> packed; // bytes that zlib has not been given yet
   bool damaged = false, betweenMembers = false;
 };
 

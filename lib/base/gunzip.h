@@ -1,4 +1,4 @@
-// Unpacks gzip data in pieces, whatever size the pieces have.
+// Unpacks gzip data in pieces of any size.
 #ifndef ADA_LIB_BASE_GUNZIP_H
 #define ADA_LIB_BASE_GUNZIP_H
 

@@ -12,13 +12,14 @@ namespace ada {
 class Holes {
 public:
   Holes() = default; ///< none
-  /// Those of an open file of that size; none if its file system doesn't say.
+  /// The holes of an open file of that size; none if its file system doesn't report them.
   static Holes of(int fd, std::uint64_t bytes);
 
   /// The first byte from `offset` on that is not in a hole. A hole at the end of the file ends at its size.
   std::uint64_t skip(std::uint64_t offset) const;
-  /// Those of a file's `bytes` that lie before the first hole, or the first page: for files in which no writer leaves
-  /// holes, so that what a damaged file seems to have after one, which may be terabytes, is not looked through.
+  /// The part of a file's `bytes` before the first hole, but at least the first page.
+  /// For files in which no writer leaves holes: what a damaged file seems to have after a hole
+  /// may be terabytes, and is not searched.
   std::span<const std::byte> before(std::span<const std::byte> bytes) const {
     return bytes.first(lengthBefore(bytes.size()));
   }

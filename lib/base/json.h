@@ -28,7 +28,7 @@ class JsonText : public JsonStructure<JsonText> {
 public:
   explicit JsonText(std::string &out, bool asciiOnly = false) : out_(out) { isAscii_ = asciiOnly; }
   void put(const char *bytes, std::size_t size) { out_.append(bytes, size); }
-  /// The shortest number that reads back as the same; JSON has none for infinity and NaN, which become strings.
+  /// The shortest number that reads back as the same; JSON has no infinity or NaN, which become strings.
   JsonText &real(TextPiece name, double value) {
     char digits[32];
     const char *end = std::to_chars(digits, std::end(digits), value).ptr;
@@ -40,7 +40,7 @@ private:
   std::string &out_;
 };
 
-/// Members of an object, or elements of an array, without what encloses them.
+/// Members of an object, or elements of an array, without the enclosing brackets.
 class JsonMembers : public JsonStructure<JsonMembers> {
 public:
   void put(const char *bytes, std::size_t size) { text_.append(bytes, size); }

@@ -1,6 +1,6 @@
-// Files that commands keep in a session so as not to compute the same again.
+// Files that commands keep in a session so that they need not compute the same again.
 //
-// They are no part of the trace, and may be removed at any time.
+// They are not part of the trace, and may be removed at any time.
 #ifndef ADA_LIB_BASE_KEPT_FILES_H
 #define ADA_LIB_BASE_KEPT_FILES_H
 
@@ -8,9 +8,9 @@
 
 namespace ada {
 
-/// Of `adatrace view`, in the session.
+/// Kept by `adatrace view`, in the session.
 inline constexpr char kViewIndex[] = "view.index";
-/// Of `adatrace report`, in each process's directory.
+/// Kept by `adatrace report`, in each process's directory.
 inline constexpr char kReportSummary[] = "report.summary";
 
 /// Whether a file of that name is one of these, or is to become one.

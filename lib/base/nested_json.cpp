@@ -1,4 +1,4 @@
-// Follows brackets and quotes.
+// Cuts deeply nested JSON by following brackets and quotes.
 #include "nested_json.h"
 
 namespace ada {

@@ -1,4 +1,4 @@
-// JSON of anybody's, for a library that follows what is nested by calling itself.
+// Prepares untrusted JSON for a parser that handles nesting by recursion.
 #ifndef ADA_LIB_BASE_NESTED_JSON_H
 #define ADA_LIB_BASE_NESTED_JSON_H
 
@@ -8,12 +8,12 @@
 
 namespace ada {
 
-/// The same text, with "…" in the place of each object and array that `most` others are around. What is no JSON need
-/// not become any.
+/// The same text, with "…" instead of each object and array that is nested inside `most` others.
+/// Text that is not JSON need not become JSON.
 std::string cutNesting(std::string_view json, std::size_t most);
 
-/// What nlohmann's `Json` reads, or is_discarded(): it nests no deeper than `most`. Deeper texts overflow the stack
-/// where they are read, copied or written, and simdjson, which reads manifests, refuses them.
+/// The value that nlohmann's `Json` reads, or is_discarded(). It nests no deeper than `most`, because deeper values
+/// overflow the stack where they are read, copied or written, and simdjson, which reads manifests, refuses them.
 template <class Json> Json parseNested(std::string_view json, std::size_t most = 1000) {
   return Json::parse(cutNesting(json, most), nullptr, /*allow_exceptions=*/false);
 }

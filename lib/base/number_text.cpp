@@ -1,4 +1,4 @@
-// Integers, floating point and characters out of their bytes, as text.
+// Shows the bytes of integers, floating-point numbers and characters as text.
 #include "number_text.h"
 
 #include <algorithm>
@@ -77,8 +77,7 @@ template <class Float> std::string shortest(Float value) {
   return std::string(text, end);
 }
 
-// Sign, exponent and fraction of a format to the number; exact in long double
-// but for more than 64 significant bits.
+// The number with this sign, exponent and fraction of a format; exact in long double up to 64 significant bits.
 long double assemble(bool negative, unsigned exponent, unsigned exponentBits, Wide fraction, unsigned fractionBits) {
   const int most = (1 << exponentBits) - 1, bias = most / 2;
   long double value;
@@ -92,8 +91,7 @@ long double assemble(bool negative, unsigned exponent, unsigned exponentBits, Wi
   return negative ? -value : value;
 }
 
-// Half precision: the fewest digits that are nearer to it than to its
-// neighbours.
+// Half precision: the fewest digits that are nearer to this number than to its neighbours.
 std::string shortestHalf(float value, unsigned exponent) {
   if (!std::isfinite(value) || value == 0)
     return shortest(value);

@@ -1,4 +1,4 @@
-// Integers, floating point and characters out of their bytes, as text.
+// Shows the bytes of integers, floating-point numbers and characters as text.
 #ifndef ADA_LIB_BASE_NUMBER_TEXT_H
 #define ADA_LIB_BASE_NUMBER_TEXT_H
 
@@ -27,8 +27,7 @@ std::string hexOf(Bytes bytes);
 /// Two digits per byte, in order; or the last byte first, as in a little-endian number.
 std::string hexDigits(Bytes bytes, bool lastFirst = false);
 
-/// The number that 16, 32, 64, 80 (x87) or 128 bits of floating point are;
-/// rounded if this machine's long double is narrower.
+/// The number in 16, 32, 64, 80 (x87) or 128 bits of floating point; rounded if this machine's long double is narrower.
 std::optional<long double> floatOf(Wide raw, std::uint32_t bits);
 /// The shortest text that reads back as the same number of that width; "~0.1"
 /// if this machine can't hold all digits; bits for widths that don't exist.

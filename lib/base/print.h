@@ -1,4 +1,4 @@
-// A number that stands for some content: of other content it is another one, as far as 64 bits can tell.
+// A number that stands for some content: other content has another number, as far as 64 bits allow.
 #ifndef ADA_LIB_BASE_PRINT_H
 #define ADA_LIB_BASE_PRINT_H
 
@@ -9,7 +9,7 @@
 
 namespace ada {
 
-/// Against chance, not against people who want two contents to have the same.
+/// Protects against accidental equality, not against people who construct two contents with the same number.
 class Print {
 public:
   void add(std::uint64_t number) {

@@ -79,7 +79,7 @@ std::string formatCount(uint64_t count, std::string_view noun) {
   return text;
 }
 
-// With so many decimals.
+// With `decimals` digits after the point.
 static std::string fixed(double value, int decimals) {
   char text[400]; // of the largest double
   const auto end = std::to_chars(text, std::end(text), value, std::chars_format::fixed, decimals).ptr;

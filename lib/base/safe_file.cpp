@@ -1,4 +1,4 @@
-// Opens and removes files in places that somebody else may have prepared.
+// Opens and removes files in places that another user may have prepared.
 #include "safe_file.h"
 
 #include "file_bytes.h"
@@ -41,7 +41,7 @@ int openPartByPart(std::string_view path, int flags, mode_t mode) {
     const bool isLast = path.find_first_not_of('/') == std::string_view::npos;
     if (isLast)
       return ::openat(directory.get(), part.empty() ? "." : part.c_str(), flags | O_NOFOLLOW, mode);
-    // Not O_DIRECTORY: then a link would be ENOTDIR like anything else that is no directory.
+    // Not O_DIRECTORY: then a link would be ENOTDIR like anything else that is not a directory.
     FileDescriptor next(::openat(directory.get(), part.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat info;
     if (next && ::fstat(next.get(), &info) == 0 && S_ISLNK(info.st_mode)) {
@@ -65,7 +65,7 @@ Error notRegular(const std::string &path) {
   return {.code = "E_UNSAFE", .message = "is not a regular file", .file = path};
 }
 
-// What root makes in a directory of another user.
+// For files that root makes in a directory of another user.
 void giveToOwnerOf(const FileDescriptor &directory, int made) {
   struct stat info;
   if (::geteuid() == 0 && ::fstat(directory.get(), &info) == 0 && info.st_uid != 0)
@@ -171,8 +171,8 @@ Expected<void> removeFile(const std::string &path, const struct stat *only) {
 
 namespace {
 
-// What another name of `path` leads to is to belong to the owner of the directory that `path` lies in: its bytes are
-// not to be shown to others.
+// A file that has `path` as another name must belong to the owner of the directory that `path` lies in:
+// others must not see its bytes.
 Expected<void> checkOwner(const Place &place, int other, const char *problem, const std::string &path) {
   struct stat info, owner;
   if (::fstat(other, &info) != 0 || ::fstat(place.directory.get(), &owner) != 0)

@@ -1,4 +1,4 @@
-// Asks the system where the data is.
+// Copies the data of a file after asking the system where it is.
 #include "base/sparse_copy.h"
 
 #include "base/file_bytes.h"
@@ -36,7 +36,7 @@ Expected<void> copySparse(int from, int to, const std::string &path) {
     off_t begin = ::lseek(from, at, SEEK_DATA), end = info.st_size;
     if (begin < 0 && errno == ENXIO)
       break;
-    if (begin < 0) // a file system that does not tell
+    if (begin < 0) // a file system that does not report holes
       begin = at;
     else if (const off_t hole = ::lseek(from, begin, SEEK_HOLE); hole >= 0)
       end = std::min(hole, end);

@@ -10,7 +10,8 @@
 
 namespace ada {
 
-/// One thread appends; others may read meanwhile what was there when they were told of it (under a lock, for example).
+/// One thread appends. Meanwhile, others may read the elements that they have been told about
+/// (under a lock, for example).
 template <class T> class StableList {
 public:
   void push_back(T value) {
@@ -20,7 +21,7 @@ public:
     pieces_[place.piece][place.at] = std::move(value);
     ++size_;
   }
-  /// Of the appending thread only.
+  /// For the appending thread only.
   std::size_t size() const { return size_; }
   const T &operator[](std::size_t index) const {
     const Place place = placeOf(index);

@@ -11,7 +11,7 @@
 
 namespace ada {
 
-/// Lies in $TMPDIR (or /tmp), is made by the first append(), and is gone when this is, or the program.
+/// Lies in $TMPDIR (or /tmp), is made by the first append(), and disappears with this object or the program.
 class TemporaryFile {
 public:
   /// Returns the offset of the bytes.
@@ -20,7 +20,7 @@ public:
   Expected<void> read(std::uint64_t offset, std::span<std::byte> bytes) const;
 
   std::uint64_t size() const { return size_; }
-  /// The file itself, which is then no longer this one's; none if nothing was appended.
+  /// Hands over the file itself; none if nothing was appended.
   FileDescriptor take() { return std::exchange(file_, FileDescriptor()); }
 
 private:

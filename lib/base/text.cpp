@@ -19,7 +19,7 @@ std::string oneLine(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    // Nearly all text is nothing but this.
+    // Nearly all text consists of this alone.
     std::size_t plain = 0;
     while (plain < text.size() && text[plain] >= ' ' && text[plain] < 0x7f)
       ++plain;

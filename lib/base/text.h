@@ -10,8 +10,8 @@ namespace ada {
 bool isUtf8(std::string_view text);
 
 /// `text` as a part of one line on a terminal. Every text that comes from a trace, a program or the file system is
-/// shown through this: names may hold anything, also what moves the cursor or turns the direction of what follows.
-/// '?' stands for each such character (see isUnprintable()), U+FFFD for each byte that is not UTF-8.
+/// shown through this: names may hold anything, even characters that move the cursor or turn the direction of the text
+/// that follows. '?' stands for each such character (see isUnprintable()), U+FFFD for each byte that is not UTF-8.
 std::string oneLine(std::string_view text);
 
 } // namespace ada

@@ -35,7 +35,7 @@ private:
   std::vector<std::byte> bytes_;
 };
 
-/// Reads what VarintBytes wrote. Behind the end everything is 0, and isGood() false.
+/// Reads what VarintBytes wrote. After the end everything is 0, and isGood() false.
 class VarintCursor {
 public:
   explicit VarintCursor(std::span<const std::byte> bytes) : rest_(bytes) {}

@@ -7,7 +7,7 @@
 
 namespace ada {
 
-/// At the file's position. False if that fails: errno says why, and some of the bytes may be written.
+/// Writes at the file's position. False if that fails: errno says why, and some of the bytes may have been written.
 bool writeAll(int fd, const void *data, std::size_t bytes);
 /// The same at `offset`.
 bool writeAllAt(int fd, const void *data, std::size_t bytes, std::uint64_t offset);

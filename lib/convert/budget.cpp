@@ -1,4 +1,4 @@
-// Which calls have to be left out so that an output does not become too large.
+// Finds which calls have to be left out so that an output does not become too large.
 #include "budget.h"
 
 #include "ada/trace/statistics.h"
@@ -12,7 +12,7 @@ namespace ada::model {
 
 namespace {
 
-// How long the calls are that pass.
+// Collects the durations of the calls that pass.
 class DurationCollector : public PassingSink {
 public:
   DurationCollector(TraceSink &sink, Distribution &durations) : PassingSink(sink), durations_(durations) {}
@@ -40,7 +40,7 @@ private:
   std::vector<CallStackWalker> walkers_; // by thread
 };
 
-// The bytes that are written of calls that took at least so long.
+// The size of an output of the calls that took at least `minDurationNs`.
 Expected<std::uint64_t> sizeWith(std::uint64_t minDurationNs, const BudgetUse &use, Distribution *durations) {
   std::uint64_t size = 0;
   const auto sink = use.makeSink([&size](std::span<const std::byte> bytes) {
@@ -63,7 +63,7 @@ Expected<std::uint64_t> minDurationFor(std::uint64_t bytes, const BudgetUse &use
   auto size = sizeWith(least, use, &durations);
   double share = 1; // of the calls that may stay
   while (size && *size > bytes) {
-    // A little less than what should fit: names and threads take their bytes whatever is left out.
+    // A little less than what should fit: names and threads take space whatever is left out.
     share *= 0.97 * static_cast<double>(bytes) / static_cast<double>(*size);
     if (least > durations.max())
       return Error{.code = "E_BUDGET",

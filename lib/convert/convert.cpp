@@ -1,4 +1,4 @@
-// Connects a source with a sink, and finds the range of times where the sink needs it and the source can't say.
+// Connects a source with a sink, and finds the range of times where the sink needs it and the source doesn't know it.
 #include "ada/trace/convert.h"
 
 #include "passing_sink.h"
@@ -45,7 +45,7 @@ private:
   std::uint64_t low_ = ~std::uint64_t{0}, high_ = 0;
 };
 
-// Tells begin() the range.
+// Passes the range to begin().
 class RangeTeller : public PassingSink {
 public:
   using Range = std::optional<std::pair<std::uint64_t, std::uint64_t>>;

@@ -1,4 +1,4 @@
-// A sink that hands everything on, for those that look at what passes.
+// A sink that hands everything on: the base of sinks that look at what passes.
 #ifndef ADA_LIB_CONVERT_PASSING_SINK_H
 #define ADA_LIB_CONVERT_PASSING_SINK_H
 

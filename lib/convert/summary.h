@@ -6,8 +6,8 @@
 
 namespace ada::model {
 
-/// Reads the trace and adds its processes, each with its threads, to what the format says of itself. What goes wrong
-/// is one of the description's problems.
+/// Reads the trace and adds its processes, each with its threads, to what the format says about itself.
+/// Errors become problems of the description.
 void describeProcesses(const TraceFormat &format, TraceLocation place, Description &description);
 
 } // namespace ada::model

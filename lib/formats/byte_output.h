@@ -11,19 +11,19 @@
 
 namespace ada::model {
 
-/// Hands bytes on in pieces of a good size. What goes wrong sticks, and everything after it is ignored.
+/// Hands bytes on in pieces of a suitable size. After the first error, which is kept, everything is ignored.
 class ByteOutput {
 public:
   explicit ByteOutput(ByteSink sink) : sink_(std::move(sink)) { text_.reserve(2 * kFull); }
 
-  /// What has not been handed on yet. To append to; settle() afterwards.
+  /// The text that has not been handed on yet. Append to it, then call settle().
   std::string &text() { return text_; }
   void settle() {
     if (text_.size() >= kFull)
       flush();
   }
   void put(std::string_view bytes) {
-    if (bytes.size() >= kFull) { // without a copy
+    if (bytes.size() >= kFull) { // avoids a copy
       flush();
       handOn(bytes);
       return;
@@ -35,7 +35,7 @@ public:
     handOn(text_);
     text_.clear();
   }
-  /// Also takes an error that was met elsewhere.
+  /// Also accepts an error that occurred elsewhere.
   void check(const Expected<void> &done) {
     if (status_ && !done)
       status_ = done;

@@ -1,4 +1,4 @@
-// What sources that read a stream of bytes have in common.
+// The common part of sources that read a stream of bytes.
 #ifndef ADA_LIB_FORMATS_BYTE_SOURCE_H
 #define ADA_LIB_FORMATS_BYTE_SOURCE_H
 
@@ -9,18 +9,18 @@
 
 namespace ada::model {
 
-/// Gives a trace to a sink as a stream introduces it: numbers what is new, and collects events. Errors of the sink
-/// stick: everything after one is ignored.
+/// Passes a trace to a sink in the order in which a stream introduces it: numbers new items and collects events. The
+/// sink's first error is kept, and everything after it is ignored.
 class TraceBuilder {
 public:
   explicit TraceBuilder(TraceSink &sink) : events_(sink), sink_(sink) {}
 
-  /// Only the first one counts.
+  /// Only the first call counts.
   void begin(bool isRoot, std::optional<std::pair<std::uint64_t, std::uint64_t>> range = std::nullopt) {
     if (!std::exchange(begun_, true))
       events_.check(sink_.begin({.range = range, .isRoot = isRoot}));
   }
-  /// Their index is set, and returned.
+  /// Sets and returns the index of the process, thread or function.
   std::uint32_t add(Process process) {
     begin(true);
     process.index = processes_++;
@@ -82,14 +82,14 @@ public:
   std::vector<Loss> losses() const override { return lost_.list(); }
 
 protected:
-  /// As before the first read().
+  /// Resets everything to the state before the first read().
   Expected<void> restart() {
     errors_.clear();
     flaws_.clear();
     lost_.clear();
     return input_.rewind();
   }
-  /// How reading the input went, and what the sink said to that. A problem after which something is left is noted.
+  /// Combines the outcome of reading the input with the sink's status. A problem that leaves something usable is noted.
   Expected<void> check(const Expected<ReadOutcome> &read, const Expected<void> &status) {
     if (!read)
       return read.error();

@@ -1,4 +1,4 @@
-// What there is to say about a trace, in a form that can be shown to people and to programs.
+// The description of a trace, in a form that can be shown to people and to programs.
 #ifndef ADA_LIB_FORMATS_DESCRIPTION_H
 #define ADA_LIB_FORMATS_DESCRIPTION_H
 
@@ -13,24 +13,24 @@
 
 namespace ada::model {
 
-/// One line: a label and a sentence. Programs get the numbers.
+/// One line: a label and a sentence. Programs get the numbers in `members`.
 struct InfoField {
   std::string label, text;
   JsonMembers members = {};
 };
 
-/// One line of a table. `name` is what it is about and is shown in its own colour.
+/// One line of a table. `name` is the subject of the line and is shown in its own colour.
 struct InfoRow {
   std::string text, name = {}, rest = {};
   JsonMembers members = {};
-  bool isProblem = false; ///< instead of a row: why there is none
+  bool isProblem = false; ///< the text says why there is no row
 };
 
 struct InfoTable {
   std::string key;        ///< in JSON: "threads"
-  std::string what;       ///< "event types": what the rows are
+  std::string what;       ///< what the rows are: "event types"
   std::string heading;    ///< titles of the columns
-  std::size_t shown = 40; ///< rows that people see unless they ask for all
+  std::size_t shown = 40; ///< number of rows that people see unless they ask for all
   std::vector<InfoRow> rows = {};
 };
 
@@ -47,7 +47,7 @@ struct InfoSection {
 struct Description {
   InfoSection whole;
   std::vector<InfoSection> processes = {};
-  /// Of a file: what was met while it was read.
+  /// Warnings from reading a file.
   std::vector<Warning> warnings = {};
   std::optional<Error> problem = {};
   bool isWhole = true; ///< false if something could not be read

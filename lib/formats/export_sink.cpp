@@ -1,4 +1,4 @@
-// What sinks of formats that are written and never read have in common.
+// The common part of sinks for formats that are written and never read.
 #include "export_sink.h"
 
 #include "shared/text/utf8.h"
@@ -19,13 +19,13 @@ void SystemIds::add(const Process &process) {
 void SystemIds::add(const Thread &thread) {
   const bool isUsable = thread.tid > 0 && thread.tid < kMadeUp;
   std::uint32_t tid = isUsable ? static_cast<std::uint32_t>(thread.tid) : 0;
-  // Some consumers know threads by their tid alone.
+  // Some consumers identify threads by their tid alone.
   if (!isUsable || !known_.insert(std::uint64_t{1} << 32 | tid).second)
     tid = kMadeUp + thread.index;
   tids_.push_back(tid);
 }
 
-// A consumer of ThreadCalls.
+// Receives the calls from ThreadCalls.
 struct ExportSink::ThreadState {
   struct LateValues {
     std::uint32_t depth;
@@ -58,7 +58,7 @@ struct ExportSink::ThreadState {
                     .json = sink.hasLists_ ? std::string_view(json) : std::string_view()});
   }
   void end(const Span &span, bool, std::string &&result) {
-    if (isPassed) { // of a point, and nothing begins in one
+    if (isPassed) { // the end of a point; nothing begins inside one
       isPassed = false;
       return;
     }
@@ -74,7 +74,7 @@ struct ExportSink::ThreadState {
     if (!isPassed)
       sink.heldUp(index, fromNs, toNs);
   }
-  // Keeps what is recorded with a call until begin(), which may come with the next event.
+  // Keeps the data recorded with a call until begin(), which may come with the next event.
   void keep(const Event &event, const Batch &batch) {
     const bool isCall = event.kind == Kind::Call && sink.hasValues_;
     const bool isPointCall = isCall && isPoint(sink.function(event.function).kind);
@@ -82,7 +82,7 @@ struct ExportSink::ThreadState {
     json = isCall && event.details && (isPointCall || sink.hasLists_) ? sink.values_.argumentsJson(event, batch)
                                                                       : std::string();
   }
-  // A value of a call that has been handed on already.
+  // Adds a value of a call that has already been handed on.
   void addLate(const Text &text) {
     if (calls.walker().depth() == 0)
       return sink.lose("values outside of any call");
@@ -99,10 +99,10 @@ struct ExportSink::ThreadState {
   std::uint32_t index;
   analysis::ThreadCalls<ThreadState> calls;
   std::uint64_t seq = 0;
-  std::optional<std::uint64_t> firstNs; // of the events, without calls that were open before
+  std::optional<std::uint64_t> firstNs; // of the events, excluding calls that were already open
   std::vector<LateValues> late;         // the outermost call first
   std::optional<analysis::CounterValue> value;
-  std::string json;      // of the call that is pending
+  std::string json;      // of the pending call
   bool isPassed = false; // the innermost call was handed on as a point
 };
 

@@ -1,4 +1,4 @@
-// What sinks of formats that are only written have in common: events become calls with arguments, results and ends.
+// The common part of sinks for formats that are only written: turns events into calls with arguments, results and ends.
 #ifndef ADA_LIB_FORMATS_EXPORT_SINK_H
 #define ADA_LIB_FORMATS_EXPORT_SINK_H
 
@@ -16,9 +16,9 @@
 
 namespace ada::model {
 
-/// Numbers for formats that know a process by its pid and a thread by its pid and tid: the system's where they are
-/// there and nothing else has them (fibers share one, and the system gives them out again), else made up, above all
-/// that Linux gives out.
+/// Numbers for formats that identify a process by its pid and a thread by its pid and tid. They are the system's if
+/// those are known and not taken yet (fibers share one, and the system reuses them). Otherwise they are made up, above
+/// all numbers that Linux assigns.
 class SystemIds {
 public:
   static constexpr std::uint32_t kMadeUp = 0x40000000;
@@ -33,11 +33,11 @@ private:
   std::unordered_set<std::uint64_t> known_;
 };
 
-/// A sink derives from this and is told of calls, whose ends are repaired as in calls.h. Threads, functions and
-/// processes are known by their numbers.
+/// Derived sinks receive calls, whose ends are repaired as in calls.h. Threads, functions and processes are identified
+/// by their numbers.
 class ExportSink : public TraceSink {
 public:
-  /// Without `values`, arguments and results are not asked for. `lists`: arguments come as JSON, too.
+  /// Without `values`, arguments and results are not requested. `lists`: arguments also come as JSON.
   explicit ExportSink(bool values, bool lists = false);
   ~ExportSink() override;
 
@@ -52,7 +52,7 @@ public:
   std::vector<Loss> losses() const override { return lost_.list(); }
 
 protected:
-  /// The name of what the recorder held up, where a format has frames for functions only.
+  /// The name for times when the recorder held up a call, in formats that have frames for functions only.
   static constexpr std::string_view kRecorderName = "[recorder]";
 
   struct Call {
@@ -75,7 +75,7 @@ protected:
     std::uint32_t thread = 0, function = 0;
     SymbolKind kind = SymbolKind::Instant;
     std::uint64_t timeNs = 0;
-    std::optional<analysis::CounterValue> value = {}; ///< the counter's, or the flow's id, if it is known
+    std::optional<analysis::CounterValue> value = {}; ///< the counter's value or the flow's id, if known
     std::string_view arguments = {};                  ///< "(n=10)", or empty
     std::string_view json = {};                       ///< {"n":10}, or empty
   };
@@ -84,18 +84,18 @@ protected:
   virtual void newProcess(const Process &) {}
   virtual void newThread(const Thread &) {}
   virtual void newFunction(const Function &) {}
-  /// Of a thread that was new just now, if any are known. What has no place for them counts them.
+  /// The off-CPU times of the thread that was just announced, if any are known. By default they are counted as lost.
   virtual void offCpuTimes(const Thread &thread, const OffCpuLane &) { lost_.addOffCpu(thread); }
   virtual void beginCall(const Call &) {}
-  /// Of the open call at that depth, too late to be among its arguments; End::values has it, too.
+  /// A value of the open call at that depth that came too late to be among its arguments. End::values has it, too.
   virtual void lateValue(std::uint32_t /*thread*/, std::uint32_t /*depth*/, const Text &) {}
   virtual void endCall(const End &) = 0;
-  /// The recorder held up the innermost open call, which ends later: it is no part of its Span::selfNs().
+  /// The recorder held up the innermost open call, which ends later. This time is not part of its Span::selfNs().
   virtual void heldUp(std::uint32_t /*thread*/, std::uint64_t /*fromNs*/, std::uint64_t /*toNs*/) {}
-  /// False: it is to be shown as a call.
+  /// Returns false if the point is to be shown as a call.
   virtual bool point(const Point &) { return false; }
   virtual void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) = 0;
-  /// No more calls of it will come. Comes once for each thread that had any event.
+  /// No more calls of the thread will come. Called once for each thread that had any event.
   virtual void leaveThread(std::uint32_t) {}
   virtual void endTrace() = 0;
   virtual const Expected<void> &status() const = 0;
@@ -104,7 +104,7 @@ protected:
   const Function &function(std::uint32_t number) const { return table_.functions[number]; }
   const Thread &thread(std::uint32_t number) const { return table_.threads[number]; }
   const Process &processOf(const Thread &thread) const { return table_.processes[thread.process]; }
-  /// Of a thread that has had an event and has not ended: the time of its first one.
+  /// The time of a thread's first event. The thread must have had an event and must not have ended.
   std::uint64_t firstEventNs(std::uint32_t thread) const;
   bool hasSeveralProcesses() const { return table_.processes.size() > 1; }
   void lose(std::string_view what, std::uint64_t count = 1) { lost_.add(what, count); }
@@ -123,7 +123,7 @@ private:
   LossList lost_;
 };
 
-/// TraceFormat::makeSink of a format that is one stream of bytes, and of one that needs a path.
+/// TraceFormat::makeSink for a format that is one stream of bytes, and for one that needs a path.
 template <class Sink> std::unique_ptr<TraceSink> makeStreamSink(SinkTarget target, const SinkOptions &) {
   return std::make_unique<Sink>(std::move(target.bytes));
 }
@@ -135,12 +135,12 @@ template <class Sink> std::unique_ptr<TraceSink> makeFileSink(SinkTarget target,
 std::string nameOf(const Thread &thread);
 /// "worker (tid 4712)"
 std::string labelOf(const Thread &thread);
-/// "app (pid 4711)": the file name of the executable, or what the process is called.
+/// "app (pid 4711)": the file name of the executable, or the name of the process.
 std::string nameOf(const Process &process);
 std::string labelOf(const Process &process);
 /// "waiting", "preempted", "unknown", "recorder"
 std::string_view nameOf(OffCpu::Why why);
-/// As it is shown everywhere, but as UTF-8: bytes that are not become U+FFFD.
+/// The text as it is shown everywhere, but as UTF-8: invalid bytes become U+FFFD.
 std::string textOf(std::string_view text);
 
 } // namespace ada::model

@@ -1,4 +1,4 @@
-// Makes a function and its inlined copies one function.
+// Merges a function and its inlined copies into one function.
 #include "merge_copies.h"
 
 #include <map>
@@ -22,7 +22,7 @@ public:
     const std::uint32_t next = count_;
     const auto [at, isNew] = known_.try_emplace({function.process, function.commonId(), function.types}, Known{next});
     Known &known = at->second;
-    // Other formats may have several functions of one id.
+    // Other formats may have several functions with the same id.
     const bool isAnother = !isNew && !function.isInlined && known.hasOriginal;
     known.hasOriginal = known.hasOriginal || !function.isInlined;
     numbers_.push_back(isAnother ? next : known.number);
@@ -30,7 +30,7 @@ public:
     if (!isNew && !isAnother)
       return {};
     ++count_;
-    Function common = function; // the first that is met stands for all
+    Function common = function; // the first one stands for all
     common.index = next;
     common.id = function.commonId();
     common.isInlined = false;
@@ -60,12 +60,12 @@ private:
   };
 
   TraceSink &sink_;
-  std::unique_ptr<TraceSink> owned_; // it, or nothing
+  std::unique_ptr<TraceSink> owned_; // the same, or null
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::string>, Known> known_;
-  std::uint32_t count_ = 0;            // of functions that the sink knows
+  std::uint32_t count_ = 0;            // number of functions that the sink knows
   std::vector<std::uint32_t> numbers_; // by the source's number
   std::vector<Event> events_;
-  bool areOther_ = false; // some number is not the source's
+  bool areOther_ = false; // some number differs from the source's
 };
 
 } // namespace

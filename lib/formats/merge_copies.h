@@ -1,4 +1,4 @@
-// Makes a function and its inlined copies one function, for formats that know nothing of copies.
+// Merges a function and its inlined copies into one function, for formats that don't know copies.
 #ifndef ADA_LIB_FORMATS_MERGE_COPIES_H
 #define ADA_LIB_FORMATS_MERGE_COPIES_H
 
@@ -8,11 +8,11 @@
 
 namespace ada::model {
 
-/// A sink that hands on to `sink`: calls of inlined copies become calls of their function, which is announced once.
-/// Copies whose arguments lie elsewhere (Function::types) stay apart, for they would be read wrong. A sink that takes
-/// symbols has copies of its own, and is returned as it is.
+/// Returns a sink that passes everything on to `sink`. Calls of inlined copies become calls of their function, which is
+/// announced once. Copies whose arguments lie elsewhere (Function::types) stay separate, because their arguments would
+/// be misread. A sink that takes symbols has its own copies and is returned unchanged.
 std::unique_ptr<TraceSink> mergeCopies(std::unique_ptr<TraceSink> sink);
-/// For a sink that takes no symbols and outlives the new one.
+/// For a sink that takes no symbols and that outlives the new one.
 std::unique_ptr<TraceSink> mergeCopies(TraceSink &sink);
 
 } // namespace ada::model

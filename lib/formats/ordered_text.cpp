@@ -1,4 +1,4 @@
-// Pieces in a queue: threads write them, whoever adds hands them on in order.
+// A queue of pieces: several threads write them, and the thread that adds them hands them on in order.
 #include "formats/ordered_text.h"
 
 #include <algorithm>
@@ -16,13 +16,13 @@ OrderedText::~OrderedText() {
     thread.join();
 }
 
-// As many as there can be; none are begun before there is something to write.
+// Starts as many threads as possible, but only once there is something to write.
 void OrderedText::begin() {
   isBegun_ = true;
   try {
     for (unsigned i = 1; i < std::min(std::max(1u, std::thread::hardware_concurrency()), kMostThreads); ++i)
       threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error &) { // a limit of the system: then those that there are do it
+  } catch (const std::system_error &) { // a system limit: the threads that were started must do
   }
 }
 
@@ -37,7 +37,7 @@ void OrderedText::add(Write write) {
   }
   added_.notify_one();
   handOn(lock);
-  // So many keep all of them busy, and memory is bounded.
+  // This many pieces keep all threads busy, and memory stays bounded.
   reduceTo(threads_.empty() ? 0 : 2 * threads_.size() + 2, lock);
 }
 
@@ -46,7 +46,7 @@ void OrderedText::finish() {
   reduceTo(0, lock);
 }
 
-// Writes pieces itself, as long as there are some that nobody has taken.
+// Hands on pieces until at most `most` are left. Writes pieces itself while there are some that no thread has taken.
 void OrderedText::reduceTo(std::size_t most, std::unique_lock<std::mutex> &lock) {
   while (pieces_.size() > most) {
     if (!writeNext(lock))
@@ -66,15 +66,15 @@ void OrderedText::work() {
   }
 }
 
-// Writes the next piece, without the lock. False if all are taken.
+// Writes the next piece, without holding the lock. False if all are taken.
 bool OrderedText::writeNext(std::unique_lock<std::mutex> &lock) {
   if (next_ == pieces_.size())
     return false;
-  Piece &piece = pieces_[next_++]; // which stays where it is: pieces are added behind it and go in front of it
+  Piece &piece = pieces_[next_++]; // stays in place: pieces are added after it and removed before it
   piece.state = Piece::Taken;
   lock.unlock();
   piece.write(piece.text);
-  piece.write = nullptr; // its memory goes here, not under the lock
+  piece.write = nullptr; // frees its memory here, not under the lock
   lock.lock();
   piece.state = Piece::Done;
   return true;

@@ -1,4 +1,4 @@
-// What sinks of formats that hold sums, not single calls, have in common: the calls of each thread added up by path.
+// The common part of sinks for formats with sums instead of single calls: adds up the calls of each thread by path.
 #ifndef ADA_LIB_FORMATS_PATH_SINK_H
 #define ADA_LIB_FORMATS_PATH_SINK_H
 
@@ -11,18 +11,18 @@
 
 namespace ada::model {
 
-/// Memory: the paths of the threads that have not ended, at most a million each, and what the format keeps.
+/// Memory: the paths of the threads that have not ended, at most a million each, and whatever the format keeps.
 class PathSink : public ExportSink {
 public:
   explicit PathSink(ByteSink bytes) : ExportSink(/*values=*/false), out_(std::move(bytes)) {}
 
 protected:
-  /// Of a node that is no function's.
+  /// The name of a node that is not a function.
   static constexpr std::string_view nameOfNone(std::uint32_t function) {
     return function == PathTree::kRecorder ? kRecorderName : "[calls of further paths]";
   }
 
-  /// The thread is over: its calls in the order of a walk.
+  /// The thread has ended. Writes its calls in the order of a walk.
   virtual void writePaths(std::uint32_t thread, const PathTree &tree) = 0;
 
   ByteOutput out_;

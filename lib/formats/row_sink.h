@@ -1,4 +1,4 @@
-// What sinks of formats with one row per call have in common: a row is complete when its call has ended.
+// The common part of sinks for formats with one row per call: a row is complete when its call has ended.
 #ifndef ADA_LIB_FORMATS_ROW_SINK_H
 #define ADA_LIB_FORMATS_ROW_SINK_H
 
@@ -21,7 +21,7 @@ protected:
     std::uint64_t id = 0, parent = 0; ///< from 1, in the order of the begins in the source; parent 0: none
     std::uint64_t root = 0;           ///< the outermost call around it, which may be itself
     std::uint32_t thread = 0;
-    std::uint64_t way = 0; ///< what wayOf() said
+    std::uint64_t way = 0; ///< what wayOf() returned
     const Span &span;      ///< functionIndex is the function's number
     std::string_view arguments = {}, result = {}, values = {};
     std::string_view argumentsJson = {}, valuesJson = {}; ///< with `lists`
@@ -29,7 +29,7 @@ protected:
   /// The rows of a thread come in the order in which its calls ended.
   virtual void writeRow(const Row &row) = 0;
 
-  /// A number for how a call was reached, from that of the call around it (0: none).
+  /// A number for how a call was reached, made from the number of the call around it (0: none).
   virtual std::uint64_t wayOf(const Call &, std::uint64_t /*around*/) { return 0; }
 
   /// The innermost open call; 0 if there is none.
@@ -37,7 +37,7 @@ protected:
     return thread < open_.size() && !open_[thread].empty() ? open_[thread].back().id : 0;
   }
 
-  /// How many calls are open.
+  /// The number of open calls.
   std::size_t openCalls(std::uint32_t thread) const { return thread < open_.size() ? open_[thread].size() : 0; }
   /// The id of the call that begins next.
   std::uint64_t nextCall() const { return calls_ + 1; }
@@ -73,7 +73,7 @@ private:
               .valuesJson = end.json});
   }
 
-  std::vector<std::vector<OpenCall>> open_; // by thread, the outermost first
+  std::vector<std::vector<OpenCall>> open_; // by thread, outermost call first
   std::uint64_t calls_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The one list of trace formats.
+// The only list of trace formats.
 #include "formats/table.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ extern const TraceFormat kAtfFormat, kAtfDetailFormat, kDial9Format, kWtfFormat;
 extern const TraceFormat kCallgrindFormat, kChromeFormat, kCsvFormat, kCtfFormat, kFirefoxFormat, kFoldedFormat,
     kOtlpFormat, kPerfettoFormat, kPprofFormat, kSpeedscopeFormat, kSqliteFormat, kUftraceFormat, kXrayFormat;
 
-// ATF takes every directory that no other wants, and folded stacks every text: those before them are asked first.
+// ATF accepts every directory and folded stacks accept every text, so the formats before them are asked first.
 static constexpr const TraceFormat *kFormats[] = {
 #ifdef ADA_WITH_IMPORT
     &kUftraceFormat,
@@ -47,7 +47,7 @@ FormatChoice recognise(const TraceLocation &place) {
 static bool canWrite(const TraceFormat &format) { return bool(format.makeSink); }
 static bool canRead(const TraceFormat &format) { return bool(format.open); }
 
-// The first variant of any format that can be used, and that `fits` says yes to.
+// The first variant that `fits` accepts, of all formats that can be used.
 template <class Fits> static FormatChoice find(bool (*canUse)(const TraceFormat &), Fits &&fits) {
   for (const TraceFormat *format : kFormats)
     for (unsigned i = 0; i < format->variants.size(); ++i)
@@ -70,12 +70,12 @@ FormatChoice formatOfPath(std::string_view path) {
     path.remove_suffix(1);
   const std::string_view file = path.substr(path.find_last_of('/') + 1);
   const std::size_t dot = file.find_last_of('.');
-  // A directory is written as the variant that single files are.
+  // Directories are written in the same variant as single files.
   if (dot == file.npos || dot == 0 || file == "..")
     return find(canWrite, [&](const TraceFormat &format, const FormatVariant &variant) {
       return format.shape == Shape::DirectoryOrFile && !variant.extension.empty();
     });
-  // Of extensions like .json and .speedscope.json the longest counts.
+  // If several extensions match, like .json and .speedscope.json, the longest counts.
   std::string_view longest;
   find(canWrite, [&](const TraceFormat &, const FormatVariant &variant) {
     if (file.ends_with(variant.extension) && file.size() > variant.extension.size())
@@ -104,7 +104,7 @@ static std::string namesOf(bool (*canUse)(const TraceFormat &)) {
 std::string formatNames() { return namesOf(canWrite); }
 std::string readableFormatNames() { return namesOf(canRead); }
 
-// Directories last: they have an extension for one thread only.
+// Formats written as directories come last: their extension is only for one thread.
 template <class Say> static void eachExtension(Say &&say) {
   for (const bool isDirectory : {false, true})
     for (const TraceFormat *format : kFormats)

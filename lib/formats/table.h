@@ -1,8 +1,8 @@
-// The one list of trace formats: what each is called, how it is recognised, and everything that can be done with it.
+// The only list of trace formats: their names, how they are recognised, and everything that can be done with them.
 //
-// A format is a folder here with a TraceFormat in it, and one line in table.cpp. What a format can't do is a null
-// pointer; an export has a name, an extension and makeSink, and that is all. Nothing else in lib or tools asks which
-// format something is.
+// A format is a folder here with a TraceFormat in it, and one line in table.cpp. Operations that a format lacks are
+// null pointers; an export has only a name, an extension and makeSink. Nothing else in lib or tools asks which format
+// something is.
 #ifndef ADA_LIB_FORMATS_TABLE_H
 #define ADA_LIB_FORMATS_TABLE_H
 
@@ -19,7 +19,7 @@
 
 namespace ada::model {
 
-/// A trace as it was named: a directory, or the bytes of a file or of standard input.
+/// A trace as the user named it: a directory, or the bytes of a file or of standard input.
 struct TraceLocation {
   std::string path;
   std::optional<ByteInput> bytes = {}; ///< nothing: a directory
@@ -31,9 +31,9 @@ struct TraceLocation {
 struct FormatVariant {
   std::string_view name;           ///< for --to and --from: "wtf-le"
   std::string_view title;          ///< for people: "v3-little-endian"
-  std::string_view extension = {}; ///< of files that are written so: ".cff"
+  std::string_view extension = {}; ///< of files in this variant: ".cff"
   std::string_view alias = {};     ///< another name
-  /// Files with this extension may be of any variant: what stays in its format keeps its own.
+  /// Files with this extension may be of any variant: a trace that stays in its format keeps its variant.
   bool keepsVariant = false;
 };
 
@@ -65,7 +65,7 @@ struct CheckSummary {
     std::uint64_t count = 0;
     std::string_view what = {}; ///< one of them: "event"
   };
-  std::string place; ///< the file, or the session that was taken in the end
+  std::string place; ///< the file, or the session that was finally chosen
   std::vector<Count> counts = {};
 };
 
@@ -74,11 +74,11 @@ struct TimeRange {
   bool holds(std::uint64_t ns) const { return ns >= from && (ns < to || to == ~std::uint64_t{0}); }
 };
 
-/// What a raw dump shows: everything in a file, in its own terms.
+/// Options of a raw dump, which shows everything in a file in the file's own terms.
 struct RawDumpOptions {
-  bool json = false;                     ///< one JSON object per line, else text
+  bool json = false;                     ///< one JSON object per line, otherwise text
   std::vector<std::string> threads = {}; ///< numbers, or globs for names
-  /// Range of time for events whose first one has the time `start`; nothing if no range was asked for.
+  /// The time range for events whose first one has the time `start`; empty if no range was requested.
   std::function<TimeRange(std::uint64_t start)> range = {};
 };
 struct RawDumpOutput {
@@ -86,35 +86,35 @@ struct RawDumpOutput {
   std::function<void(const Warning &)> warning;
 };
 
-/// What a format is written as.
+/// What a format is written to.
 enum class Shape : std::uint8_t {
-  Stream,          ///< bytes in order, which a pipe takes as well
-  DirectoryOrFile, ///< a directory, or with the variant's extension one file
+  Stream,          ///< bytes in order, which can also go to a pipe
+  DirectoryOrFile, ///< a directory, or one file if it has the variant's extension
   Directory,
-  File, ///< one that is not written in order
+  File, ///< a file that is not written in order
 };
 
 struct TraceFormat {
   std::string_view title;                  ///< for people: "dial9"
   std::span<const FormatVariant> variants; ///< ways of writing it
   Shape shape = Shape::Stream;
-  bool isThreadwise = false; ///< its sink takes one thread after the other
-  bool hasThreads = false;   ///< a raw dump can be of some threads only
+  bool isThreadwise = false; ///< its sink takes one thread after another
+  bool hasThreads = false;   ///< a raw dump can be limited to some threads
 
-  /// Which variant begins so, if it is this format at all. 64 bytes are enough.
+  /// The variant of a file that begins with these bytes; nothing if it is not this format. 64 bytes are enough.
   std::optional<unsigned> (*recognise)(std::span<const std::byte> head) = nullptr;
   bool (*recogniseDirectory)(const std::string &path) = nullptr;
 
   Expected<std::unique_ptr<TraceSource>> (*open)(TraceLocation place) = nullptr;
   std::unique_ptr<TraceSink> (*makeSink)(SinkTarget target, const SinkOptions &options) = nullptr;
-  /// Writes a trace again in its own format, frame by frame.
+  /// Rewrites a trace in its own format, frame by frame.
   Expected<CopyResult> (*copy)(ByteInput &input, const ByteSink &bytes, unsigned variant) = nullptr;
   std::string_view copiedUnit = "event"; ///< what CopyResult::events counts
 
   Expected<CheckSummary> (*verify)(TraceLocation &place, const CheckReport &report) = nullptr;
-  /// Texts have times after the start of the trace, or `absolute` on its clock.
+  /// Times in texts are relative to the start of the trace, or, with `absolute`, on the trace's clock.
   Expected<Description> (*describe)(TraceLocation &place, bool absolute) = nullptr;
-  /// Null where the events are all there is to show.
+  /// Null if there is nothing to show except events.
   Expected<ReadOutcome> (*dumpRaw)(TraceLocation &place, const RawDumpOptions &options,
                                    const RawDumpOutput &out) = nullptr;
 };
@@ -127,14 +127,15 @@ struct FormatChoice {
   explicit operator bool() const { return format != nullptr; }
 };
 
-/// What the trace is; nothing if it is none.
+/// The format of a trace; none if it is not a trace.
 FormatChoice recognise(const TraceLocation &place);
-/// By a variant's name or alias: "cff". One that can be written, one that can be read.
+/// The format with a variant's name or alias: "cff". The first function finds formats that can be written, the second
+/// those that can be read.
 FormatChoice formatNamed(std::string_view name);
 FormatChoice readableFormatNamed(std::string_view name);
-/// By the extension; without one, the format that is written as directories.
+/// The format for a path's extension; without one, the format that is written as directories.
 FormatChoice formatOfPath(std::string_view path);
-/// "atf1, atf2, dial9, wtf, wtf-le or cff": those that can be written, those that can be read.
+/// "atf1, atf2, dial9, wtf, wtf-le or cff": the names of formats that can be written, and of those that can be read.
 std::string formatNames();
 std::string readableFormatNames();
 /// ".trc, .wtf-trace, .cff or .atf"
@@ -142,14 +143,14 @@ std::string formatExtensions();
 /// ".trc is dial9, .wtf-trace wtf, .cff cff, .atf one thread of atf2"
 std::string formatsByExtension();
 
-/// What to say where a format is not known, for it may be one that the build is without: "" or a sentence in brackets
-/// that follows a blank.
+/// What to add to a message about an unknown format, which may be one that this build lacks: "" or a blank and a
+/// sentence in brackets.
 std::string_view leftOutFormats();
 
 /// Opens the file, or finds the directory. Errors: E_IO.
 Expected<TraceLocation> locate(const std::string &path);
 Expected<std::unique_ptr<TraceSource>> openTrace(TraceLocation place);
-/// E_BAD_MAGIC: it begins like none of the formats.
+/// E_BAD_MAGIC: the trace does not begin like any of the formats.
 Error notATrace(const TraceLocation &place);
 
 } // namespace ada::model

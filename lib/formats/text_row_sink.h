@@ -1,4 +1,4 @@
-// What sinks of text formats with one row per call have in common: rows are written by several threads.
+// The common part of sinks for text formats with one row per call: several threads write the rows.
 #ifndef ADA_LIB_FORMATS_TEXT_ROW_SINK_H
 #define ADA_LIB_FORMATS_TEXT_ROW_SINK_H
 
@@ -51,22 +51,22 @@ private:
     std::uint64_t id, parent, root;
     std::uint32_t thread;
     Span span;
-    std::size_t texts, result, values, end; // where its texts begin; from there, the others, and where they end
+    std::size_t texts, result, values, end; // start of its texts; relative to it, the other texts and the end
   };
   std::vector<Stored> rows_;
   std::string texts_;
 };
 
-/// `Format` is what rows look like: format(const TextRows &, std::string &to) const appends them, in any thread, and
-/// several at a time. What it looks at must not change while rows are written; a StableList may grow.
+/// `Format` defines the look of rows: format(const TextRows &, std::string &to) const appends them. It is called in any
+/// thread, also in several at a time. Data that it reads must not change while rows are written; a StableList may grow.
 ///
-/// Memory: besides the open calls, some thousand rows per processor.
+/// Memory: besides the open calls, some thousand rows per core.
 template <class Format> class TextRowSink : public RowSink {
 protected:
   explicit TextRowSink(ByteSink bytes) : out_(std::move(bytes)) {}
 
   Format &format() { return format_; }
-  /// Before the first row.
+  /// Writes text before the first row.
   void put(std::string_view text) { out_.put(text); }
 
 private:

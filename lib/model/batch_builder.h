@@ -29,7 +29,7 @@ public:
     count_ += room.size();
     return room;
   }
-  /// Forgets the last `count` of those that the last add() gave room for.
+  /// Forgets the last `count` of the events that the last add() gave room for.
   void takeBack(std::size_t count) { count_ -= count; }
   /// A Mark or Value; copies the texts.
   void addText(Event event, std::string_view name, std::string_view json) {
@@ -41,8 +41,8 @@ public:
   }
   bool hasLast() const noexcept { return count_ > 0; }
   const Event &last() const noexcept { return events_[count_ - 1]; }
-  /// A detail of the last event, which must be there, or of one that add() gave room for: they come in the order of the
-  /// events. False if it has as many as an event can have.
+  /// A detail of the last event, which must be there, or of an event that add() gave room for:
+  /// details come in the order of the events. False if the event already has as many as it can have.
   bool addDetail(Detail detail, bool copyPayload) { return addDetail(events_[count_ - 1], detail, copyPayload); }
   bool addDetail(Event &event, Detail detail, bool copyPayload);
 
@@ -55,7 +55,7 @@ public:
     nextSeq_ = seq;
   }
   const Expected<void> &status() const noexcept { return state_; }
-  /// Takes an error of the sink that was not met here.
+  /// Takes over an error of the sink that occurred elsewhere.
   void check(const Expected<void> &result) {
     if (state_ && !result)
       state_ = result;

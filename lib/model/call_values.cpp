@@ -1,4 +1,4 @@
-// Values of a call's arguments and of its result, out of its registers.
+// Gets the values of a call's arguments and of its result from its registers.
 #include "ada/trace/types.h"
 
 #include "base/json.h"
@@ -196,14 +196,14 @@ std::string resultText(const FunctionTypes &types, const Registers &registers, s
   return list;
 }
 
-// An object with one entry a parameter; `entry` makes its value.
+// An object with one entry per parameter; `entry` makes its value.
 template <class Entry> static std::string parametersJson(const FunctionTypes &types, Entry &&entry) {
   std::string json = "{";
   std::unordered_set<std::string> keys;
   for (std::size_t i = 0; i < types.parameters.size(); ++i) {
     const Parameter &parameter = types.parameters[i];
     std::string key = oneLine(parameter.name);
-    // Nothing keeps a damaged text from having a name twice.
+    // A damaged text may have a name twice.
     if (key.empty() || !keys.insert(key).second) {
       key = "#" + std::to_string(i + 1);
       while (!keys.insert(key).second)

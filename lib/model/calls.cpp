@@ -1,4 +1,4 @@
-// Matches exits with calls; repairs what is not balanced.
+// Matches exits with calls; repairs traces that are not balanced.
 #include "ada/trace/calls.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ CallStackWalker::Step CallStackWalker::repair(std::uint64_t seq, std::uint64_t t
 }
 
 void CallStackWalker::openEarlier(std::uint64_t beginNs, std::uint32_t function, std::uint64_t firstNs) {
-  // What its caller did before it is not known.
+  // It is not known what its caller did before it.
   if (depth_ > 0 && firstNs > 0)
     stack_[depth_ - 1].childrenNs = std::max(beginNs, stack_[depth_ - 1].beginNs) - stack_[depth_ - 1].beginNs;
   (void)feedNumbered(Span::kNoSeq, beginNs, function, EventKind::Call);

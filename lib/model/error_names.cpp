@@ -1,4 +1,4 @@
-// What the values of errno are called: Linux's, which are the same on the two architectures that can be recorded.
+// Names of the values of errno: Linux's, which are the same on the two architectures that can be recorded.
 #include "ada/trace/types.h"
 
 #include <iterator>

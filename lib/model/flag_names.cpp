@@ -15,9 +15,8 @@ namespace {
 constexpr Flag bit(std::uint64_t value, const char *name) { return {value, value, name}; }
 
 // The access mode is a number of two bits. O_SYNC and O_TMPFILE include other
-// flags' bits, so they come first. O_LARGEFILE is the kernel's value: libc's is
-// 0 on 64-bit systems, but what passes through a system call wrapper has it.
-// 040000 to 0400000 are four flags whose order the architectures chose.
+// flags' bits, so they come first. O_LARGEFILE is the kernel's value: libc's is 0 on 64-bit systems, but flags that
+// pass through a system call wrapper have it. 040000 to 0400000 are four flags whose order the architectures chose.
 constexpr std::array<Flag, 20> openFlags(std::uint64_t directory, Flag first, Flag second, Flag third, Flag fourth) {
   return {{
       {0, 3, "O_RDONLY"},
@@ -72,7 +71,7 @@ constexpr FlagNames kOpenX86Names{kOpenX86}, kOpenArm64Names{kOpenArm64}, kProtN
 struct Known {
   std::string_view function;
   unsigned position;
-  std::string_view names; ///< what it is called, in methods of that name too
+  std::string_view names; ///< the parameter's names, also in methods of that function name
   const FlagNames *x86, *arm64;
 };
 constexpr Known kKnown[] = {

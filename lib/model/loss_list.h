@@ -24,12 +24,12 @@ public:
       }
     all_.push_back({count, std::string(what)});
   }
-  /// Counts those texts that are not UTF-8: JSON holds nothing else, and bytes of them are changed.
+  /// Counts the texts that are not UTF-8: JSON can't hold them, so some of their bytes are changed.
   void addChanged(std::initializer_list<std::string_view> texts) {
     for (const std::string_view text : texts)
       add("names and texts with bytes that are not UTF-8: these bytes are changed", !isUtf8(text));
   }
-  /// Of a thread whose times without a processor are left out.
+  /// For a thread whose off-CPU times are left out.
   void addOffCpu(const Thread &thread, std::string_view why = "the format has no place for them") {
     if (!thread.offCpu)
       return;

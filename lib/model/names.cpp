@@ -57,8 +57,8 @@ std::string demangle(std::string_view name) {
 
 namespace {
 
-// Reads a demangled name from left to right and writes the folded one. Whatever
-// it doesn't understand makes it give up, and the caller shows the whole name.
+// Reads a demangled name from left to right and writes the folded one. It gives up at anything it doesn't understand,
+// and the caller shows the whole name.
 class Folder {
 public:
   Folder(std::string_view in, const NameStyle &style) : in_(in), style_(style) {}
@@ -114,7 +114,7 @@ private:
     return true;
   }
 
-  // `operator` as a word of its own.
+  // `operator` as a separate word.
   bool startsOperator() const {
     constexpr std::string_view word = "operator";
     if (!in_.substr(at_).starts_with(word))
@@ -157,8 +157,8 @@ private:
     return copyTo(end);
   }
 
-  // Position after the '>' that matches the '<' here, or npos. Parentheses are
-  // skipped whole: what is in them may compare.
+  // Position after the '>' that matches the '<' here, or npos.
+  // Parentheses are skipped whole, because they may contain comparisons.
   std::size_t closingAngle() const {
     int angles = 0, parens = 0;
     for (std::size_t i = at_; i < in_.size(); ++i) {
@@ -195,7 +195,7 @@ private:
     return true;
   }
 
-  // A lambda among them stays: it says which std::function this is.
+  // A lambda among the arguments stays: it says which std::function this is.
   bool templateArguments() {
     const std::size_t end = closingAngle();
     const std::string_view group = in_.substr(at_, end == in_.npos ? 0 : end - at_);

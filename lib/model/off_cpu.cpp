@@ -20,7 +20,7 @@ OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, std::uint64_t fromNs, std::u
     if (isSchedKnown_ && from < to)
       periods_.push_back({from, to, OffCpu::Why::Unknown, 0});
   };
-  // What lies between two of them and outside of what is known.
+  // The time between two periods that is outside the known time.
   const auto fillTo = [&](std::uint64_t ns) {
     addUnknown(at, std::min(ns, fromNs_));
     addUnknown(std::max(at, toNs_), ns);

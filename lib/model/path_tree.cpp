@@ -1,4 +1,4 @@
-// Calls added up by path.
+// Adds up calls by path.
 #include "path_tree.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::size_t PathTree::slotOf(std::uint32_t parent, std::uint32_t function) const
 }
 
 void PathTree::growTable() {
-  std::size_t slots = 64; // a power of two, and more than half of them free: sort() begins with none at all
+  std::size_t slots = 64; // a power of two, with more than half of them free: sort() begins with none at all
   while (slots <= nodes_.size() * 2)
     slots *= 2;
   table_.assign(slots, kNone);
@@ -56,7 +56,7 @@ void PathTree::merge(const PathTree &other, std::span<const std::uint32_t> funct
 }
 
 void PathTree::sort() {
-  // Calls of a node or below it: where there are none, nothing was added.
+  // Calls of a node or below it: if there are none, nothing was added.
   std::vector<std::uint64_t> calls(nodes_.size());
   std::vector<std::uint32_t> order; // children of one parent side by side
   for (auto node = static_cast<std::uint32_t>(nodes_.size()); --node > 0;) {
@@ -72,7 +72,7 @@ void PathTree::sort() {
     };
     return key(a) < key(b);
   });
-  std::vector<std::uint32_t> first(nodes_.size() + 1, 0); // of the children of each, in `order`
+  std::vector<std::uint32_t> first(nodes_.size() + 1, 0); // of the children of each node, in `order`
   for (const std::uint32_t node : order)
     ++first[nodes_[node].parent + 1];
   for (std::size_t i = 1; i < first.size(); ++i)

@@ -1,4 +1,4 @@
-// Calls added up by path: one node per function and way to it, however often the program went there.
+// Adds up calls by path: one node per function and path to it, however often the program went there.
 //
 //   PathTree tree;
 //   uint32_t at = tree.child(PathTree::kRoot, main);
@@ -8,8 +8,8 @@
 //   for (uint32_t node = 1; node < tree.size(); ++node)
 //     print(tree.depth(node), tree[node].function, tree[node].totalNs);
 //
-// Memory is bounded by the number of nodes: when there are as many as asked for, calls with a new path are counted in
-// one node per caller, kRest, and so are the calls that these make.
+// Memory is bounded by the number of nodes: when the limit is reached, calls with a new path are counted in one node
+// per caller, kRest, and so are the calls that these make.
 #ifndef ADA_LIB_MODEL_PATH_TREE_H
 #define ADA_LIB_MODEL_PATH_TREE_H
 
@@ -28,21 +28,21 @@ public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   /// Node::function of the root.
   static constexpr std::uint32_t kNoFunction = kNone;
-  /// Node::function of what did not fit.
+  /// Node::function of the calls that did not fit.
   static constexpr std::uint32_t kRest = kNone - 1;
   /// Node::function of the time in which the recorder held up calls of the node above: `calls` is how many of them.
   static constexpr std::uint32_t kRecorder = kNone - 2;
-  /// Whether a Node::function is the number of one.
+  /// Whether a Node::function is the number of a function.
   static constexpr bool isFunction(std::uint32_t function) { return function < kRecorder; }
 
   struct Node {
     std::uint32_t parent = kRoot;
     std::uint32_t function = kNoFunction;
-    std::uint32_t lastChild = kNone; ///< that child() found or made last
+    std::uint32_t lastChild = kNone; ///< the child that child() found or made last
     std::uint32_t depth = 0;         ///< the root's is 0, the outermost calls' 1
     std::uint64_t calls = 0;
     std::uint64_t totalNs = 0; ///< between entry and exit
-    std::uint64_t selfNs = 0;  ///< of that, outside of the nodes below
+    std::uint64_t selfNs = 0;  ///< the part of that outside of the nodes below
   };
 
   explicit PathTree(std::size_t mostNodes = 1'000'000) : mostNodes_(mostNodes), nodes_(1) {}
@@ -74,22 +74,22 @@ public:
     entry.totalNs += totalNs;
     entry.selfNs += selfNs;
   }
-  /// Of so many of the node's calls, the time that was the recorder's. It is no part of their selfNs.
+  /// The recorder's time in `calls` of the node's calls. It is not part of their selfNs.
   void addRecorder(std::uint32_t node, std::uint64_t calls, std::uint64_t ns) {
     addSum(findOrMake(node, kRecorder), calls, ns, ns);
   }
   /// Adds all of another tree, whose function n is functions[n] here.
   void merge(const PathTree &other, std::span<const std::uint32_t> functions);
 
-  /// Puts nodes into the order of a walk: a call before those that it made, of these the one with the largest total
-  /// first, then those with more calls, then by function. Removes what was never added to. The numbers of nodes change;
-  /// totals of the root are those of the outermost calls.
+  /// Puts nodes into the order of a walk: a call before the calls that it made, and among these the largest total
+  /// first, then the most calls, then by function. Removes nodes that nothing was added to.
+  /// The numbers of nodes change; totals of the root are those of the outermost calls.
   void sort();
 
   std::size_t size() const { return nodes_.size(); }
   const Node &operator[](std::uint32_t node) const { return nodes_[node]; }
   std::uint32_t depth(std::uint32_t node) const { return nodes_[node].depth; }
-  /// After sort(): the first node behind `node` and everything below it.
+  /// After sort(): the first node after `node` and everything below it.
   std::uint32_t endOf(std::uint32_t node) const { return ends_[node]; }
   /// Some path did not fit.
   bool isCut() const { return isCut_; }
@@ -113,7 +113,7 @@ public:
     const std::uint32_t around = node(), node = tree.child(around, function);
     open_.push_back({node, node == around});
   }
-  /// A call that has no node of its own: what it calls is called by the one around it.
+  /// A call that has no node of its own: the calls it makes count as made by the call around it.
   void enterHidden() { open_.push_back({node(), false}); }
   /// The innermost call has ended. Without `counts` it is added to nothing.
   void leave(PathTree &tree, const Span &span, bool counts = true) {
@@ -131,11 +131,11 @@ private:
   std::vector<Place> open_;
 };
 
-/// What a function cost over all paths of a sorted tree; only the outermost of recursive calls count in the total.
+/// The cost of a function over all paths of a sorted tree; of recursive calls, only the outermost count in the total.
 struct FunctionSum {
   std::uint64_t calls = 0, totalNs = 0, selfNs = 0;
 };
-/// By the number of the function; behind them those of PathTree::kRest and kRecorder.
+/// By the number of the function, followed by those of PathTree::kRest and kRecorder.
 std::vector<FunctionSum> functionSums(const PathTree &tree, std::size_t functions);
 
 } // namespace ada

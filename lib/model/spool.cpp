@@ -1,8 +1,8 @@
 // Turns a trace whose threads come mixed into one that can be read thread by thread.
 //
 // Each thread's events are collected in memory. When a thread has kChunkBytes of them, or all together have more than
-// kMostPending, they become a chunk of the file. A chunk is the events as they are, each followed by its texts or
-// details; the list of a thread's chunks says which event each begins with, so that a read can start anywhere.
+// kMostPending, they become a chunk of the file. A chunk holds the events as they are, each followed by its texts or
+// details. The list of a thread's chunks says which event each chunk begins with, so that a read can start anywhere.
 #include "spool.h"
 
 #include "base/temporary_file.h"
@@ -26,13 +26,13 @@ struct Chunk {
 
 struct ThreadEvents {
   std::vector<Chunk> chunks;
-  std::vector<std::byte> pending; // behind the last chunk
+  std::vector<std::byte> pending; // after the last chunk
   std::uint64_t pendingEvents = 0;
   /// Number of the first pending event.
   std::uint64_t pendingFirst() const { return chunks.empty() ? 0 : chunks.back().firstSeq + chunks.back().events; }
 };
 
-// What all readers of the trace share. Nothing of it changes once the trace was taken.
+// Shared by all readers of the trace. It does not change once the trace was taken in.
 struct Kept {
   TraceInfo info;
   std::vector<Process> processes;

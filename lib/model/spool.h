@@ -11,8 +11,8 @@ namespace ada::model {
 /// A source that isThreadwise(): `source` itself if it is, else one that reads `source` once, now, and keeps its
 /// events in a temporary file without a name. Memory: what was announced, and some megabytes.
 ///
-/// An error is that of the source, if nothing of use was there, or of the temporary file. What else went wrong is in
-/// problems() of the result.
+/// An error comes from the source, if nothing of use was there, or from the temporary file.
+/// Other problems are in problems() of the result.
 Expected<std::unique_ptr<TraceSource>> makeThreadwise(std::unique_ptr<TraceSource> source);
 
 } // namespace ada::model

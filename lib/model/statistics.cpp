@@ -11,8 +11,8 @@ static constexpr unsigned kSubBits = 6, kRowSize = 1u << kSubBits;
 
 //===--- Distribution -----------------------------------------------------===//
 
-// Bins are numbered: 0 is the value 0, the others have perOctave numbers for each power of two. Where an octave has
-// fewer values than that, some bins are empty for want of values and have no width.
+// Bins are numbered: 0 is the value 0; each power of two has perOctave of the other numbers.
+// If an octave has fewer values than that, some of its bins hold no value and have no width.
 static std::uint64_t binOf(std::uint64_t value, unsigned perOctave) {
   if (value == 0)
     return 0;
@@ -23,7 +23,7 @@ static std::uint64_t binOf(std::uint64_t value, unsigned perOctave) {
   return 1 + std::uint64_t{octave} * perOctave + sub;
 }
 
-// The smallest value of a bin or, if it has none, of the next that has.
+// The smallest value of a bin or, if it has none, of the next bin that has one.
 static std::uint64_t startOf(std::uint64_t bin, unsigned perOctave) {
   if (bin == 0)
     return 0;

@@ -1,7 +1,7 @@
 // Reads the texts in which the compiler pass describes parameters and results.
 //
 // A recursive descent with three limits: nesting, nodes, and the length of the
-// text. Whatever goes wrong, the parameters before it stay.
+// text. If something goes wrong, the parameters before it stay.
 #include "ada/trace/types.h"
 
 #include "base/text.h"
@@ -14,7 +14,7 @@ namespace ada::types {
 
 namespace {
 
-// No register is wider, nor is more of the stack recorded.
+// No register is wider, and no more of the stack is recorded.
 constexpr std::uint32_t kMostPieceBytes = 64, kMostPieces = 16;
 
 class Parser {
@@ -132,10 +132,11 @@ private:
     return true;
   }
 
-  // Width of a number: what no machine has is damage.
+  // Width of a number: a width that no machine has is damage.
   bool bits(Type &out) { return number(out.bits) && out.bits > 0 && out.bits <= 512; }
 
-  // "*8{…", "#4s32": what is there takes so many bytes, which its type says as well. "-": nobody need have stored it.
+  // "*8{…", "#4s32": the size in bytes of what is pointed to, which its type gives as well.
+  // "-": callers need not have stored it.
   bool pointee(Type &out, unsigned nesting) {
     if (take('-'))
       return true;
@@ -146,7 +147,7 @@ private:
     Member target;
     if (!number(bytes) || !type(target.type, nesting + 1))
       return false;
-    // An empty struct takes a byte of which its type says nothing.
+    // An empty struct takes a byte that its type does not mention.
     const bool isEmpty = target.type.kind == Kind::Struct && bytes == 1 && !out.pointsToVector;
     if (target.type.bytes() == 0 && !isEmpty)
       return false;

@@ -15,7 +15,7 @@ namespace ada::types {
 
 namespace {
 
-// A value's text is cut here; its JSON has null for what comes later.
+// A value's text is cut at this length; its JSON has null for what comes later.
 constexpr std::size_t kMostTextBytes = 4096;
 
 //===--- names ------------------------------------------------------------===//
@@ -61,12 +61,12 @@ std::string flagsText(const FlagNames &names, std::uint64_t value) {
 // Writes one value, for people or as JSON.
 class Renderer {
 public:
-  // `leftOut`: bit i says that nothing is in byte i of what is at `first`.
+  // `leftOut`: bit i says that byte i from `first` on holds nothing.
   explicit Renderer(bool json, const std::byte *first = nullptr, std::uint64_t leftOut = 0)
       : json_(json), first_(first), leftOut_(leftOut) {}
   std::string out;
 
-  // `bytes`: what there is from the value's first byte on.
+  // `bytes`: the bytes there are from the value's first byte on.
   void write(const Type &type, Bytes bytes, const FlagNames *flags) {
     if (out.size() > kMostTextBytes)
       return word(json_ ? "null" : "…");
@@ -105,7 +105,7 @@ private:
   }
 
   void word(std::string_view text) { out += text; }
-  // What JSON has no type for is a string.
+  // Values that JSON has no type for become strings.
   void string(const std::string &text) { out += json_ ? jsonString(text) : text; }
 
   void scalar(const Type &type, Bytes bytes, const FlagNames *flags) {
@@ -294,7 +294,7 @@ static std::string pointeeText(const Contents &contents, const Type &pointer, bo
     return (pointer.kind == Kind::Pointer && !isJson ? "&" : "") + renderer.out;
   }
   const std::uint64_t size = target.bytes(), there = contents.bytes.size() / size;
-  const std::uint64_t all = contents.length ? *contents.length / size : there + 1; // nobody knows: there may be more
+  const std::uint64_t all = contents.length ? *contents.length / size : there + 1; // unknown: there may be more
   Type elements;
   elements.kind = Kind::Array;
   elements.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(all, 1u << 30));

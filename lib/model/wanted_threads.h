@@ -1,7 +1,7 @@
-// Which threads a request is for, in the order in which they are read.
+// The threads that a request is for, in the order in which they are read.
 //
 // A trace can have a hundred thousand threads that are asked for one at a time, or all at once in a list. Both take as
-// many steps as threads are wanted: nothing walks all threads for one, nor the list for each thread.
+// many steps as threads are wanted: nothing walks all threads to find one, or the list for each thread.
 #ifndef ADA_LIB_MODEL_WANTED_THREADS_H
 #define ADA_LIB_MODEL_WANTED_THREADS_H
 
@@ -13,7 +13,7 @@
 
 namespace ada::model {
 
-/// Of threads 0 up to `count` those that the request wants, ascending, each once.
+/// The threads from 0 up to `count` that the request wants, ascending, each once.
 inline std::vector<std::uint32_t> wantedThreads(const ReadRequest &request, std::size_t count) {
   std::vector<std::uint32_t> wanted;
   if (!request.threads) {

@@ -31,7 +31,7 @@ std::optional<std::uint64_t> deathWindowStart(const RingSnapshot &ring, const Re
   return deathNs > back - 1 ? deathNs - (back - 1) : 0;
 }
 
-// Calls visit(entry) for each, until that fails. Nothing in the ring is trusted.
+// Calls visit(entry) for each entry until a call fails. Nothing in the ring is trusted.
 template <class Visit> static Expected<void> eachEntry(std::span<const ada_detail_chunk *const> chunks, Visit &&visit) {
   constexpr std::uint64_t kRoom = ADA_CHUNK_BYTES - sizeof(ada_detail_chunk);
   for (const ada_detail_chunk *chunk : chunks) {
@@ -52,7 +52,7 @@ template <class Visit> static Expected<void> eachEntry(std::span<const ada_detai
 
 Expected<std::uint64_t> DetailRecovery::open(const std::string &indexPath, std::uint64_t indexEvents,
                                              std::span<const ada_detail_chunk *const> waiting) {
-  std::unordered_set<std::uint64_t> written; // looked for only if it matters
+  std::unordered_set<std::uint64_t> written; // filled only if something is waiting
   if (!hasHeader(path_)) {
     if (auto removed = removeFile(path_); !removed)
       return removed.error();
@@ -61,7 +61,7 @@ Expected<std::uint64_t> DetailRecovery::open(const std::string &indexPath, std::
     auto reader = atf::DetailReader::open(path_, {.checksum = atf::ChecksumPolicy::Defer});
     if (!reader)
       return reader.error();
-    // In the order of the index events.
+    // The details are in the order of their index events.
     reader->forEach([&](const atf::DetailEvent &event) -> bool {
       keep += event.indexSeq < indexEvents;
       if (!waiting.empty())
@@ -114,7 +114,7 @@ Expected<void> DetailRecovery::create() {
   return {};
 }
 
-// The events are those of an ATF file, of which both versions begin alike.
+// The entry's events are detail events of an ATF file. They begin alike in both versions.
 Expected<void> DetailRecovery::addWaiting(const ada_detail_entry &entry) {
   Expected<void> done = create();
   const auto *at = reinterpret_cast<const unsigned char *>(&entry + 1), *end = at + entry.bytes;

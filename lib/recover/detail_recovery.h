@@ -1,4 +1,4 @@
-// A dead thread's detail file, completed from the ring file.
+// Completes a dead thread's detail file from the ring file.
 #ifndef ADA_LIB_RECOVER_DETAIL_RECOVERY_H
 #define ADA_LIB_RECOVER_DETAIL_RECOVERY_H
 
@@ -15,26 +15,26 @@
 
 namespace ada {
 
-// True if a file of a thread holds a header. One that does not holds nothing: its writer was killed, or found the disk
-// full, between open and the first write.
+// True if a thread's file holds a header. A file without one holds nothing: between open and the first write, its
+// writer was killed or found the disk full.
 bool hasHeader(const std::string &path);
 
-// With trigger=signal and detail windows: from when on detail is wanted of a process that a signal has ended. Where
-// nobody saw how it ended, it was one.
+// With trigger=signal and detail windows: the time from which on detail is wanted of a process that a signal ended. If
+// it is unknown how the process ended, a signal is assumed.
 std::optional<std::uint64_t> deathWindowStart(const RingSnapshot &ring, const RecoverOptions &options);
 
 class DetailRecovery {
 public:
-  // `ring` is null if there is none any more: then nothing can be added. What is older than `fromNs` is not.
+  // `ring` is null if the ring file is gone; nothing can be added then. Detail older than `fromNs` is not added.
   DetailRecovery(std::string path, std::uint32_t tid, const ada_ring_header *ring = nullptr, std::uint64_t fromNs = 0)
       : path_(std::move(path)), tid_(tid), ring_(ring), fromNs_(fromNs) {}
 
-  // Keeps what belongs to the first `indexEvents` index events, adds what is wanted of `waiting`, and makes the links
-  // of index file `indexPath` agree with it. Returns how many links were cleared. The details of an event may be in the
-  // file although the event is not: the drain writes detail first.
+  // Keeps the details of the first `indexEvents` index events, adds those from `waiting` that are wanted, and makes the
+  // links of index file `indexPath` agree with the result. Returns how many links were cleared. The detail file may
+  // have details of events that are not in the index file, because the drain writes detail first.
   Expected<std::uint64_t> open(const std::string &indexPath, std::uint64_t indexEvents,
                                std::span<const ada_detail_chunk *const> waiting);
-  // Appends the detail of index event `indexSeq`; `link` is its number. Makes the file if there is none.
+  // Appends the detail of index event `indexSeq`; `link` becomes its number. Creates the file if there is none.
   Expected<void> add(const ring::Event &event, const ada_detail &detail, std::uint64_t indexSeq, std::uint64_t &link);
   Expected<void> finish();
   bool exists() const { return writer_.has_value(); }

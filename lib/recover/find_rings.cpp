@@ -1,4 +1,4 @@
-// Looks for ring files of processes that are gone.
+// Finds ring files of processes that are gone.
 #include "ada/trace/recover.h"
 
 #include "base/file_bytes.h"
@@ -21,7 +21,8 @@ namespace ada {
 
 namespace {
 
-// As the runtime names them: adatrace-PID-TIME, the time in hexadecimal. The pid, if it is such a name.
+// The pid in a ring file's name, or nothing for any other name. The runtime names ring files adatrace-PID-TIME, with
+// the time in hexadecimal.
 std::optional<std::uint32_t> processOfName(std::string_view name) {
   if (!name.starts_with("adatrace-"))
     return std::nullopt;
@@ -37,7 +38,7 @@ std::optional<std::uint32_t> processOfName(std::string_view name) {
 
 bool isSameFile(const struct stat &a, const struct stat &b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
-// What is to be done with the ring of a dead process.
+// Whether the ring of a dead process can still be used.
 RingFile::State stateOfDead(const std::string &directory, const struct stat &ring) {
   struct stat info;
   if (directory.empty() || ::lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
@@ -47,7 +48,8 @@ RingFile::State stateOfDead(const std::string &directory, const struct stat &rin
   return manifestIsFinal(directory) ? RingFile::State::SessionGone : RingFile::State::Unfinished;
 }
 
-// A flight recorder's directory lies where its ring does. The ring's owner may have written any path into it.
+// Checks that a flight recorder's directory is next to its ring: the ring's owner may have written any path into the
+// ring.
 bool isBeside(const std::string &place, const std::string &ring, const struct stat &file) {
   struct stat info, one, other;
   return !place.empty() && ::lstat(place.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == file.st_uid &&
@@ -70,7 +72,7 @@ std::optional<RingFile> examine(const std::string &path, std::uint32_t pid, bool
     (void)!::pread(fd, directory, sizeof directory - 1, ADA_RING_PATH_OFFSET);
   }
   ::close(fd);
-  // The magic number is written last: a process that was killed before has recorded nothing.
+  // The magic number is written last: a process that was killed before that has recorded nothing.
   if (!isRegular || (header.magic != ADA_RING_MAGIC && header.magic != 0))
     return std::nullopt;
   const bool hasBegun = header.magic == ADA_RING_MAGIC;

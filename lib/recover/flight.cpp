@@ -1,4 +1,4 @@
-// From a flight recorder's memory to a session on disk.
+// Saves what a flight recorder keeps in memory as a session on disk.
 #include "ada/trace/recover.h"
 
 #include "ada/trace/manifest.h"
@@ -56,7 +56,7 @@ std::string flightPlace(const std::string &directory) {
   return atf::baseName(place).starts_with("adatrace-flight-") ? place : std::string();
 }
 
-// The path that an option of the recorder is, absolute; empty if it has none.
+// The path in an option of the recorder, made absolute; empty if the option is not set.
 static std::string pathOption(const std::string &directory, std::string_view option) {
   const auto manifest = Manifest::read(atf::joinPath(directory, "manifest.json"));
   if (!manifest)
@@ -75,15 +75,15 @@ Expected<std::string> saveFlight(const std::string &directory, const std::string
   struct stat info = {};
   if (place.empty() || ::lstat(place.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     return Error{.code = "E_IO", .message = "is not what a flight recorder keeps in memory", .file = directory};
-  if (info.st_uid != ::geteuid()) // its owner says where it goes
+  if (info.st_uid != ::geteuid()) // only its owner may say where it goes
     return Error{.code = "E_UNSAFE", .message = "belongs to another user, who may make a session of it", .file = place};
   const std::string name(atf::baseName(directory)), temporary = session + ".part-" + name.substr(name.find('_') + 1);
   const mode_t mask = ::umask(077);
   std::error_code error;
-  fs::remove_all(temporary, error); // of a dump that was being copied when the process was killed
+  fs::remove_all(temporary, error); // left by a dump that was being copied when the process was killed
   auto copied = copyProcess(directory, atf::joinPath(temporary, name));
   ::umask(mask);
-  // As the runtime's: the name is free, or an empty directory's; else a number is added.
+  // As in the runtime, the name must be free or an empty directory's; else a number is added.
   std::string target = session;
   if (copied)
     for (unsigned number = 2; ::rename(temporary.c_str(), target.c_str()) != 0; ++number) {

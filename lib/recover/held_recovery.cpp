@@ -1,4 +1,4 @@
-// From the chunks of a dead process's ring to the lanes of its threads.
+// Writes the held times in the chunks of a dead process's ring to the lanes of its threads.
 #include "recover/held_recovery.h"
 
 #include "base/safe_file.h"
@@ -39,7 +39,7 @@ Expected<Lane> readLane(const std::string &path) {
   if (!text)
     return text.error();
   if (text->size() < sizeof(Header) || std::memcmp(text->data(), sched::kMagic, sizeof sched::kMagic) != 0)
-    return lane; // killed while it was begun
+    return lane; // the process was killed while it began the file
   lane.bytes = std::move(*text);
   lane.cutTo(lane.size());
   std::uint64_t fromNs = 0;
@@ -53,7 +53,7 @@ Expected<Lane> readLane(const std::string &path) {
   return lane;
 }
 
-// Cuts off what is to be written behind: the end, and half a pair.
+// Cuts off the end and half a pair, so that records can be appended.
 void cutEnd(Lane &lane) {
   if (lane.size() > 0 && lane.at(lane.size() - 1).kind == Kind::KnownTo)
     lane.cutTo(lane.size() - 1);
@@ -73,7 +73,7 @@ void add(Lane &lane, const ring::Held &held, std::uint32_t tid) {
   lane.heldNs += held.placedNs(), lane.lastNs = std::max(lane.lastNs, held.toNs);
 }
 
-// A thread that waited when the process died.
+// Whether the thread was waiting for a chunk when the process died.
 bool waited(const ada_ring_thread &thread, std::span<const ada_chunk *const> chunks) {
   return thread.held_since != 0 &&
          std::ranges::none_of(chunks, [&](const ada_chunk *chunk) { return chunk->held_from >= thread.held_since; });
@@ -104,7 +104,7 @@ Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &th
     if (chunk->seq < thread.held_seq)
       continue;
     if (lane->lastNs > 0 && clock.toNanoseconds(chunk->held_to) <= lane->lastNs)
-      continue; // killed when it had just been written
+      continue; // in the lane already: the process was killed just after writing it
     const ring::Held held = ring::heldFor(*chunk, clock, lane->lastNs, isTick);
     sum.missingNs += held.missingNs;
     if (chunk->seq == 0 && lane->bytes.empty()) // as the drain does it

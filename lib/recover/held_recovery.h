@@ -1,4 +1,4 @@
-// Completes the lane of a dead process's thread with what its ring tells of the time that the recorder held it up.
+// Completes the lane of a dead process's thread with the times in the ring at which the recorder held the thread up.
 #ifndef ADA_LIB_RECOVER_HELD_RECOVERY_H
 #define ADA_LIB_RECOVER_HELD_RECOVERY_H
 
@@ -12,17 +12,17 @@
 
 namespace ada {
 
-// In one part of a trace. See ada_ring_thread.
+// How long the recorder held a thread up, in one part of a trace. See ada_ring_thread.
 struct HeldSum {
-  std::uint64_t ns = 0;        // all of it
-  std::uint64_t missingNs = 0; // of that, what is not in the lane
+  std::uint64_t ns = 0;        // the total
+  std::uint64_t missingNs = 0; // the share of it that is not in the lane
 };
 
-// What the file `path` has, sched.ads of a thread that no ring knows any more.
+// The sum in the file `path`, which is the sched.ads of a thread that is no longer in a ring.
 Expected<HeldSum> heldIn(const std::string &path);
 
-// Adds to it what the drain had not written. `chunks`: the thread's, by sequence number. `endNs`: when the process is
-// last known to have run, 0 if nobody knows. `isTick`: see ring::heldFor(). The file still needs its end.
+// Adds to the file what the drain had not written. `chunks` are the thread's, by sequence number. `endNs` is when the
+// process is last known to have run, 0 if that is unknown. `isTick`: see ring::heldFor(). The file still needs its end.
 Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &thread,
                               std::span<const ada_chunk *const> chunks, ring::ClockMap &clock, std::uint64_t endNs,
                               bool isTick);

@@ -1,6 +1,6 @@
 // Clears and sets the field detail_seq of index events, in place.
 //
-// With detail_mode=window the drain writes index events long before it knows which of their details are kept, and sets
+// With detail_mode=window, the drain writes index events long before it knows which of their details are kept, and sets
 // the links afterwards. A kill between the two writes leaves a link without a detail, or a detail without a link.
 #include "recover/link_repair.h"
 
@@ -18,7 +18,7 @@ namespace ada {
 
 namespace {
 
-// The field in the file. Opened when the first link is wrong: most files need no repair.
+// Writes the field in the file, which is opened at the first wrong link: most files need no repair.
 class LinkField {
 public:
   LinkField(const atf::IndexReader &index) : index_(index) {}
@@ -50,7 +50,7 @@ Expected<std::uint64_t> repairLinks(const std::string &indexPath, std::uint64_t 
   auto index = atf::IndexReader::open(indexPath, {.checksum = atf::ChecksumPolicy::Defer});
   if (!index)
     return index.error();
-  if (index->isPacked()) // it has no links: the detail file says them
+  if (index->isPacked()) // it has no links: the detail file holds them
     return std::uint64_t{0};
   LinkField field(*index);
   const std::uint64_t count = std::min(events, index->size());
@@ -70,7 +70,8 @@ Expected<std::uint64_t> repairLinks(const std::string &indexPath, std::uint64_t 
     return written.error();
   if (!details)
     return cleared.size();
-  // The file is mapped, so what was cleared is seen here. Details need not be in the order of their index events.
+  // The file is mapped, so links cleared above read as cleared here. Details need not be in the order of their index
+  // events.
   details->forEach([&](const atf::DetailEvent &detail) -> bool {
     if (detail.indexSeq >= count || atf::isAddition(detail.type))
       return true;

@@ -1,12 +1,12 @@
-// The ring file of a program that is recording: what it counts, and orders to it.
+// Reads the counters in the ring file of a recording program, and gives the program orders through it.
 //
-// A recording process maps its ring file shared, and its drain looks at the header at
-// least ten times a second (include/ada/ring_file.h). So an order is a store into that
-// file: no signal, no socket, and nothing in the program that could be disturbed.
+// A recording process maps its ring file shared, and its drain looks at the header at least ten times a second
+// (include/ada/ring_file.h). So an order is a store into that file. It needs no signal and no socket, and it disturbs
+// nothing in the program.
 //
-// The file is found among the mappings of the process. A path can mean something else by
-// now, so it is written only if it begins as a ring file does and is the very file that is
-// mapped (device and inode; some file systems report others there) or is its owner's.
+// The file is found among the mappings of the process. Its path may mean another file by now. So the file is written
+// only if it begins like a ring file, and is either the very file that is mapped (same device and inode; some file
+// systems report others for mappings) or belongs to the process's owner.
 #include "live_ring.h"
 
 #include "ada/ring_file.h"
@@ -50,7 +50,7 @@ public:
     const FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat status;
     void *memory = MAP_FAILED;
-    // The whole page must lie in the file, or touching it would be a bus error.
+    // The whole page must lie in the file, or touching it would raise a bus error.
     if (fd && fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
         status.st_size >= static_cast<off_t>(ADA_RING_ANCHORS_OFFSET) &&
         (!mapped || mapped->owner == status.st_uid ||
@@ -79,7 +79,7 @@ private:
   ada_ring_header *header_;
 };
 
-// Lines such as
+// Parses lines such as
 //   7f1c… -7f1d… rw-s 00000000 00:1b 4711    /dev/shm/adatrace…
 std::vector<Mapping> sharedMappings(std::ifstream &maps, uid_t owner) {
   std::vector<Mapping> found;
@@ -187,7 +187,7 @@ OrderResult triggerProcess(pid_t pid) {
     const int number = errno;
     return number == ENOENT || number == ESRCH ? none : OrderResult{What::NotReadable, refusal(process, number)};
   }
-  // A child that was forked a moment ago may have its parent's ring still.
+  // A child that was forked a moment ago may still map its parent's ring.
   std::optional<RingHeader> best;
   for (const Mapping &mapping : sharedMappings(maps, status.st_uid)) {
     std::optional<RingHeader> ring = RingHeader::open(mapping.path, &mapping);

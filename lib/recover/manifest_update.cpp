@@ -39,7 +39,7 @@ Expected<std::string> readIfThere(const std::string &path) {
   return ::lstat(path.c_str(), &info) == 0 ? readWithoutLinks(path) : Expected<std::string>(std::string());
 }
 
-// An empty object if there is none, or what is there is no JSON.
+// An empty object if there is no manifest, or it is not a JSON object.
 Expected<Json> readManifest(const std::string &directory) {
   const auto text = readIfThere(directory + "/manifest.json");
   if (!text)
@@ -57,7 +57,7 @@ Json &arrayAt(Json &json, const char *key) {
 
 std::string lateModulesPath(const std::string &directory) { return directory + "/" + manifest::kLateModulesFile; }
 
-// Those that the manifest has not. It has all up to a moment.
+// Adds the anchors that the manifest lacks. It has all anchors up to some moment.
 void addAnchors(Json &json, Json &more) {
   Json &anchors = arrayAt(json, manifest::kTimingAnchors);
   std::set<Json> known(anchors.begin(), anchors.end());
@@ -66,9 +66,10 @@ void addAnchors(Json &json, Json &more) {
       anchors.push_back(std::move(anchor));
 }
 
-// Modules that were loaded after the manifest was written. Those that it has are left out, with their symbols.
+// Adds modules that were loaded after the manifest was written, and their symbols. Modules that the manifest already
+// has are skipped.
 Expected<void> addLateModules(Json &json, const std::string &directory) {
-  (void)arrayAt(json, manifest::kModules), (void)arrayAt(json, manifest::kSymbols); // a new key moves the others
+  (void)arrayAt(json, manifest::kModules), (void)arrayAt(json, manifest::kSymbols); // first: a new key moves the others
   Json &modules = json[manifest::kModules], &symbols = json[manifest::kSymbols];
   Json anchors = Json::array();
   std::set<Json> known;
@@ -86,7 +87,7 @@ Expected<void> addLateModules(Json &json, const std::string &directory) {
   std::istringstream in(*text);
   for (std::string line; std::getline(in, line);) {
     Json more = parseJson(line);
-    if (!more.is_object()) // the last one may be cut off
+    if (!more.is_object()) // the last line may be cut off
       continue;
     for (Json &module : arrayAt(more, manifest::kModules))
       if (isNew(module) && known.insert(module[manifest::kModuleId]).second)
@@ -124,8 +125,8 @@ std::uint64_t numberAt(const Json &object, const char *key) {
   return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 
-// Those that `thread`, as the manifest has it, knows, and those that were found now. Of gaps without a number of events
-// it is 0.
+// The gaps in the manifest's `thread` and those that were found now. The number of events in a gap is 0 if it is
+// unknown.
 Json gapsOf(const Json &thread, const RecoveredThread &t, bool isPart) {
   std::vector<ring::Gap> all = t.gaps;
   const bool isRead = !t.lost.empty();
@@ -136,7 +137,7 @@ Json gapsOf(const Json &thread, const RecoveredThread &t, bool isPart) {
         continue;
       const ring::Gap gap = {numberAt(entry, manifest::kFromNs), numberAt(entry, manifest::kToNs),
                              numberAt(entry, manifest::kEvents)};
-      // Nothing had followed the last one when the manifest was written. The ring knows what came of it.
+      // When the manifest was written, nothing had followed the last gap. The ring knows what became of it.
       if (gap.fromNs <= gap.toNs && !(isRead && gap.fromNs >= readToNs))
         all.push_back(gap);
     }
@@ -156,7 +157,7 @@ Json gapsOf(const Json &thread, const RecoveredThread &t, bool isPart) {
   return json;
 }
 
-// Of a thread, or of all that have ended: what is in the parts of the trace before this one.
+// The counts of a thread, or of all ended threads, in earlier parts of the trace.
 const Json &before(const Json &thread) {
   static const Json none = Json::object();
   const auto found = thread.find(manifest::kBefore);
@@ -171,7 +172,7 @@ std::uint64_t leftOutBefore(const Json &thread) { return numberAt(before(thread)
 
 std::uint64_t beyond(std::uint64_t count, std::uint64_t less) { return count > less ? count - less : 0; }
 
-// What threads lost, and left out, that had ended and given back their slots.
+// Events that were lost and left out in threads that had ended and given back their slots.
 struct EndedThreads {
   std::uint64_t lost, leftOut;
 };
@@ -182,7 +183,8 @@ EndedThreads endedThreads(const RingSnapshot &ring) {
   return {ring.header().events_ended, ring.header().left_out_ended};
 }
 
-// Takes `count` from a number of an object, as far as it goes; one that becomes 0 is removed. Returns what it took.
+// Subtracts up to `count` from a number in an object, and removes the number if it becomes 0. Returns the amount
+// subtracted.
 std::uint64_t takeFrom(Json &object, const std::string &key, std::uint64_t count) {
   const std::uint64_t before = numberAt(object, key.c_str()), taken = std::min(before, count);
   if (taken < before)
@@ -192,10 +194,11 @@ std::uint64_t takeFrom(Json &object, const std::string &key, std::uint64_t count
   return taken;
 }
 
-// A manifest that is written between the loss of an exit and the record that tells what the call had been counts that
-// exit as lost. The record makes an event of it, and the loss is taken back. When that thread's slot was given to
-// another one, only the sum of all such threads knows: `excess` is what the manifest has beyond it. It is of threads
-// that went on after the manifest was written, `went`.
+// Takes back losses that became events. After an exit was lost, a later record may still show what the call was. That
+// record makes an event of the exit, and the loss is taken back. A manifest that was written in between still counts
+// the exit as lost. If the thread's slot has been given to another thread since, only the sum over all such threads
+// shows it: `excess` is how far the manifest is above that sum. It belongs to threads that continued after the manifest
+// was written, `wentOn`.
 void takeBack(std::uint64_t excess, Json &threads, const std::vector<std::size_t> &wentOn) {
   for (const std::size_t place : wentOn) {
     Json &thread = threads[place];
@@ -210,7 +213,7 @@ void takeBack(std::uint64_t excess, Json &threads, const std::vector<std::size_t
   }
 }
 
-// What is of no thread in `threads`. `told`: of ended threads, as the manifest knew it.
+// Adds losses that belong to no thread in `threads`. `told` are the counts of ended threads in the manifest.
 void addOwnLosses(Json &json, const RingSnapshot &ring, const EndedThreads &told, const EndedThreads &ended) {
   const ada_ring_header &header = ring.header();
   const auto add = [&](const char *reason, std::uint64_t count) {
@@ -220,7 +223,7 @@ void addOwnLosses(Json &json, const RingSnapshot &ring, const EndedThreads &told
   const Json part = json.contains(manifest::kPart) ? json[manifest::kPart] : Json::object();
   add(manifest::kUnattachedReason, beyond(header.events_unattached, lostBefore(part, manifest::kUnattachedReason)));
   add(manifest::kLateReason, beyond(header.events_late, lostBefore(part, manifest::kLateReason)));
-  // Some of them after the manifest was last written:
+  // Some of these came after the manifest was last written:
   add(manifest::kForgottenReason, beyond(ended.lost, told.lost));
   if (ended.leftOut > told.leftOut)
     json[manifest::kLeftOutCount] = ended.leftOut - told.leftOut;
@@ -276,7 +279,7 @@ bool manifestLeadsOn(const std::string &directory) {
 }
 
 static Json howItEnded(const RingSnapshot *ring, const RecoverOptions &options) {
-  if (ring && ring->header().state == ADA_RING_EXEC) // what `options` tell is of the program that came after it
+  if (ring && ring->header().state == ADA_RING_EXEC) // `options` describe the program that came after it
     return {{manifest::kHow, manifest::kExec}};
   if (options.signal)
     return {{manifest::kHow, manifest::kSignal}, {manifest::kSignal, *options.signal}};
@@ -285,7 +288,7 @@ static Json howItEnded(const RingSnapshot *ring, const RecoverOptions &options) 
   return {{manifest::kHow, manifest::kUnknown}};
 }
 
-// How long the recorder held it up. A number that is 0 is left out.
+// Sets how long the recorder held the thread or process up. A number that is 0 is left out.
 static void describeHeld(Json &object, const HeldSum &held) {
   object.erase(manifest::kRecorderWaitNs), object.erase(manifest::kRecorderSpansMissingNs);
   if (held.ns > 0)
@@ -294,7 +297,7 @@ static void describeHeld(Json &object, const HeldSum &held) {
     object[manifest::kRecorderSpansMissingNs] = held.missingNs;
 }
 
-// What the files and the ring tell of a thread, over what the manifest knew.
+// Overwrites what the manifest says about a thread with what the files and the ring say.
 static void describeThread(Json &thread, std::uint64_t number, const RecoveredThread &t, const std::string &directory,
                            bool isPart) {
   thread[manifest::kId] = number;
@@ -305,7 +308,7 @@ static void describeThread(Json &thread, std::uint64_t number, const RecoveredTh
   if (!t.name.empty() || !thread.contains(manifest::kName))
     thread[manifest::kName] = t.name;
   thread[manifest::kEventCount] = t.events;
-  thread.erase(manifest::kDetailCount); // of when the manifest was written; the file knows
+  thread.erase(manifest::kDetailCount); // dates from when the manifest was written; the file has the right one
   if (t.removed > 0 && !isPart)
     thread[manifest::kRemovedCount] = t.removed;
   if (const std::uint64_t leftOut = beyond(t.leftOut, leftOutBefore(thread)))
@@ -327,7 +330,7 @@ static void describeThread(Json &thread, std::uint64_t number, const RecoveredTh
       thread.erase(manifest::kFoundCount);
   }
   HeldSum held = t.held;
-  if (t.lost.empty()) // its file is all that there is besides
+  if (t.lost.empty()) // not in the ring: apart from the manifest there is only its file
     held.missingNs = numberAt(thread, manifest::kRecorderSpansMissingNs), held.ns += held.missingNs;
   describeHeld(thread, held);
   Json gaps = gapsOf(thread, t, isPart);
@@ -338,7 +341,7 @@ static void describeThread(Json &thread, std::uint64_t number, const RecoveredTh
   thread[manifest::kTimeEndNs] = t.timeEndNs;
 }
 
-// With trigger=signal: of a death that the drain did not see.
+// With trigger=signal: adds the window for a death that the drain did not see.
 static void addDeathWindow(Json &json, const RingSnapshot &ring, const RecoverOptions &options, std::uint64_t endNs) {
   const auto start = deathWindowStart(ring, options);
   if (!start)
@@ -374,7 +377,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
     json[manifest::kFormatVersion] = "2.1";
   json[manifest::kClockType] = atf::kClockBoottime;
 
-  // What the manifest says of a thread is kept (its name, say) where the files do not know better.
+  // The manifest's fields of a thread (its name, for example) are kept where the files do not know better.
   std::map<std::uint64_t, Json> known;
   if (json.contains(manifest::kThreads) && json[manifest::kThreads].is_array())
     for (Json &thread : json[manifest::kThreads])
@@ -385,10 +388,10 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
   const bool isPart = json.contains(manifest::kPart) && json[manifest::kPart].is_object();
   EndedThreads told = {0, 0};
   if (isPart) {
-    json[manifest::kPart].erase(manifest::kNext); // it is the last one, after all
+    json[manifest::kPart].erase(manifest::kNext); // it is the last part after all
     told = {lostBefore(json[manifest::kPart], manifest::kForgottenReason), leftOutBefore(json[manifest::kPart])};
   }
-  std::vector<std::size_t> wentOn; // of those, which ones have later events than the manifest knew
+  std::vector<std::size_t> wentOn; // places in `list` of such threads that have later events than the manifest knew
   Json list = Json::array();
   for (const auto &[number, t] : threads) {
     Json thread = known.contains(number) ? known[number] : Json::object();

@@ -16,13 +16,13 @@ namespace ada {
 struct RecoveredThread {
   std::uint64_t events = 0, timeStartNs = 0, timeEndNs = 0;
   std::uint32_t tid = 0;
-  std::uint64_t leftOut = 0;       // by min_duration and max_depth; 0 if the ring file does not know the thread
-  std::string name;                // empty if the ring file does not know the thread
-  std::vector<std::uint64_t> lost; // by ADA_LOST_*; empty likewise
-  std::vector<ring::Gap> gaps;     // where: those that the drain had not seen
-  HeldSum held;                    // without what the manifest alone knows, where the ring file does not
-  std::uint64_t removed = 0;       // how many, of the events before the first one that is there
-  bool isCut = false;              // older events were removed (max_size, max_time, flight), or are in other parts
+  std::uint64_t leftOut = 0;       // by min_duration and max_depth; 0 if the thread is not in the ring file
+  std::string name;                // empty if the thread is not in the ring file
+  std::vector<std::uint64_t> lost; // by ADA_LOST_*; empty if the thread is not in the ring file
+  std::vector<ring::Gap> gaps;     // where events were lost: only gaps that the drain had not seen
+  HeldSum held;                    // if the thread is not in the ring file, without what only the manifest has
+  std::uint64_t removed = 0;       // number of events removed before the first one in the file
+  bool isCut = false;              // older events were removed (max_size, max_time, flight) or are in other parts
 };
 
 // True if the manifest says how the process ended.
@@ -31,14 +31,14 @@ bool manifestIsFinal(const std::string &directory);
 // The ring file that a manifest names; empty if it names none.
 std::string manifestRing(const std::string &directory);
 
-// True if it says that the directory is one of several parts of a trace (option rotate).
+// True if the manifest says that the directory is one of several parts of a trace (option rotate).
 bool manifestIsOfPart(const std::string &directory);
 
-// True if it says that the trace goes on in another directory, which is there.
+// True if the manifest says that the trace continues in another directory, and that directory exists.
 bool manifestLeadsOn(const std::string &directory);
 
-// Rewrites manifest.json: threads as they are in the files now, how the process ended, and what was recovered. All
-// other fields stay as they are; a manifest that is missing or damaged is made anew, without symbols.
+// Rewrites manifest.json with the threads as they are in the files now, how the process ended, and what was recovered.
+// All other fields stay as they are. A missing or damaged manifest is created anew, without symbols.
 Expected<void> updateManifest(const std::string &directory, const std::map<std::uint64_t, RecoveredThread> &threads,
                               const RingSnapshot *ring, const RecoverOptions &options, const RecoverResult &result);
 

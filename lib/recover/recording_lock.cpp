@@ -1,4 +1,4 @@
-// Asks the kernel, and without an answer /proc.
+// Asks the kernel about the lock and, if that gives no answer, /proc.
 #include "recover/recording_lock.h"
 
 #include <cerrno>
@@ -15,7 +15,8 @@
 
 namespace ada {
 
-// Others may be asking at the same moment: they hold the lock for a few instructions, a process that records keeps it.
+// Others may be asking at the same moment. They hold the lock for a few instructions, while a recording process keeps
+// it.
 static constexpr int kAttempts = 20;
 static constexpr timespec kPause = {0, 10'000'000};
 
@@ -43,8 +44,9 @@ RecordingLock::~RecordingLock() {
     ::close(fd_);
 }
 
-// For a process that could not lock its ring (where it may not have a table of open files of its own, the program could
-// close the lock), or has not yet. Its number may be another process's by now. If in doubt it is alive.
+// For a process that has not locked its ring yet, or could not. (Without its own table of open files it does not,
+// because the program could close the lock.) The number may be another process's by now. In doubt, the process counts
+// as alive.
 static bool mapsTheRing(std::uint32_t pid, const std::string &ringPath) {
   if (pid == 0 || pid > INT_MAX || (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH))
     return false;

@@ -1,9 +1,9 @@
-// Whether somebody records into a place: a lock that the kernel drops with the process.
+// Finds out whether a process records into a place, from a lock that the kernel drops when the process ends.
 //
-// The drain locks the directory of its process and the ring file (flock) as soon as it runs, and never lets go. So a
-// lock that can be taken means that the process is dead, whatever its number is by now, whether /proc may be read or
-// not, and in which pid or mount namespace it ran. Recovery holds both locks itself while it works, so that two of them
-// can't get into each other's way.
+// As soon as the drain runs, it locks its process's directory and the ring file (flock), and it never lets go. So if a
+// lock can be taken, the process is dead. This holds even if its number was reused, if /proc can't be read, and
+// whatever pid or mount namespace it ran in. Recovery holds both locks itself while it works, so that two recoveries
+// can't get in each other's way.
 #ifndef ADA_LIB_RECOVER_RECORDING_LOCK_H
 #define ADA_LIB_RECOVER_RECORDING_LOCK_H
 
@@ -17,10 +17,10 @@ namespace ada {
 class RecordingLock {
 public:
   enum class For {
-    Recovery, // kept as long as this object; nobody else may hold it
-    Question, // given back at once
+    Recovery, // exclusive, and held as long as this object lives
+    Question, // released at once
   };
-  // Tries to lock a file or directory, not through a symbolic link. Waits a fifth of a second at most.
+  // Tries to lock a file or directory without following a symbolic link. Waits at most a fifth of a second.
   RecordingLock(const std::string &path, For purpose);
   RecordingLock(const RecordingLock &) = delete;
   ~RecordingLock();
@@ -28,7 +28,7 @@ public:
   enum class Owner {
     Us,
     Another, // which is alive
-    Unknown, // it can't be opened, or its file system has no locks
+    Unknown, // the file can't be opened, or its file system has no locks
   };
   Owner owner() const { return owner_; }
 
@@ -37,11 +37,11 @@ private:
   Owner owner_ = Owner::Unknown;
 };
 
-// Whether the process of a ring file is alive and records into it. `owner`: of the lock on that file.
+// Whether the process of a ring file is alive and records into it. `owner` is the owner of the lock on that file.
 bool isRecording(const ada_ring_header &header, const std::string &ringPath, RecordingLock::Owner owner);
 
-/// Whether the process of this directory (pid_N) has made the ring, but not begun to record: it holds no lock yet, and
-/// its number is not in the ring.
+/// Whether the process of this directory (pid_N) has created the ring but not begun to record. It holds no lock yet
+/// then, and its number is not in the ring.
 bool isStarting(const std::string &directory, const std::string &ringPath);
 
 } // namespace ada

@@ -30,7 +30,7 @@ namespace ada {
 
 namespace {
 
-// The stack of open calls in memory of this process.
+// Keeps the stack of open calls in this process's memory.
 ring::Frame *growFrames(ring::Frame *old, std::size_t, std::size_t capacity) {
   return static_cast<ring::Frame *>(std::realloc(old, capacity * sizeof(ring::Frame)));
 }
@@ -59,7 +59,7 @@ public:
     }
   }
 
-  // Threads that the ring file still knows: their files are completed from it.
+  // Completes the files of threads that are still in the ring file.
   void threadsOfRing() {
     for (const ada_ring_thread &thread : ring_->threads())
       if (thread.state == ADA_THREAD_LIVE || thread.state == ADA_THREAD_ENDED)
@@ -67,7 +67,7 @@ public:
           result.failures.push_back(done.error());
   }
 
-  // All other threads that have files: whole already, or cut off.
+  // Finishes the files of all other threads, which are complete already or cut off.
   void remainingThreads() {
     for (const auto &thread : atf::threadDirectories(directory_)) {
       if (threads.contains(thread.number))
@@ -105,7 +105,7 @@ private:
     ++result.threads;
   }
 
-  // What is going to be written to, or removed, gets no second name.
+  // Makes sure that the files to be written or removed have no second name.
   static Expected<void> makeOwnFiles(const std::string &indexPath) {
     const std::string thread = atf::parentPath(indexPath);
     if (auto own = makeOwnDirectory(thread); !own)
@@ -135,7 +135,7 @@ private:
     auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
     if (!reader)
       return reader.error();
-    // Detail is finished before the index, so a finished index tells of both.
+    // Detail is finished before the index, so a finished index means that both are.
     if (reader->countSource() != atf::CountSource::Footer || reader->header().eventCount != reader->size()) {
       DetailRecovery details(detailPath, reader->header().threadId);
       if (auto opened = openDetails(details, path, reader->endNumber()); !opened)
@@ -179,7 +179,7 @@ private:
     return made ? Expected<void>() : made.error();
   }
 
-  // Makes `state` what the drain's was at that cursor, when the file had `inFile` events.
+  // Restores the drain's state at that cursor, when the file had `inFile` events, into `state`.
   void restore(Expansion &state, const ada_ring_thread &thread, unsigned half, const atf::IndexReader &reader,
                std::uint64_t inFile) {
     state.leastNs = ring_->header().least_ns, state.mostDepth = ring_->header().most_depth;
@@ -187,7 +187,7 @@ private:
     state.gaps.makeList = makeGapList;
     state.gaps.startNs = ring_->timeOfAnchor(/*newest=*/false);
     state.gaps.threadLost = thread.lost_in_gaps[half];
-    Expansion open; // what the file tells of it
+    Expansion open; // the open calls according to the file
     const atf::IndexReader::OpenCalls before = reader.openAtStart();
     for (std::uint64_t i = 0; i < std::min(before.unknown, ring::kMostLostCalls); ++i)
       open.stack.push(ring::kLostFunction, 0, growFrames);
@@ -205,10 +205,10 @@ private:
     ring::applyNotes(state, open.stack, notes.data(), notes.size(), growFrames);
   }
 
-  // Long because each step needs what those before it found.
+  // Long because each step needs the results of the steps before it.
   Expected<void> recoverThread(const ada_ring_thread &thread) {
     const std::string path = indexPath(thread.index);
-    if (auto made = makeDirectory(atf::parentPath(path)); !made) // there already, if the drain has written anything
+    if (auto made = makeDirectory(atf::parentPath(path)); !made) // exists if the drain has written anything
       return made;
     if (auto own = makeOwnFiles(path); !own)
       return own;
@@ -216,7 +216,7 @@ private:
       if (auto made = createFile(path, thread.tid); !made)
         return made;
     Expansion state;                    // what the journal knows
-    std::uint64_t inFile = 0, gone = 0; // events in the file, and those before them that were dropped from its front
+    std::uint64_t inFile = 0, gone = 0; // events in the file, and events dropped from its front
     ada_ring_cursor cursor;
     {
       auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
@@ -227,7 +227,7 @@ private:
       cursor = thread.cursor[half];
       const std::uint64_t written = cursor.events > gone ? cursor.events - gone : 0;
       inFile = std::min(written, reader->size());
-      cursor.lost[ADA_LOST_WRITE_ERROR] += written - inFile; // they were there
+      cursor.lost[ADA_LOST_WRITE_ERROR] += written - inFile; // they had been written
       restore(state, thread, half, *reader, inFile);
     }
     if (const std::uint64_t unwritten = cursor.lost[ADA_LOST_WRITE_ERROR])
@@ -284,11 +284,11 @@ private:
     t.name.assign(name, ::strnlen(name, sizeof name));
     ring::addLosses(cursor, state);
     t.gaps = gapsIn(thread, state);
-    if (cursor.lost[ADA_LOST_WRITE_ERROR] > 0) { // of calls that are not in the file
+    if (cursor.lost[ADA_LOST_WRITE_ERROR] > 0) { // stray exits are of calls that are not in the file
       cursor.lost[ADA_LOST_WRITE_ERROR] += state.strayExits;
       if (!t.gaps.empty())
         t.gaps.front().events += state.strayExits;
-    } else if (cursor.notes == ADA_NOTES_MISSING) // of lost calls
+    } else if (cursor.notes == ADA_NOTES_MISSING) // stray exits are of lost calls
       cursor.gaps += static_cast<std::int64_t>(state.strayExits);
     std::uint64_t lost[ADA_LOST_REASONS];
     ring::lossesAt(thread, cursor, lost);
@@ -297,7 +297,7 @@ private:
     return {};
   }
 
-  // Those that are in what was read from the ring.
+  // The gaps in the records that were read from the ring.
   std::vector<ring::Gap> gapsIn(const ada_ring_thread &thread, const Expansion &state) const {
     const ring::GapLog &log = state.gaps;
     std::vector<ring::Gap> gaps;
@@ -310,7 +310,7 @@ private:
   }
 
   // Feeds all records that the drain had not written. A place that was reserved but not stamped when the process died
-  // is dead: the call it would have told of had not been recorded yet.
+  // is skipped for good, because its call had not been recorded yet.
   template <class Emit>
   void expandRecords(const ada_ring_thread &thread, const ada_ring_cursor &cursor, Expansion &state, Emit &&emit) {
     std::vector<ada_record> records(ADA_CHUNK_RECORDS);
@@ -328,13 +328,13 @@ private:
 
   const std::string &directory_;
   const RingSnapshot *ring_;
-  std::uint64_t detailFromNs_ = 0; // what is wanted of the detail that the drain had not written
+  std::uint64_t detailFromNs_ = 0; // from when on detail that the drain had not written is wanted
   ring::ClockMap clock_;
   ring::ModuleMap modules_;
 };
 
 struct RingPlace {
-  std::string path;    // empty if there is no ring any more
+  std::string path;    // empty if the ring is gone
   bool linked = false; // the directory has an entry for it
 };
 
@@ -354,13 +354,13 @@ RingPlace findRing(const std::string &directory, const std::string &given) {
   return place;
 }
 
-// The directory is a copy of the one that the ring names: the manifest was written by the ring's process.
+// True if the directory is a copy of the one that the ring names: its manifest was written by the ring's process.
 bool isCopyOf(const std::string &directory, const std::string &itsDirectory, const std::string &ringPath) {
   return atf::baseName(directory) == atf::baseName(itsDirectory) && manifestRing(directory) == ringPath;
 }
 
-// The directory's owner may have linked any file as its ring. Nothing if it is the one of this directory: it has the
-// same owner, and it names the directory, unless that was moved, or copied (`isCopy`).
+// Checks that the ring is this directory's, because the directory's owner may have linked any file as its ring. The
+// ring must have the same owner and name the directory, unless the directory was moved or copied (`isCopy`).
 Expected<void> checkRing(const RingSnapshot &ring, const std::string &path, const std::string &directory,
                          bool isOfOtherPart, bool &isCopy) {
   const auto refuse = [&](std::string message) { return Error{.code = "E_UNSAFE", .message = message, .file = path}; };
@@ -378,7 +378,7 @@ Expected<void> checkRing(const RingSnapshot &ring, const std::string &path, cons
   return {};
 }
 
-// Its directory may have links before it: /dev/shm is one in places.
+// The path of its directory may contain links: /dev/shm is one on some systems.
 Expected<void> removeRingFile(const RingSnapshot &ring, const std::string &path) {
   const auto parent = canonicalPath(atf::parentPath(path));
   if (!parent)
@@ -386,7 +386,7 @@ Expected<void> removeRingFile(const RingSnapshot &ring, const std::string &path)
   return removeFile(atf::joinPath(*parent, atf::baseName(path)), &ring.file());
 }
 
-// Of a process whose disk was full: it wrote its manifest, but no footers.
+// True for a process whose disk was full: it wrote its manifest, but no footers.
 bool hasUnfinishedFiles(const std::string &directory) {
   for (const auto &thread : atf::threadDirectories(directory)) {
     const std::string path = atf::indexPathIn(atf::joinPath(directory, "thread_" + std::to_string(thread.number)));
@@ -402,8 +402,8 @@ bool isLink(const std::string &path) {
   return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
 }
 
-// Of a process that was killed when it had just made the directory of the next part of its trace (option rotate): there
-// is no manifest, no ring, and nothing in its files.
+// True if the process was killed when it had just created the directory of the next part of its trace (option rotate).
+// Then there is no manifest and no ring, and nothing in the files.
 bool isOfNothing(const std::string &directory) {
   const std::string_view name = atf::baseName(directory);
   if (std::ranges::count(name, '_') < 2 || atf::exists(directory + "/manifest.json"))
@@ -439,8 +439,8 @@ Error runningError(const std::string &directory) {
 
 } // namespace
 
-// Whether the ring is about another part of the trace (option rotate): killed while it went on to the next one, the
-// process leaves two directories with a link to it.
+// Whether the ring is about another part of the trace (option rotate). A process that is killed while it moves on to
+// the next part leaves two directories with a link to the ring.
 static bool isOfAnotherPart(const RingSnapshot &ring, const std::string &directory) {
   return manifestIsOfPart(directory) && atf::baseName(ring.directory()) != atf::baseName(directory);
 }
@@ -457,7 +457,7 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
   if (lock.owner() == RecordingLock::Owner::Another)
     return runningError(directory);
   const RingPlace place = findRing(directory, options.ring);
-  // The ring may have gone with the last part of the trace (option rotate).
+  // The ring may have been removed with the last part of the trace (option rotate).
   bool isClosed = place.path.empty() && manifestIsFinal(directory) && (!place.linked || manifestLeadsOn(directory));
   if (isClosed && !place.linked && !hasUnfinishedFiles(directory))
     return RecoverResult{};
@@ -470,7 +470,7 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
     return nothing;
   }
 
-  bool isCopy = false; // the original needs the ring
+  bool isCopy = false; // then the ring is left for the original
   std::optional<RingSnapshot> ring;
   std::optional<RecordingLock> ringLock;
   if (!place.path.empty()) {
@@ -500,8 +500,8 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
   if (ring && !finished)
     recovery.threadsOfRing();
   recovery.remainingThreads();
-  // Its own manifest is better if it was killed between its last file and the removal of the ring, or could not write
-  // its files to the end.
+  // The process's own manifest is better if the process was killed between its last file and the removal of the ring,
+  // or could not finish its files.
   if (!finished && !isClosed) {
     if (auto own = makeOwnFile(atf::joinPath(directory, "manifest.json")); !own)
       return own.error();

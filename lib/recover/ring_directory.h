@@ -9,7 +9,7 @@
 
 namespace ada {
 
-// `named`: the path that the ring file has. With option rotate the process has left that directory by and by.
+// `named` is the path in the ring file. With option rotate, the process may since have moved on to a later directory.
 inline std::string ringDirectory(const ada_ring_header &header, const std::string &named) {
   const std::uint64_t number = __atomic_load_n(&header.directory_number, __ATOMIC_ACQUIRE);
   return named.empty() || number == 0 ? named

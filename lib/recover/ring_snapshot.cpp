@@ -68,7 +68,7 @@ const ada_anchor *RingSnapshot::anchors() const {
 
 std::uint64_t RingSnapshot::timeOfAnchor(bool newest) const {
   const ada_ring_header &h = header();
-  if (h.anchors_used == 0) // with the system's clock
+  if (h.anchors_used == 0) // stamps are times of the system's clock
     return newest ? h.alive_ns : 0;
   const std::uint64_t kept = h.anchors_used > ADA_RING_ANCHORS ? h.anchors_used - ADA_RING_ANCHORS : 0;
   const std::uint64_t oldest = std::min(std::max(kept, h.anchors_from), h.anchors_used - 1);

@@ -17,28 +17,28 @@ inline constexpr const char *kRingNotBegun = "E_RING_NOT_BEGUN";
 
 class RingSnapshot {
 public:
-  // Errors: E_IO, E_BAD_RING, and kRingNotBegun of a process that had recorded nothing.
+  // Errors: E_IO, E_BAD_RING, and kRingNotBegun if the process had recorded nothing.
   static Expected<RingSnapshot> open(const std::string &path);
   RingSnapshot(RingSnapshot &&other) noexcept;
   RingSnapshot &operator=(RingSnapshot &&) = delete;
   ~RingSnapshot();
 
   const ada_ring_header &header() const { return *reinterpret_cast<const ada_ring_header *>(base_); }
-  // The process directory that it says it belongs to.
+  // The process directory to which the ring file says it belongs.
   std::string directory() const;
-  // What was opened: it may be removed only while its name still means this file.
+  // The file that was opened. It may be removed only while its name still means this file.
   const struct stat &file() const { return file_; }
   const ada_anchor *anchors() const;
-  // That of the oldest anchor that is of use, or the last time that is known: that of the newest one.
+  // The time of the oldest usable anchor or, with `newest`, the last known time: that of the newest anchor.
   std::uint64_t timeOfAnchor(bool newest) const;
   std::span<const ada_ring_module> modules() const;
   std::span<const ada_ring_thread> threads() const;
 
   // The chunks of thread N that are in use, oldest first.
   std::vector<const ada_chunk *> chunksOf(std::uint32_t index) const;
-  // What waits of its detail for a trigger, oldest first.
+  // The chunks of thread N's detail that wait for a trigger, oldest first.
   std::vector<const ada_detail_chunk *> detailOf(std::uint32_t index) const;
-  // What the thread's cursor 0 or 1 notes of its open calls.
+  // The notes that the thread's cursor 0 or 1 has about its open calls.
   std::span<const ada_ring_note> notes(const ada_ring_thread &thread, unsigned cursor) const;
 
 private:

@@ -1,4 +1,4 @@
-// The CPU architectures that programs can be traced on: one row per architecture, with all that readers ask about it.
+// The CPU architectures that programs can be traced on: one row for each, with everything that readers need to know.
 //
 // A port adds a row here, a folder in runtime/arch/, and a case in the pass (pass/argument_registers.cpp).
 #ifndef ADA_LIB_SHARED_ARCH_H
@@ -18,7 +18,7 @@ struct ArchInfo {
   const char *name;
   // The names of a detail event's registers, on a call and on a return; null where a place is not used.
   const char *onCall[8], *onReturn[8];
-  unsigned argumentRegisters; // of `onCall`: the others carry no arguments
+  unsigned argumentRegisters; // the first ones of `onCall`; the others carry no arguments
   const char *vectorPrefix;   // "xmm" for xmm0
 };
 
@@ -26,7 +26,7 @@ inline constexpr ArchInfo kArchitectures[] = {
     {Arch::X86_64,
      62,
      "x86-64",
-     {"rdi", "rsi", "rdx", "rcx", "r8", "r9", "rax"}, // rax: how many vector registers a variadic call uses
+     {"rdi", "rsi", "rdx", "rcx", "r8", "r9", "rax"}, // rax: number of vector registers that a variadic call uses
      {"rax", "rdx"},
      6,
      "xmm"},
@@ -39,7 +39,7 @@ inline constexpr ArchInfo kArchitectures[] = {
      "v"},
 };
 
-// Of files of architectures that have no row.
+// For files of architectures that have no row.
 inline constexpr ArchInfo kOtherArchitecture = {Arch(0),
                                                 0,
                                                 "another machine",

@@ -1,7 +1,7 @@
-// The keys of manifest.json, for those who write it (the runtime, recovery, conversion) and those who read it.
+// The keys of manifest.json, for the code that writes it (the runtime, recovery, conversion) or reads it.
 //
-// docs/formats/manifest.md says what each of them means. A new field is a line here, one where it is written and one
-// where it is read.
+// docs/formats/manifest.md says what each of them means. A new field needs a line here,
+// one where it is written and one where it is read.
 #ifndef ADA_LIB_SHARED_MANIFEST_KEYS_H
 #define ADA_LIB_SHARED_MANIFEST_KEYS_H
 
@@ -40,24 +40,24 @@ inline constexpr Key kVersion = "version", kAbiVersion = "abi_version", kRing = 
 inline constexpr Key kId = "id", kHasDetail = "has_detail", kTid = "tid", kEventCount = "event_count",
                      kDetailCount = "detail_count", kRemovedCount = "removed_count", kLeftOutCount = "left_out_count",
                      kDropped = "dropped", kGaps = "gaps";
-// Of a thread, and of the whole
+// Keys of a thread, and of the whole
 inline constexpr Key kRecorderWaitNs = "recorder_wait_ns", kRecorderSpansMissingNs = "recorder_spans_missing_ns";
 // An element of gaps
 inline constexpr Key kFromNs = "from_ns", kToNs = "to_ns", kEvents = "events";
 // The keys of `dropped`, by ADA_LOST_*
 inline constexpr const char *kLossReasons[] = {"ring_full", "no_memory", "write_error", "interrupted", "no_module"};
 
-// part, of a process with option rotate, and `before` of an element of threads: what is in the parts before it, with
-// the keys of a thread. That of the part itself is of all threads that had ended.
+// part, of a process with option rotate. `before` of an element of threads is what the parts before this one hold,
+// with the keys of a thread. `before` of the part itself covers all threads that had ended.
 inline constexpr Key kPart = "part", kNumber = "number", kPrevious = "previous", kNext = "next", kBefore = "before",
                      kFoundCount = "found_count";
 
-// Beside manifest.json while a process records: modules that came after it was written. A line for each addition, an
-// object with the arrays `modules` and `symbols`.
+// Lies beside manifest.json while a process records: modules that were added after it was written.
+// It has a line for each addition, an object with the arrays `modules` and `symbols`.
 inline constexpr const char *kLateModulesFile = "modules.jsonl";
 
 // The keys of the manifest's own `dropped`: of threads that there was no memory for, of handlers in threads that had
-// ended, and what a killed process had counted for threads that nobody knows any more
+// ended, and counts of a killed process for threads that are no longer known
 inline constexpr const char *kUnattachedReason = "no_memory", *kLateReason = "thread_ended",
                             *kForgottenReason = "ended_threads";
 
@@ -73,7 +73,7 @@ inline constexpr Key kBudget = "budget", kShare = "share", kCallNs = "call_ns", 
 // sched, whose failure and from_ns are named as above
 inline constexpr Key kSched = "sched", kIsRecorded = "recorded", kLostRecords = "lost_records",
                      kMissedThreads = "missed_threads";
-inline constexpr Key kNotAskedFor = "option sched is 0"; ///< a `failure` that is none
+inline constexpr Key kNotAskedFor = "option sched is 0"; ///< a `failure` that is not one
 
 // An element of modules
 inline constexpr Key kModuleId = "module_id", kPath = "path", kBaseAddress = "base_address", kSize = "size",

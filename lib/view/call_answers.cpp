@@ -12,9 +12,9 @@ namespace ada::view {
 
 namespace {
 
-// How far an answer about one call looks for its end, and for others of its function.
+// How far an answer about one call looks for its end, and for other calls of its function.
 constexpr std::uint64_t kMostEventsBehind = 500'000;
-// Calls whose arguments are looked at for a text.
+// The number of calls whose arguments are searched for a text.
 constexpr std::size_t kMostArguments = 5'000;
 
 std::optional<std::uint64_t> known(std::uint64_t seq) { return seq == kNoSeq ? std::nullopt : std::optional(seq); }
@@ -79,7 +79,7 @@ private:
   std::uint64_t seq_;
   bool isNextKnown_ = false;
   std::vector<std::uint64_t> stack_; // numbers of the open calls
-  std::vector<std::uint64_t> last_;  // by depth, the last call that ended there, since the caller began
+  std::vector<std::uint64_t> last_;  // by depth, the last call that ended there since its caller began
 };
 
 // The last call of a function before an event.
@@ -113,7 +113,7 @@ Expected<void> findPreviousSame(TraceView &view, CallDetails &call) {
   return {};
 }
 
-// Its end lies too far behind to read on until it comes: the index knows it.
+// The end is too far away to read up to it, but the index knows it.
 Expected<void> findEnd(TraceView &view, CallSearch &search) {
   const auto index = view.index();
   if (!index)
@@ -131,7 +131,7 @@ Expected<void> findEnd(TraceView &view, CallSearch &search) {
   search.hasEnded = true, search.endSeq = at->endSeq;
   call.endNs = at->item.endNs, call.isException = at->item.kind == ItemKind::Exception;
   call.calls = at->calls, call.selfNs = at->selfNs;
-  // How it ended, and what comes next.
+  // Find how it ended, and what comes next.
   const auto place = view.placeOf(call.thread, at->endSeq);
   if (!place)
     return place.error();
@@ -228,7 +228,7 @@ Expected<std::optional<std::uint64_t>> callAt(TraceView &view, std::uint32_t thr
   };
   Search search;
   search.depth = depth;
-  // A second time from where it began, if that was before the place.
+  // If the call began before the place, search again from where it began.
   for (std::uint64_t at : {ns, ns}) {
     at = search.found ? search.found->beginNs : at;
     search.ns = at;
@@ -248,7 +248,7 @@ Expected<std::optional<std::uint64_t>> callAt(TraceView &view, std::uint32_t thr
 
 namespace {
 
-// Which functions are looked for; found out once each.
+// The functions to look for. Each function is checked once.
 class FunctionChoice {
 public:
   FunctionChoice(const FunctionList &functions, const std::string &globs) : functions_(functions), globs_(globs) {}
@@ -294,8 +294,8 @@ public:
     }
     if (timeNs >= request_.toNs && open_.empty())
       return false;
-    // A call that comes to last long enough later, but began before one of these, has it inside, and so lasts long
-    // enough already: the first ones are among these and the open ones.
+    // A call that is not long enough yet, but began before one of these, contains that one, so it is long enough
+    // already. The first calls are therefore among these and the open ones.
     return request_.slowestFirst || calls.size() < most_;
   }
   void begin(const OpenCall &call, std::uint32_t depth) override {
@@ -342,11 +342,11 @@ private:
   FunctionChoice &choice_;
   std::uint64_t &read_;
   std::uint32_t thread_;
-  std::size_t most_;       // that are wanted of it
+  std::size_t most_;       // number of calls wanted from this thread
   std::vector<Item> open_; // outermost first
 };
 
-// Of a call that had not ended where the reading did.
+// For a call that had not ended where reading stopped.
 Expected<void> findEnd(const IndexFile &index, FoundCalls::Call &call) {
   const auto calls = index.calls(call.thread, call.item.beginNs, call.item.beginNs + 1, index.cellNs(call.thread));
   if (!calls)
@@ -357,7 +357,7 @@ Expected<void> findEnd(const IndexFile &index, FoundCalls::Call &call) {
   return {};
 }
 
-// All long enough calls, from the index.
+// All calls that are long enough, from the index.
 Expected<std::vector<FoundCalls::Call>> longCalls(const IndexFile &index, const FindRequest &request,
                                                   FunctionChoice &choice, std::uint64_t minNs) {
   std::vector<FoundCalls::Call> found;
@@ -373,7 +373,7 @@ Expected<std::vector<FoundCalls::Call>> longCalls(const IndexFile &index, const 
   return found;
 }
 
-// The length from which on the index has every call of these threads.
+// The index has every call of these threads that is at least this long.
 std::uint64_t leastInIndex(const IndexFile &index, const FindRequest &request) {
   std::uint64_t least = 0;
   for (const std::uint32_t thread : request.threads)
@@ -389,7 +389,7 @@ Expected<bool> findInIndex(TraceView &view, const FindRequest &request, Function
   const std::uint64_t least = leastInIndex(*index, request);
   if (!request.slowestFirst && request.minNs < least)
     return false;
-  // Ever shorter ones, until there are enough.
+  // Try shorter and shorter calls until there are enough.
   const std::uint64_t lowest = std::max(least, request.minNs);
   std::uint64_t minNs = request.slowestFirst ? std::max(lowest, view.endNs() - view.startNs()) : lowest;
   for (;; minNs = std::max(lowest, minNs / (kLevelFactor * kLevelFactor))) {

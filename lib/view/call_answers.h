@@ -1,4 +1,4 @@
-// Single calls: everything about one, and those that somebody looks for.
+// Single calls: all details of one, and searches for calls.
 #ifndef ADA_LIB_VIEW_CALL_ANSWERS_H
 #define ADA_LIB_VIEW_CALL_ANSWERS_H
 
@@ -11,17 +11,17 @@
 
 namespace ada::view {
 
-/// Numbers of calls are those of the events that began them. What is not there, or lies too far away to be found, is
-/// nothing.
+/// A call's number is that of the event that began it. Values that do not exist, or lie too far away to be found, are
+/// empty.
 struct CallDetails {
   std::uint64_t seq = 0;
   std::uint32_t thread = 0, function = 0, depth = 0;
   std::uint64_t beginNs = 0;
   std::optional<std::uint64_t> endNs; ///< nothing: still open
   bool isException = false;
-  std::optional<std::uint64_t> selfNs, calls; ///< of calls that have ended
-  bool knowsSched = false;                    ///< what of offCpu is not the recorder's is known
-  std::optional<OffCpuTimes> offCpu;          ///< of all of it, if that is known
+  std::optional<std::uint64_t> selfNs, calls; ///< for calls that have ended
+  bool knowsSched = false;                    ///< offCpu is known beyond the recorder's part
+  std::optional<OffCpuTimes> offCpu;          ///< of the whole call, if known
   std::string arguments, result;              ///< "(n=10)" and "55"; empty where nothing was recorded
   std::optional<std::uint64_t> parent, firstChild, previous, next, previousSame, nextSame;
 };
@@ -37,11 +37,11 @@ struct FindRequest {
   std::vector<std::uint32_t> threads;
   std::uint64_t fromNs = 0, toNs = 0; ///< calls that begin there
   std::string function = {};          ///< globs, see shared/select/function_glob.h; empty: all
-  std::string arguments = {};         ///< a part of them
+  std::string arguments = {};         ///< text that they contain
   std::uint64_t minNs = 0;
-  bool slowestFirst = false; ///< else the earliest first
+  bool slowestFirst = false; ///< otherwise the earliest first
   std::size_t limit = 20;
-  std::uint64_t mostEvents = 20'000'000; ///< that are read, of all threads together
+  std::uint64_t mostEvents = 20'000'000; ///< limit on events read, for all threads together
 };
 
 struct FoundCalls {
@@ -51,7 +51,7 @@ struct FoundCalls {
     std::string arguments;
   };
   std::vector<Call> calls;
-  bool isComplete = true; ///< false: there may be others that belong here
+  bool isComplete = true; ///< false: there may be more that match
 };
 
 Expected<FoundCalls> findCalls(TraceView &view, const FindRequest &request);

@@ -1,4 +1,4 @@
-// The functions of a trace under numbers that stay.
+// The functions of a trace under stable numbers.
 #include "function_list.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The functions of a trace under numbers that stay, however often it is opened.
+// The functions of a trace under stable numbers: they stay the same however often the trace is opened.
 #ifndef ADA_LIB_VIEW_FUNCTION_LIST_H
 #define ADA_LIB_VIEW_FUNCTION_LIST_H
 
@@ -14,19 +14,19 @@
 
 namespace ada::view {
 
-/// Sources number functions in the order in which they meet them, each its own way. Here a function is what has this id
-/// in the process of this name. Any thread.
+/// Each source numbers functions in its own way, in the order in which it meets them. Here, a function is identified by
+/// its id and the name of its process. May be used from any thread.
 class FunctionList {
 public:
   std::uint32_t numberOf(const std::string &process, const model::Function &function);
   std::size_t size() const;
-  /// A copy: others may be added meanwhile.
+  /// Returns a copy, because others may be added meanwhile.
   model::Function at(std::uint32_t number) const;
   struct Entry {
     std::string process;
     model::Function function;
   };
-  /// Those from `since` on.
+  /// The functions from number `since` on.
   std::vector<Entry> from(std::size_t since) const;
 
 private:
@@ -35,7 +35,7 @@ private:
   std::deque<Entry> functions_;
 };
 
-/// The numbers of one reader's functions, looked up once each. For one thread of the program.
+/// The numbers of one reader's functions, each looked up once. For use by one thread.
 class FunctionNumbers {
 public:
   FunctionNumbers(const analysis::TraceTable &table, FunctionList &list) : table_(&table), list_(&list) {}

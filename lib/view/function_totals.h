@@ -1,4 +1,4 @@
-// What the calls of one function in one thread cost, as the viewer's index keeps it.
+// The cost of one function's calls in one thread, as the viewer's index keeps it.
 #ifndef ADA_LIB_VIEW_FUNCTION_TOTALS_H
 #define ADA_LIB_VIEW_FUNCTION_TOTALS_H
 
@@ -12,8 +12,8 @@
 
 namespace ada::view {
 
-/// How many calls were how long: 16 buckets per power of two, so a length that is asked for is off by 1/32 at most.
-/// Below 32 ns all are exact.
+/// Numbers of calls by length, in 16 buckets per power of two: a length read from it is off by 1/32 at most. Below 32
+/// ns all lengths are exact.
 class LengthCounts {
 public:
   static std::size_t bucketOf(std::uint64_t ns) {
@@ -32,7 +32,7 @@ public:
       if (other.counts_[i] > 0)
         addTo(other.first_ + i, other.counts_[i]);
   }
-  /// Calls `use` with the shortest length of each bucket, and how many calls it has.
+  /// Calls `use` with the shortest length of each bucket and the number of calls in it.
   template <class Use> void forEach(Use &&use) const {
     for (std::size_t i = 0; i < counts_.size(); ++i)
       if (counts_[i] > 0)
@@ -73,10 +73,10 @@ private:
   std::vector<std::uint64_t> counts_;
 };
 
-/// As FunctionStatistics counts.
+/// Counts like FunctionStatistics.
 struct FunctionTotals {
   std::uint64_t calls = 0, totalNs = 0, selfNs = 0, recorderNs = 0;
-  std::uint64_t minNs = ~std::uint64_t{0}, maxNs = 0; ///< of calls whose both ends were recorded, as `lengths`
+  std::uint64_t minNs = ~std::uint64_t{0}, maxNs = 0; ///< of calls with both ends recorded, like `lengths`
   LengthCounts lengths;
 
   void add(const Span &span) {
@@ -95,7 +95,7 @@ struct FunctionTotals {
     minNs = std::min(minNs, other.minNs), maxNs = std::max(maxNs, other.maxNs);
     lengths.merge(other.lengths);
   }
-  /// Nearest rank; the middle of its bucket.
+  /// By nearest rank; returns the middle of the bucket.
   std::uint64_t percentile(double percent) const {
     std::uint64_t all = 0, seen = 0, found = 0;
     lengths.forEach([&](std::uint64_t, std::uint64_t count) { all += count; });

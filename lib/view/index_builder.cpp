@@ -1,9 +1,9 @@
 // Makes a viewer's index.
 //
-// A call that is shorter than a cell of level 0 goes into the box of level 0 of its depth. A box that is complete is
-// written, and goes into the box of the next level. A longer call is written at the highest level whose cell it fills,
-// and goes into the box of the level above, behind all shorter calls of its depth. So each call is looked at once per
-// level that it is too short for only through the sums, and a thread costs memory for one box per level and depth.
+// A call shorter than a cell of level 0 goes into the level-0 box of its depth. A complete box is written, and goes
+// into the box of the next level. A longer call is written at the highest level whose cell it fills, and goes into the
+// box of the level above, after all shorter calls of its depth. So at each level that a call is too short for, it is
+// looked at once only, as part of a sum. A thread needs memory for one box per level and depth.
 #include "index_builder.h"
 
 #include "function_totals.h"
@@ -24,12 +24,12 @@ namespace ada::view {
 namespace {
 
 constexpr std::size_t kBlockBytes = 16 * 1024;
-// A place takes a few bytes per open call: it comes after as many events as that is worth.
+// A place takes a few bytes per open call, so the more calls are open, the further apart places are.
 constexpr std::uint64_t kPlaceEvents = 4096, kPlaceEventsPerCall = 32;
 
 Error stopped() { return {.code = "E_STOPPED", .message = "the index is not wanted any more"}; }
 
-// Blocks of items of one level.
+// Writes the blocks of items of one level.
 class ItemStream {
 public:
   Expected<void> add(IndexOutput &output, const IndexCall &call) {
@@ -118,7 +118,7 @@ public:
       addShort(level + 1, item);
   }
 
-  /// What is open when the thread ends is written at the highest level, where every picture finds it.
+  /// Calls that are open when the thread ends are written at the highest level, where every picture finds them.
   void finish(ThreadWalk &walk) {
     for (const Span &span : walk.walker().finish()) {
       addTotals(span);
@@ -209,13 +209,13 @@ private:
       return check(offset.error());
     block.offset = *offset, block.bytes = bytes.size(), block.crc = indexCrc(bytes.bytes());
   }
-  // The boxes of levels up to `last`.
+  // Flushes the boxes of levels up to `last`.
   void flushDepth(std::uint32_t depth, std::size_t last) {
     for (std::size_t number = 0; number <= last; ++number)
       if (depth < levels_[number].open.size() && !levels_[number].open[depth].isEmpty())
         flushBox(number, depth);
   }
-  // Boxes that nothing can be added to any more: so items are written not long after they end.
+  // Flushes boxes to which nothing can be added any more, so that items are written soon after they end.
   void flushOld(std::uint64_t nowNs) {
     for (std::size_t number = 0; number < levels_.size(); ++number) {
       Level &level = levels_[number];
@@ -333,14 +333,14 @@ Expected<void> buildIndex(TraceView &view, IndexOutput &output, const IndexBuild
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < threads.size(); ++i)
     order.push_back(i);
-  // Those with the most events first, so that the last worker is not left with them.
+  // The largest threads first, so that no worker is left with one at the end.
   std::ranges::stable_sort(order, std::ranges::greater(), [&](std::uint32_t i) { return threads[i].extent->events; });
   std::vector<IndexThread> done(threads.size());
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   Expected<void> state;
   const auto work = [&] {
-    // Who looks at the trace meanwhile, and everything else on the machine, comes first.
+    // Viewers and everything else on the machine take priority.
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 5);
     for (std::size_t i; (i = next.fetch_add(1)) < order.size();) {
       const model::ThreadExtent &extent = *threads[order[i]].extent;

@@ -13,7 +13,7 @@ namespace ada::view {
 struct IndexBuild {
   std::uint64_t madeOf = 0; ///< goes to IndexHeader::madeOf
   unsigned workers = 1;     ///< threads of the program that read
-  /// Set by others, and by the builder: events that were read.
+  /// `stop` is set by others; `done`, the number of events read, by the builder.
   const std::atomic<bool> *stop = nullptr;
   std::atomic<std::uint64_t> *done = nullptr;
 };

@@ -40,8 +40,9 @@ bool getBlocks(IndexCursor &from, std::vector<IndexBlock> &blocks, std::uint64_t
   return from.isGood();
 }
 
-// Ends that grow from block to block, and begins that do so read from behind: where a search may start and end. Items
-// are written soon after they end, so hardly any block has to be looked at for nothing.
+// Adjusts the blocks so that ends never decrease from the first to the last, and begins never increase from the last to
+// the first. This shows a search where to start and end. Items are written soon after they end, so hardly any block is
+// read for nothing.
 void makeSearchable(std::vector<IndexBlock> &blocks) {
   for (std::size_t i = 1; i < blocks.size(); ++i)
     blocks[i].last = std::max(blocks[i].last, blocks[i - 1].last);
@@ -173,7 +174,7 @@ static std::uint64_t cellOf(const IndexThread &thread, std::size_t level) {
   return cell;
 }
 
-// The highest level whose cell is no longer than `ns`; 0 if none is.
+// The highest level whose cell is no longer than `ns`; 0 if there is none.
 static std::size_t levelFor(const IndexThread &thread, std::uint64_t ns) {
   std::size_t level = 0;
   while (level + 1 < thread.levels.size() && cellOf(thread, level + 1) <= ns)
@@ -232,7 +233,7 @@ Expected<void> IndexFile::addTotals(std::uint32_t number, std::vector<FunctionTo
 
 //===--- places -----------------------------------------------------------===//
 
-// The last place of a block before the first one that is behind, or the block's first.
+// The last place of a block before the first one for which `isBehind` holds, or the block's first place.
 template <class IsBehind>
 Expected<Place> IndexFile::findPlace(const std::vector<IndexBlock> &blocks, std::size_t number,
                                      IsBehind &&isBehind) const {
@@ -264,7 +265,7 @@ Expected<Place> IndexFile::findPlace(const std::vector<IndexBlock> &blocks, std:
       return bad("is damaged");
     if (i > 0 && isBehind(place))
       break;
-    if (place.seq == 0) // the source tells what was open before the thread's first event
+    if (place.seq == 0) // the source knows what was open before the thread's first event
       place.open.clear(), place.sourceKnowsOpen = true;
     found = std::move(place);
   }

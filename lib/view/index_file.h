@@ -1,4 +1,4 @@
-// Reads a viewer's index: what of a thread is drawn in a range of time, and where the thread can be read from.
+// Reads a viewer's index: what to draw of a thread in a time range, and places from which the thread can be read.
 #ifndef ADA_LIB_VIEW_INDEX_FILE_H
 #define ADA_LIB_VIEW_INDEX_FILE_H
 
@@ -16,11 +16,11 @@
 
 namespace ada::view {
 
-/// Any thread. Errors of all members: E_IO, E_BAD_INDEX; then the index is to be made again.
+/// May be used from any thread. All members may fail with E_IO or E_BAD_INDEX; the index must then be made again.
 class IndexFile {
 public:
-  /// Refuses what is damaged, of another version, or not made of `madeOf` and these threads. Functions get numbers of
-  /// `functions`.
+  /// Rejects an index that is damaged, of another version, or not made of `madeOf` and these threads. Functions get
+  /// their numbers from `functions`.
   static Expected<std::shared_ptr<const IndexFile>> open(FileDescriptor file, std::uint64_t madeOf,
                                                          const analysis::TraceTable &table, FunctionList &functions);
   static Expected<std::shared_ptr<const IndexFile>> open(const std::string &path, std::uint64_t madeOf,
@@ -29,21 +29,22 @@ public:
   std::uint64_t bytes() const { return bytes_; }
   std::uint32_t maxDepth(std::uint32_t thread) const { return threads_[thread].maxDepth; }
 
-  /// Calls that are at least `pixelNs` long, one by one, and what is shorter as calls or boxes that are no longer than
-  /// that, where cells of the lowest level are not; all that touch [fromNs, toNs). By depth and begin.
+  /// Everything that touches [fromNs, toNs), sorted by depth and begin. Calls that are at least `pixelNs` long are
+  /// listed one by one. Shorter ones are calls or boxes that are no longer than that, unless cells of the lowest level
+  /// are.
   Expected<std::vector<Item>> items(std::uint32_t thread, std::uint64_t fromNs, std::uint64_t toNs,
                                     std::uint64_t pixelNs) const;
-  /// Calls at least `minNs` long that touch [fromNs, toNs). None that is shorter than a cell of level 0.
+  /// Calls at least `minNs` long that touch [fromNs, toNs). Calls shorter than a cell of level 0 are never included.
   Expected<std::vector<IndexCall>> calls(std::uint32_t thread, std::uint64_t fromNs, std::uint64_t toNs,
                                          std::uint64_t minNs) const;
-  /// Adds what all calls of the thread cost, by function.
+  /// Adds the cost of all calls of the thread, by function.
   Expected<void> addTotals(std::uint32_t thread, std::vector<FunctionTotals> &totals) const;
-  /// All calls that are this long are single ones in the index.
+  /// All calls that are at least this long are single entries in the index.
   std::uint64_t cellNs(std::uint32_t thread) const { return threads_[thread].cellNs; }
 
-  /// The last place with an event before `ns`, or the first place.
+  /// The last place whose event is before `ns`, or the first place.
   Expected<Place> placeBefore(std::uint32_t thread, std::uint64_t ns) const;
-  /// The last place up to event `seq`.
+  /// The last place at or before event `seq`.
   Expected<Place> placeOf(std::uint32_t thread, std::uint64_t seq) const;
 
 private:
@@ -60,7 +61,7 @@ private:
   FileDescriptor file_;
   std::uint64_t bytes_ = 0;
   std::vector<IndexThread> threads_;
-  std::vector<std::uint32_t> numbers_; // of functions here, by those in the file
+  std::vector<std::uint32_t> numbers_; // numbers of functions here, by number in the file
 };
 
 } // namespace ada::view

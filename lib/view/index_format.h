@@ -15,16 +15,16 @@ namespace ada::view {
 
 inline constexpr char kIndexMagic[8] = {'A', 'D', 'A', 'V', 'I', 'E', 'W', '\n'};
 inline constexpr std::uint32_t kIndexVersion = 2;
-/// A cell of level 0 is the mean time of so many events, and one of the next level so many times as long.
+/// A cell of level 0 is the mean time of this many events; a cell of each next level is this many times as long.
 inline constexpr std::uint64_t kCellEvents = 512, kLevelFactor = 4;
-/// Short calls that are deeper are in no box.
+/// Short calls below this depth are in no box.
 inline constexpr std::uint32_t kMostBoxDepths = 4096;
 
 struct IndexHeader {
   char magic[8];
   std::uint32_t version;
-  std::uint32_t headerCrc; ///< of the header with 0 here
-  std::uint64_t madeOf;    ///< what the caller says the trace is
+  std::uint32_t headerCrc; ///< of the header, with 0 in this field
+  std::uint64_t madeOf;    ///< what the trace is, according to the caller
   std::uint64_t events;
   std::uint64_t directoryOffset, directoryBytes;
   std::uint32_t directoryCrc;
@@ -32,7 +32,7 @@ struct IndexHeader {
 };
 static_assert(sizeof(IndexHeader) == 56);
 
-/// A call of the index with what is known of the whole of it.
+/// A call in the index, with what is known about the whole call.
 struct IndexCall {
   Item item;
   std::uint64_t endSeq = kNoSeq;
@@ -42,7 +42,7 @@ struct IndexCall {
 /// Where a block of items or places is, and what it covers.
 struct IndexBlock {
   std::uint64_t offset = 0, bytes = 0, count = 0;
-  /// Of items: the earliest begin and the latest end. Of places: number and time of the first event.
+  /// For items: the earliest begin and the latest end. For places: number and time of the first event.
   std::uint64_t first = 0, last = 0;
   std::uint32_t crc = 0;
 };
@@ -64,7 +64,7 @@ using IndexCursor = VarintCursor;
 
 std::uint32_t indexCrc(std::span<const std::byte> bytes);
 
-/// Items of one block, each as its difference from the one before.
+/// Codes the items of one block, each as its difference from the previous one.
 class ItemCoder {
 public:
   void put(IndexBytes &to, const IndexCall &call);

@@ -1,7 +1,7 @@
 // The file that a viewer's index is written to.
 //
-// A viewer holds a lock on it as long as it lives, so that two of them don't write one file; what a killed one left
-// behind has no lock and is written again.
+// A viewer holds a lock on it for as long as it runs, so that two viewers don't write the same file. A file that a
+// killed viewer left has no lock, and is written again.
 #include "index_output.h"
 
 #include "base/file_bytes.h"

@@ -13,12 +13,13 @@
 
 namespace ada::view {
 
-/// Any thread.
+/// May be used from any thread.
 class IndexOutput {
 public:
-  /// A file `path`.new that keep() gives its name. E_IO if it can't be made; E_BUSY if another viewer writes it.
+  /// Creates the file `path`.new, to which keep() gives its final name. E_IO if it can't be made; E_BUSY if another
+  /// viewer is writing it.
   static Expected<IndexOutput> beside(const std::string &path);
-  /// A file in $TMPDIR without a name.
+  /// Creates a file without a name in $TMPDIR.
   static Expected<IndexOutput> temporary();
 
   IndexOutput(IndexOutput &&other) noexcept
@@ -26,15 +27,15 @@ public:
         size_(other.size_) {
     other.temporary_.clear();
   }
-  /// Removes what was not kept.
+  /// Removes the file if it was not kept.
   ~IndexOutput();
 
   /// Returns the offset of the bytes.
   Expected<std::uint64_t> append(std::span<const std::byte> bytes);
   Expected<void> writeAt(std::uint64_t offset, std::span<const std::byte> bytes);
-  /// The file is complete.
+  /// Call this when the file is complete.
   Expected<void> keep();
-  /// The file itself, which is then no longer this one's.
+  /// Hands over the file itself, which this object then no longer owns.
   FileDescriptor take() { return std::move(file_); }
 
 private:
@@ -43,7 +44,7 @@ private:
   Error failed() const;
 
   FileDescriptor file_;
-  std::string path_, temporary_; // empty without a name
+  std::string path_, temporary_; // empty if the file has no name
   std::mutex mutex_;
   std::uint64_t size_ = 0;
 };

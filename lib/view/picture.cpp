@@ -35,7 +35,7 @@ std::uint32_t TopFunction::best() const {
   return most->function;
 }
 
-// Times go back in damaged traces only.
+// Times go backwards only in damaged traces.
 static void addTo(Item &sum, const Item &item) {
   if (sum.count == 0) {
     sum = item;

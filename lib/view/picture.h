@@ -16,9 +16,9 @@ enum class ItemKind : std::uint8_t {
   Box = 1,       ///< several calls of one depth
   Open = 2,      ///< a call whose end is not known
   Exception = 3, ///< a call that was left by an exception
-  Gap = 4,       ///< no call: events were lost, `count` of them (0: nobody knows how many)
-  Waiting = 5,   ///< no call: the thread had no processor, for it waited; `count` times, which take `fillNs` of it
-  Preempted = 6, ///< the same, for another thread had it
+  Gap = 4,       ///< no call: events were lost, `count` of them (0: number not known)
+  Waiting = 5,   ///< no call: the thread was off-CPU because it waited; `count` times, which take `fillNs` of it
+  Preempted = 6, ///< the same, but because another thread was on its CPU
   Recorder = 7,  ///< the same, but the recorder held the thread up
   Unknown = 8,   ///< the same, but it is not known whether the thread ran
 };
@@ -26,18 +26,18 @@ enum class ItemKind : std::uint8_t {
 /// A call, or several short ones of one depth.
 struct Item {
   std::uint64_t beginNs = 0, endNs = 0;
-  std::uint64_t seq = kNoSeq; ///< number of the event that began the call, if it is known
+  std::uint64_t seq = kNoSeq; ///< number of the event that began the call, if known
   std::uint64_t count = 1;    ///< calls
   std::uint64_t fillNs = 0;   ///< time in them
   std::uint32_t depth = 0;
-  std::uint32_t function = 0; ///< of a box, that with the most time
+  std::uint32_t function = 0; ///< of a box, the function with the most time
   ItemKind kind = ItemKind::Call;
 
   bool operator==(const Item &) const = default;
 };
 
-/// Which of several functions takes the most time. Exact up to eight of them; beyond that the one with the least time
-/// makes room, as in "space-saving" counting, and the answer is one with much time.
+/// Finds which of several functions takes the most time. Exact for up to eight of them. With more, the one with the
+/// least time makes room, as in "space-saving" counting, and the answer is a function with much time.
 class TopFunction {
 public:
   void add(std::uint32_t function, std::uint64_t ns);
@@ -54,27 +54,27 @@ private:
   std::uint32_t size_ = 0;
 };
 
-/// Short calls of one depth that are added up.
+/// Sums up short calls of one depth.
 struct Box {
   std::uint64_t cell = 0; ///< number of the cell in which its first call begins
   Item item = {.count = 0, .kind = ItemKind::Box};
   TopFunction functions;
 
   bool isEmpty() const { return item.count == 0; }
-  /// The item must begin behind all that were added before.
+  /// The item must begin after all that were added before.
   void add(const Item &from);
   void add(const Box &from);
-  /// The sum, and nothing is left. A box of one call is that call.
+  /// Returns the sum and empties the box. A box with one call gives that call.
   Item take();
 };
 
-/// Adds up what is shorter than a pixel. Items of one depth have to come in the order of their begin.
+/// Adds up what is shorter than a pixel. Items of one depth must come in the order of their begins.
 class PictureBuilder {
 public:
-  /// Of `depths` depths from 0 on, at most.
+  /// Draws at most `depths` depths, from 0 on.
   PictureBuilder(std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t pixels, std::uint32_t depths);
 
-  /// Ignored if it lies outside of the range.
+  /// Ignored if outside the range.
   void add(const Item &item);
   std::vector<Item> finish();
   std::uint64_t pixelNs() const { return pixelNs_; }

@@ -1,4 +1,4 @@
-// What the calls in a range of time cost.
+// The cost of the calls in a time range.
 #include "range_answers.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace ada::view {
 
 namespace {
 
-// Follows the calls that begin in the range until they have ended.
+// Follows calls that begin in the range until they end.
 class RangeVisitor : public CallVisitor {
 public:
   RangeVisitor(const RangeRequest &request, std::atomic<std::uint64_t> &read) : request_(request), read_(read) {}
@@ -23,7 +23,7 @@ public:
   bool goesOn(std::uint64_t, std::uint64_t timeNs) override {
     if (++pending_ == kStep)
       isCut_ |= read_.fetch_add(std::exchange(pending_, 0)) + kStep > request_.mostEvents;
-    // Behind the range, those that began in it still end.
+    // After the range, calls that began in it still end.
     return !isCut_ && (timeNs < request_.toNs || open_ > 0);
   }
   void begin(const OpenCall &call, std::uint32_t) override { open_ += isInRange(call.beginNs); }
@@ -52,7 +52,7 @@ private:
   bool isCut_ = false;
 };
 
-// Hands each thread to a visitor that make() made, several at a time; take() gets what a visitor has, one at a time.
+// Passes each thread to a visitor made by make(), several at a time; take() gets the visitors' results, one at a time.
 template <class Visitor>
 Expected<void> visitThreads(TraceView &view, const RangeRequest &request, const std::function<Visitor()> &make,
                             const std::function<void(Visitor &, ThreadWalk &)> &finish,
@@ -127,7 +127,7 @@ public:
     least = std::min(least, ns);
     most = std::max(most, ns);
   }
-  /// What the index has: its buckets are parts of these.
+  /// Takes what the index has; its buckets are parts of these.
   void take(const FunctionTotals &totals) {
     totals.lengths.forEach([&](std::uint64_t startNs, std::uint64_t calls) { counts[bucketOf(startNs)] += calls; });
     least = totals.minNs, most = totals.maxNs;
@@ -139,7 +139,7 @@ private:
   std::uint32_t function_;
 };
 
-// Adds up what of each call lies in the range.
+// Adds up the part of each call that lies in the range.
 class PathsVisitor : public RangeVisitor {
 public:
   PathsVisitor(const RangeRequest &request, std::atomic<std::uint64_t> &read, std::size_t mostNodes)
@@ -171,7 +171,7 @@ public:
 private:
   struct Frame {
     std::uint32_t node = 0;
-    bool isInside = false; // PathTree::kRest in itself
+    bool isInside = false; // in PathTree::kRest, inside another call of it
     std::uint64_t childrenNs = 0, recorderNs = 0;
   };
   void add(const Span &) override {}
@@ -194,7 +194,7 @@ private:
   std::vector<Frame> stack_;
 };
 
-// Of so many events that they would not all be read: what the index has, if the range is all of the threads.
+// If there are too many events to read them all: the index's figures, provided that the range covers the whole threads.
 Expected<std::optional<std::vector<FunctionTotals>>> wholeThreads(TraceView &view, const RangeRequest &request) {
   using Known = std::optional<std::vector<FunctionTotals>>;
   const auto index = view.index();

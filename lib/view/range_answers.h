@@ -1,4 +1,4 @@
-// What the calls in a range of time cost: statistics, lengths, paths. Each reads so many events at most.
+// The cost of the calls in a time range: statistics, lengths, paths. Each answer reads a limited number of events.
 #ifndef ADA_LIB_VIEW_RANGE_ANSWERS_H
 #define ADA_LIB_VIEW_RANGE_ANSWERS_H
 
@@ -14,22 +14,22 @@ namespace ada::view {
 struct RangeRequest {
   std::vector<std::uint32_t> threads;
   std::uint64_t fromNs = 0, toNs = 0; ///< on the trace's clock
-  /// Of all threads together; what is behind is left out, and the answer says so.
+  /// Limit for all threads together. What comes after it is left out, and the answer says so.
   std::uint64_t mostEvents = 20'000'000;
 };
 
 struct RangeStatistics {
   struct Function {
     std::uint32_t function = 0;
-    std::uint64_t calls = 0, totalNs = 0, selfNs = 0, recorderNs = 0; ///< the last is no part of selfNs
+    std::uint64_t calls = 0, totalNs = 0, selfNs = 0, recorderNs = 0; ///< selfNs does not include recorderNs
     std::uint64_t minNs = 0, maxNs = 0, p50Ns = 0, p99Ns = 0;
   };
-  /// Of the calls that begin in the range, counted as FunctionStatistics does.
+  /// For the calls that begin in the range, counted as FunctionStatistics does.
   std::vector<Function> functions;
   std::uint64_t calls = 0;
   bool isComplete = true;
 };
-/// Of whole threads that have more events, the index knows the answer; percentiles are off by 1/32 at most then.
+/// For whole threads with more events, the answer comes from the index; percentiles are then off by 1/32 at most.
 Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &request);
 
 struct LengthHistogram {
@@ -41,11 +41,11 @@ struct LengthHistogram {
   std::uint64_t calls = 0, minNs = 0, maxNs = 0;
   bool isComplete = true;
 };
-/// Of one function's calls that begin in the range and have ended.
+/// For one function's calls that begin in the range and have ended.
 Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &request, std::uint32_t function);
 
 struct RangePaths {
-  /// Sorted. Of each call that touches the range, the time that lies in it.
+  /// Sorted. For each call that touches the range, counts the time that lies in it.
   PathTree tree;
   bool isComplete = true;
 };

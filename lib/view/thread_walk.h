@@ -1,4 +1,4 @@
-// One thread's calls from some place of it on, with the numbers of the events that began them.
+// One thread's calls from a given place on, with the numbers of the events that began them.
 #ifndef ADA_LIB_VIEW_THREAD_WALK_H
 #define ADA_LIB_VIEW_THREAD_WALK_H
 
@@ -22,27 +22,27 @@ struct OpenCall {
 
 /// Where a thread can be read from.
 struct Place {
-  std::uint64_t seq = 0; ///< of the event that comes there
+  std::uint64_t seq = 0; ///< number of the event that comes there
   std::uint64_t timeNs = 0;
   std::vector<OpenCall> open; ///< outermost first
-  /// The calls that are open there come with the reading (ReadRequest::withOpenCalls) instead.
+  /// The calls open there come with the reading (ReadRequest::withOpenCalls) instead.
   bool sourceKnowsOpen = true;
 };
 
-/// What a walk tells. Functions are numbers of the FunctionList.
+/// Receives what a walk finds. Functions are numbers in the FunctionList.
 class CallVisitor {
 public:
   virtual ~CallVisitor() = default;
   /// Before each event; false ends the walk.
   virtual bool goesOn(std::uint64_t /*seq*/, std::uint64_t /*timeNs*/) { return true; }
-  /// Calls that were open at the start come first; `seq` is kNoSeq where it is not known.
+  /// Calls that were open at the start come first; `seq` is kNoSeq if not known.
   virtual void begin(const OpenCall &, std::uint32_t /*depth*/) {}
   virtual void end(const Span & /*call*/, std::uint64_t /*seq*/) {}
   /// The recorder held up the innermost open call.
   virtual void heldUp(std::uint64_t /*fromNs*/, std::uint64_t /*toNs*/) {}
 };
 
-/// Feeds a CallVisitor. After the reading, walker() has the calls that are open.
+/// Feeds a CallVisitor. After the reading, walker() has the open calls.
 class ThreadWalk : public analysis::TableSink {
 public:
   ThreadWalk(analysis::TraceTable &table, FunctionNumbers &numbers, const Place &place, const OffCpuLane *lane,

@@ -10,13 +10,13 @@ namespace ada::view {
 
 namespace {
 
-// What is read for one picture of a thread, at least; and at least what its pixels are worth where the index has no
-// finer boxes. Half a million events take some 10 ms.
+// Limit on the events read for one picture of a thread. It is at least this, and at least as many events as its pixels
+// stand for in the finest boxes of the index. Half a million events take about 10 ms.
 constexpr std::uint64_t kMostEvents = 200'000;
 std::uint64_t mostEvents(const PictureRequest &request) { return std::max(kMostEvents, request.pixels * kCellEvents); }
-// And behind it, to see how calls end.
+// And this many after it, to see how calls end.
 constexpr std::uint64_t kEventsBehind = 20'000;
-// A trace without places to enter has no index yet: from its start on.
+// The limit when reading from the start: a trace without places to enter has no index yet.
 constexpr std::uint64_t kMostEventsFromStart = 4'000'000;
 constexpr std::size_t kMostSamples = 256;
 
@@ -33,11 +33,11 @@ Item itemOf(const Span &span, std::uint64_t seq) {
 
 } // namespace
 
-// Places that the source can be entered at. Nothing changes but times, which are found when they are wanted.
+// Places where reading can start. Nothing changes except the times, which are looked up when needed.
 struct TraceView::ThreadCuts {
   explicit ThreadCuts(std::vector<std::uint64_t> all) : seqs(std::move(all)), times(seqs.size()) {}
   std::vector<std::uint64_t> seqs;
-  std::vector<std::atomic<std::uint64_t>> times; // plus 1; 0 is not known
+  std::vector<std::atomic<std::uint64_t>> times; // time plus 1; 0 if not known
 };
 
 Expected<std::shared_ptr<TraceView>> TraceView::open(std::unique_ptr<model::TraceSource> source,
@@ -215,7 +215,7 @@ public:
 
   bool goesOn(std::uint64_t, std::uint64_t timeNs) override {
     if (timeNs >= builder_.toNs()) {
-      // Those that began in the range still end.
+      // Calls that began in the range still end.
       if (open_ == 0)
         return false;
       isBehind_ = true;
@@ -240,7 +240,7 @@ private:
   PictureBuilder &builder_;
   std::uint64_t most_, read_ = 0, behind_ = 0;
   bool isBehind_ = false;
-  std::uint32_t open_ = 0; // of those that began before the range's end
+  std::uint32_t open_ = 0; // those that began before the range's end
   std::uint32_t maxDepth_ = 0;
 };
 
@@ -266,7 +266,7 @@ Expected<bool> TraceView::readEvents(const PictureRequest &request, const Place 
     return ended.error();
   picture.isExact = !visitor.isCut();
   if (!*ended && !open.empty()) {
-    // Long calls that end somewhere behind.
+    // Long calls that end later.
     std::vector<IndexCall> calls;
     if (index) {
       auto found = index->calls(request.thread, request.toNs - 1, request.toNs, index->cellNs(request.thread));
@@ -333,7 +333,7 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, std::size_t
   ThreadCuts &cuts = cutsOf(request.thread);
   const std::size_t samples = std::clamp<std::size_t>(request.pixels, 1, kMostSamples);
   const std::size_t step = std::max<std::size_t>((last - first + samples) / samples, 1);
-  std::vector<Item> row; // of the place before, by depth
+  std::vector<Item> row; // calls open at the previous place, by depth
   const Lease reader = lease();
   PictureBuilder builder(request.fromNs, request.toNs, request.pixels, request.depths);
   for (std::size_t cut = first; cut < cuts.seqs.size(); cut += step) {
@@ -351,7 +351,7 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, std::size_t
     while (same < row.size() && same < sink.open.size() && row[same].beginNs == sink.open[same].timeNs &&
            row[same].function == reader->numbers.of(sink.open[same].function))
       ++same;
-    // What is not open any more has ended somewhere in between: at the latest where the next call of its depth began.
+    // Calls that are no longer open ended somewhere in between, at the latest where the next call of their depth began.
     for (std::size_t depth = same; depth < row.size(); ++depth) {
       Item &item = row[depth];
       item.endNs = depth < sink.open.size() ? std::max(sink.open[depth].timeNs, item.beginNs) : *time;
@@ -380,7 +380,7 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, std::size_t
   return true;
 }
 
-// Times that are shorter than a pixel are added up, a pixel at a time: as many items as there are pixels, however many
+// Times shorter than a pixel are added up pixel by pixel: this gives as many items as there are pixels, however many
 // times there are.
 static void drawOffCpu(const OffCpuLane &lane, const PictureRequest &request, std::vector<Item> &items) {
   const std::uint64_t pixelNs = std::max<std::uint64_t>((request.toNs - request.fromNs) / request.pixels, 1);

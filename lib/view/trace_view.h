@@ -1,5 +1,4 @@
-// A trace that is opened for a viewer: pictures and calls of any part of it.
-// once.
+// A trace opened for a viewer: pictures and calls of any part of it, for several threads of the program at once.
 #ifndef ADA_LIB_VIEW_TRACE_VIEW_H
 #define ADA_LIB_VIEW_TRACE_VIEW_H
 
@@ -23,18 +22,18 @@ struct PictureRequest {
   std::uint32_t thread = 0;
   std::uint64_t fromNs = 0, toNs = 0; ///< on the trace's clock
   std::uint64_t pixels = 1000;
-  std::uint32_t depths = ~std::uint32_t{0}; ///< the outermost only
+  std::uint32_t depths = ~std::uint32_t{0}; ///< only this many, from the outermost on
 };
 
 /// Items are in no particular order.
 struct Picture {
   enum class From { Events, Index, Samples } from = From::Events;
   bool isExact = true;
-  std::uint32_t maxDepth = 0; ///< calls that are open at once, at most
+  std::uint32_t maxDepth = 0; ///< largest number of calls open at once
   std::vector<Item> items;
 };
 
-/// What one thread of the program reads with.
+/// What one thread of the program needs for reading.
 struct Reader {
   Reader(std::unique_ptr<model::TraceSource> from, const analysis::TraceTable &known, FunctionList &list)
       : source(std::move(from)), table(known), numbers(table, list) {}
@@ -45,7 +44,7 @@ struct Reader {
 
 class TraceView {
 public:
-  /// `functions` must outlive this; numbers of functions are its. Errors: those of the source.
+  /// `functions` must outlive this; function numbers are its numbers. Errors: those of the source.
   static Expected<std::shared_ptr<TraceView>> open(std::unique_ptr<model::TraceSource> source, FunctionList &functions);
 
   /// Processes and threads; not the functions, which are in the FunctionList.
@@ -55,25 +54,25 @@ public:
   /// Time of the first and last event.
   std::uint64_t startNs() const { return start_; }
   std::uint64_t endNs() const { return end_; }
-  /// What was found to be damaged so far, each once.
+  /// All damage found so far, each once.
   std::vector<std::string> warnings() const;
 
   Expected<Picture> picture(const PictureRequest &request);
 
-  /// From now on answers come from it, too.
+  /// From now on, answers use it, too.
   void setIndex(std::shared_ptr<const IndexFile> index);
-  /// Null while there is none; also after it was found to be damaged.
+  /// Null while there is none, and after it was found to be damaged.
   std::shared_ptr<const IndexFile> index() const;
-  /// The index can't be used any more; `why` is among the warnings then.
+  /// The index can't be used any more; `why` becomes one of the warnings.
   void dropIndex(const Error &why);
 
-  /// The last place of the thread behind which all its events from `ns` on are. With the index it is near; without one
-  /// it is as near as the trace's own places are.
+  /// The last place of the thread such that all events from `ns` on come after it. With an index it is near; otherwise
+  /// it is as near as the trace's own places.
   Expected<Place> placeBefore(std::uint32_t thread, std::uint64_t ns);
-  /// The same by the number of an event, which comes at or behind the place.
+  /// The same for the number of an event, which comes at or after the place.
   Expected<Place> placeOf(std::uint32_t thread, std::uint64_t seq);
-  /// Reads from a place on until the visitor has enough or the thread ends. `after` is told what is open then, before
-  /// that is forgotten; true: the thread has ended.
+  /// Reads from a place on until the visitor has enough or the thread ends. Then `after` gets the open calls, before
+  /// they are dropped. True if the thread has ended.
   Expected<bool> walk(std::uint32_t thread, const Place &place, CallVisitor &visitor,
                       const std::function<void(ThreadWalk &)> &after = {});
 
@@ -106,7 +105,7 @@ private:
   Expected<Picture> indexPicture(const PictureRequest &request, const IndexFile &index);
   Expected<bool> readSamples(const PictureRequest &request, std::size_t first, std::size_t last, Picture &picture);
 
-  std::unique_ptr<model::TraceSource> source_; // others are made of it; it reads nothing after open()
+  std::unique_ptr<model::TraceSource> source_; // other sources are made from it; it reads nothing after open()
   analysis::TraceTable table_;
   FunctionList *functions_ = nullptr;
   std::uint64_t events_ = 0, start_ = 0, end_ = 0;

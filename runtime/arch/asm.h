@@ -1,4 +1,4 @@
-// The vocabulary that the trampolines of all architectures are written in.
+// Assembler macros that the trampolines of all architectures are written in.
 #ifndef ADA_RUNTIME_ARCH_ASM_H
 #define ADA_RUNTIME_ARCH_ASM_H
 

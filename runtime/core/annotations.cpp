@@ -1,4 +1,4 @@
-// Writes what the manifest says of an annotation.
+// Writes what the manifest has about an annotation.
 #include "annotations.h"
 #include "json.h"
 #include "shared/manifest_keys.h"
@@ -8,8 +8,8 @@ namespace {
 
 using TypesText = Text<4096>;
 
-// Takes the next of some source texts that commas separate. Commas in brackets and quotes are part of them, as they are
-// for the preprocessor.
+// Takes the next of several source texts that are separated by commas. Commas in brackets and quotes are part of a
+// text, as they are for the preprocessor.
 TextPiece nextExpression(TextPiece &rest) {
   size_t depth = 0, at = 0;
   for (char quote = 0; at < rest.size; ++at) {

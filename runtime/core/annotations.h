@@ -1,8 +1,8 @@
-// What annotations (ada/annotations.h) record and say of themselves.
+// What annotations (ada/annotations.h) record, and what the manifest has about them.
 //
-// The arguments of one are in a detail record, as if a function had been called: numbers and addresses in the general
-// registers, in order, and of each text ADA_TEXT_BYTES in the stack window. So files, readers and recovery have nothing
-// to know of them but the types text, which says so (docs/types.md).
+// The arguments of an annotation are in a detail record, as if a function had been called: numbers and addresses are in
+// the general registers, in order, and ADA_TEXT_BYTES of each text are in the stack window. So files, readers and
+// recovery need no knowledge of annotations except for the `types` text, which describes this (docs/types.md).
 #ifndef ADA_RUNTIME_CORE_ANNOTATIONS_H
 #define ADA_RUNTIME_CORE_ANNOTATIONS_H
 
@@ -19,7 +19,7 @@ inline uint32_t argumentsOf(const ada_annotation &site) {
   return site.argument_count < ADA_MOST_ANNOTATION_ARGUMENTS ? site.argument_count : ADA_MOST_ANNOTATION_ARGUMENTS;
 }
 
-// Of the texts that are recorded.
+// The size of the texts that are recorded.
 inline uint64_t textBytesOf(const ada_annotation &site) {
   uint32_t texts = 0;
   for (uint32_t i = 0; i < argumentsOf(site); ++i)
@@ -27,7 +27,7 @@ inline uint64_t textBytesOf(const ada_annotation &site) {
   return (texts < ADA_MOST_TEXTS ? texts : ADA_MOST_TEXTS) * ADA_TEXT_BYTES;
 }
 
-// `caller`: the address that is returned to. `textBytes` follow the detail.
+// `caller`: the return address. `textBytes` follow the detail.
 inline void fillValues(ada_detail &d, const ada_annotation &site, const ada_value *values, uint64_t textBytes,
                        uint64_t caller) {
   d = {};
@@ -50,7 +50,7 @@ inline void fillValues(ada_detail &d, const ada_annotation &site, const ada_valu
   }
 }
 
-// The members of its object in the manifest's `symbols`, behind the ids.
+// Writes the members of its object in the manifest's `symbols`, after the ids.
 void writeAnnotation(JsonWriter &json, const ada_annotation &site);
 
 } // namespace ada

@@ -1,4 +1,4 @@
-// The public C API (include/ada/trace.h) and what images call when they come and go.
+// The public C API (include/ada/trace.h), and the functions that images call when they are loaded and unloaded.
 #include "message.h"
 #include "process_events.h"
 #include "session.h"
@@ -26,12 +26,12 @@ void __ada_register_image(const ada_image *image) {
     watchExitStatus();
     return;
   }
-  // Of unloaded libraries the drain has to read what they recorded, before others can take their slots.
+  // The drain must read what unloaded libraries recorded before others can take their slots.
   if (state == State::On && !r.ring.hasRoomForModule())
     r.drain.flush();
   if (!r.images.add(image, r.ring, r.recording))
     say(Message("too many instrumented libraries are loaded at once: the calls of another one are not recorded"));
-  // Waits until the manifest has the image: a program that is killed at once must have its symbols.
+  // Waits until the manifest has the image: a program that is killed right away must have its symbols.
   if (state == State::On)
     r.drain.flush();
 }
@@ -95,7 +95,7 @@ void ada_timing_anchor(const char *label, int64_t value, int64_t timescale) {
   if (!r.timingAnchors.add(label, value, timescale))
     say(Message("there are too many timing anchors: the manifest does not get any more"));
   else if (state == State::On)
-    r.drain.flush(); // it is in a file then, and outlives the process
+    r.drain.flush(); // then it is in a file and outlives the process
 }
 
 uint64_t ada_get_timestamp_ns(void) { return sys::nowNs(); }

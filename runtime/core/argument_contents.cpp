@@ -1,4 +1,4 @@
-// Finds what arguments of a function point to, and reads it.
+// Finds what the arguments of functions point to, and reads it.
 #include "argument_contents.h"
 #include "os.h"
 
@@ -11,12 +11,12 @@ namespace {
 
 constexpr uint64_t kLeastPage = 4096;
 
-// A part of the text of a function's types. `\` stands before each special character of a name.
+// A part of a function's types text. In names, `\` precedes each special character.
 struct Field {
   const char *at, *end;
 
   char first() const { return at < end ? *at : 0; }
-  // What comes before the next unescaped `stop`, which goes as well.
+  // Takes the text before the next unescaped `stop`, and the `stop`.
   Field take(char stop) {
     Field part{at, at};
     for (; at < end && *at != stop; ++at)
@@ -48,7 +48,7 @@ struct Field {
       number = number < 100000 ? number * 10 + (uint64_t)(*at - '0') : number;
     return number;
   }
-  // "i3": 3. Otherwise a number that is none of a register.
+  // "i3": 3. Otherwise a number that is not a register's.
   unsigned takeRegister() {
     if (!takes("i") || first() < '0' || first() > '7')
       return ArgumentContents::kRegisters;
@@ -58,7 +58,7 @@ struct Field {
 
 struct Found {
   ContentForm form = ContentForm::None;
-  uint64_t unit = 1; // bytes of one element, or of all there is
+  uint64_t unit = 1; // bytes of one element, or of the whole
 };
 
 bool isView(ContentForm form) { return form == ContentForm::View || form == ContentForm::LibcxxView; }
@@ -66,7 +66,7 @@ bool isText(ContentForm form) {
   return form == ContentForm::Terminated || form == ContentForm::Object || form == ContentForm::Libcxx || isView(form);
 }
 
-// What is behind a type: "*12{…": of 12 bytes; "#4s32": elements of 4 bytes. See docs/types.md.
+// The target of a type: "*12{…": it has 12 bytes; "#4s32": elements of 4 bytes. See docs/types.md.
 Found formOfTarget(Field rest, bool isPointer) {
   const bool isVector = rest.takes("#");
   if (!isVector && !rest.takes("*"))
@@ -84,7 +84,7 @@ Found formOf(Field type, bool isTwo) {
       return {};
     if (type.has("|_M_len@0:u64,_M_str@8:p(const char)}"))
       return {ContentForm::View};
-    // Since 16 its members' names end in "_".
+    // Since version 16 its members' names end in "_".
     const bool isLibcxx = (type.has("|__data_@0:p(const ") && type.has(",__size_@8:u64}")) ||
                           (type.has("|__data@0:p(const ") && type.has(",__size@8:u64}"));
     return {isLibcxx ? ContentForm::LibcxxView : ContentForm::None};
@@ -106,9 +106,9 @@ Found formOf(Field type, bool isTwo) {
   return formOfTarget(type, isPointer);
 }
 
-// How many bytes of that are recorded.
+// The number of bytes of that target that are recorded.
 uint64_t bytesOf(const Found &found, ArgumentContents::Sizes sizes, const char *arguments, Field name) {
-  constexpr uint64_t kUsual = 64, kMostRow = 8; // elements of which nobody knows how many there are
+  constexpr uint64_t kUsual = 64, kMostRow = 8; // elements, if their number is unknown
   using Form = select::ArgumentWish::Form;
   uint64_t bytes = isText(found.form) ? sizes.strings : sizes.pointees;
   bool isExact = false;
@@ -132,7 +132,7 @@ uint64_t bytesOf(const Found &found, ArgumentContents::Sizes sizes, const char *
   return bytes / found.unit * found.unit;
 }
 
-// Of a std::string in memory.
+// The form of a std::string in memory.
 ContentForm formOfObject(Field type) {
   if (!type.takes("{basic_string<char,"))
     return ContentForm::None;
@@ -141,16 +141,16 @@ ContentForm formOfObject(Field type) {
   return type.has("__r_@0:") || type.has("__rep_@0:") ? ContentForm::Libcxx : ContentForm::None;
 }
 
-// What has been found is kept, each of them once, for as long as the process lives: there are few different ones.
+// Results are kept once each for the life of the process: there are few different ones.
 constexpr unsigned kMostKept = 1024;
 struct Kept {
   ArgumentContents contents;
   bool isReady; // (atomic)
 };
 Kept kept[kMostKept];
-uint32_t keptCount; // (atomic) begun; perhaps more than fit
+uint32_t keptCount; // (atomic) started; may be more than fit
 
-// Its number from 1; 0 if there is no room.
+// Returns its number, from 1; 0 if there is no room.
 uint64_t keep(const ArgumentContents &contents) {
   const uint32_t count = __atomic_load_n(&keptCount, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < count && i < kMostKept; ++i)
@@ -164,13 +164,14 @@ uint64_t keep(const ArgumentContents &contents) {
   return mine + 1;
 }
 
-// A word of the table: the function's address, whose low four bits and high sixteen are 0, and above it what is kept.
+// A word of the table: the function's address, whose low four bits and high sixteen are 0, combined with the number of
+// the kept result.
 constexpr unsigned kKeptBits = 20, kPlaces = 1024;
 uint64_t table[kPlaces];
 
 AddressRange constants[kMostConstants];
 
-// Where the system does not know the call: emulators. A page that another thread takes away meanwhile would be a fault.
+// For systems without the call, such as emulators. Faults if another thread unmaps a page meanwhile.
 uint64_t readCheckedMemory(void *to, uint64_t from, uint64_t bytes) {
   uint64_t done = 0;
   while (done < bytes) {
@@ -188,7 +189,7 @@ uint64_t readCheckedMemory(void *to, uint64_t from, uint64_t bytes) {
 
 struct Reader {
   unsigned char *to;
-  uint32_t most = 0; // of the present one
+  uint32_t most = 0; // bytes of the current contents
   ada_contents *contents = nullptr;
 
   void begin(unsigned where) {
@@ -222,8 +223,8 @@ struct Reader {
     else
       end(0, ~0ull, true);
   }
-  // Bit 0 of the first byte: the length is in the second word and the address in the third. Otherwise the other bits
-  // are the length, and the characters follow.
+  // If bit 0 of the first byte is set, the length is in the second word and the address in the third. Otherwise the
+  // other bits are the length, and the characters follow.
   void libcxxObject(uint64_t address) {
     constexpr uint64_t kLongestShort = 22;
     union {
@@ -239,7 +240,7 @@ struct Reader {
     else
       end(0, ~0ull, true);
   }
-  // As much as `most` says, of which `isAll` is there.
+  // Up to `most` bytes; if `isAll`, that is the whole object.
   void plain(uint64_t address, bool isAll) {
     const uint64_t got = readMemory(to, address, most);
     end(got, isAll ? most : ~0ull, got < most);
@@ -336,7 +337,7 @@ uint64_t readMemory(void *to, uint64_t from, uint64_t bytes) {
         ((volatile char *)to)[i] = ((const volatile char *)from)[i];
       return bytes;
     }
-  // The kernel copies a part completely or not at all, so each is of one page.
+  // The kernel copies a part completely or not at all, so each part lies within one page.
   iovec here = {to, bytes}, there[3];
   unsigned parts = 0;
   for (uint64_t at = from, end = from + bytes; at < end && parts < 3; ++parts) {
@@ -357,7 +358,7 @@ void readContents(ada_detail &detail, unsigned char *to, const ArgumentContents 
   const auto add = [&](unsigned where, unsigned number, const uint64_t *registers) {
     const ContentForm form = contents.argument(number);
     const uint64_t address = form == ContentForm::View ? registers[1] : registers[0];
-    if (address == 0 || count == ADA_MOST_CONTENTS) // null says so itself
+    if (address == 0 || count == ADA_MOST_CONTENTS) // the register shows that it is null
       return;
     ++count;
     reader.most = contents.bytes(number);

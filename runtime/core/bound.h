@@ -1,4 +1,4 @@
-// max_size and max_time: which packed blocks of a process are the oldest, and whether they have to go.
+// max_size and max_time: which packed blocks of a process are oldest, and when they must be removed.
 //
 // Owned by the drain thread.
 #ifndef ADA_RUNTIME_CORE_BOUND_H
@@ -11,11 +11,11 @@ namespace ada {
 
 class Bound {
 public:
-  // A closed block. Those of one thread come in their order, and go in it.
+  // A closed block. The blocks of one thread are added in order, and removed in order.
   struct Block {
     uint64_t bytes, lastNs;
     uint64_t thread; // N of thread_N
-    uint64_t slot;   // of the thread, while it lives
+    uint64_t slot;   // the thread's, while it lives
   };
 
   void start(const Options &options) {
@@ -25,15 +25,15 @@ public:
     active_ = options.isBounded();
   }
   bool active() const { return active_; }
-  // Gives all memory back.
+  // Frees all memory.
   void reset() {
     if (queue_)
       sys::unmap(queue_, capacity_ * sizeof(Block));
     *this = Bound();
   }
 
-  // Takes notice of a block that was just closed. False if there is no memory for it: then the oldest one has to go.
-  // The queue goes by the times of last events: the drain reads one thread after the other, each of them up to now.
+  // Adds a block that was just closed. False if there is no memory for it: then the oldest block must be removed.
+  // The queue is ordered by the time of the last event: the drain reads one thread after the other, each up to now.
   bool add(const Block &block) {
     if (end_ == capacity_ && !makeRoom())
       return false;
@@ -44,13 +44,13 @@ public:
     bytes_ += block.bytes;
     return true;
   }
-  // Whether the oldest block is too much, or too old at that time.
+  // Whether the oldest block must go because of the size, or because it is too old at that time.
   bool isDue(uint64_t nowNs) const {
     return begin_ != end_ && !held_ &&
            ((mostBytes_ > 0 && bytes_ > mostBytes_) ||
             (mostNs_ > 0 && nowNs > mostNs_ && queue_[begin_].lastNs < nowNs - mostNs_));
   }
-  // While it is held, nothing is due.
+  // While held, no block is due.
   void hold(bool held) { held_ = held; }
   bool isEmpty() const { return begin_ == end_; }
   Block takeOldest() {
@@ -59,7 +59,7 @@ public:
   }
 
 private:
-  // Moves the queue to the memory's beginning, or to more memory if it fills more than half of it.
+  // Moves the queue to the beginning of its memory, or to larger memory if it fills more than half.
   bool makeRoom() {
     const uint64_t count = end_ - begin_;
     Block *to = queue_;

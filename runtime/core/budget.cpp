@@ -1,4 +1,4 @@
-// Compares what recording takes with what the program takes.
+// Compares the time that recording takes with the time that the program takes.
 #include "budget.h"
 #include "images.h"
 #include "json.h"
@@ -10,11 +10,11 @@ namespace {
 
 uint64_t processorTime(clockid_t clock) {
   timespec t = {};
-  sys::call(SYS_clock_gettime, clock, &t); // the vDSO does not know these; where it is refused, no time passes
+  sys::call(SYS_clock_gettime, clock, &t); // the vDSO lacks these clocks; if the call is refused, no time passes
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-// In picoseconds; others may take the processor away, so the shortest of several counts.
+// In picoseconds. The thread may be preempted, so the shortest of several measurements counts.
 uint64_t timeOfReading(const Ring &ring) {
   constexpr uint64_t kReadings = 256, kTimes = 32;
   uint64_t best = UINT64_MAX;
@@ -53,11 +53,12 @@ Budget::Times Budget::times() {
   return t;
 }
 
-// Two hooks take as long as two readings of the clock. With the word of clock=tick they take a third of that at most.
+// Two hooks take as long as two readings of the clock; with the word of clock=tick, a third of that at most.
 uint64_t Budget::callPs() const { return 2 * clockPs_ / (ring_->header().times == ADA_TIMES_EXACT ? 1 : 3); }
 
-// What recording functions that may go off took from the program since the window began: in its hooks, and by the
-// drain where no processor is idle. That one has still to read what others recorded before they went off.
+// The time that recording the functions that may be switched off took from the program since the window began: in its
+// hooks, and in the drain if no processor is idle. The drain still has to read what other functions recorded before
+// they were switched off.
 uint64_t Budget::costOf(const Times &to) const {
   const uint64_t busyNs = to.busyNs - from_.busyNs, drainNs = to.drainNs - from_.drainNs;
   const bool isFull = busyNs + drainNs > (to.nowNs - from_.nowNs) * processors_ / 10 * 9;
@@ -65,7 +66,7 @@ uint64_t Budget::costOf(const Times &to) const {
          (isFull && allUnits_ ? (uint64_t)((unsigned __int128)drainNs * units_ / allUnits_) : 0);
 }
 
-// A window ends with a pass: what it read was recorded before now.
+// A window ends with a pass: everything the pass read was recorded before now.
 void Budget::beginPass() {
   if (from_.nowNs == 0)
     from_ = times();
@@ -76,7 +77,7 @@ void Budget::beginPass() {
 }
 
 bool Budget::endPass(bool isBehind) {
-  // A drain that is always behind has a full ring behind it and before it.
+  // If the drain is always behind, the ring is full both before and after a pass.
   if (!isAtItsEnd_ || (isBehind && to_.nowNs < from_.nowNs + kMostWindowNs))
     return false;
   isAtItsEnd_ = false;
@@ -117,7 +118,7 @@ void Budget::writeManifest(JsonWriter &json) {
   json.endObject();
   if (!isAny)
     return;
-  // So that the estimates of a program that is killed are not short of much.
+  // Keeps the estimates of a killed program nearly up to date.
   constexpr uint64_t kLeastStepNs = 200000000;
   writtenNs_ = busyNs_ ? busyNs_ : 1;
   stepNs_ = busyNs_ / 4 > kLeastStepNs ? busyNs_ / 4 : kLeastStepNs;

@@ -1,12 +1,13 @@
-// Option `budget`: how much recording slows the program down, and which functions have to go off so that it is less.
+// Option `budget`: how much recording slows the program down, and which functions must be switched off to reduce that.
 //
-// The drain counts the calls of each function that it reads. From time to time it compares what recording them took
-// with the processor time of the program: calls times what two readings of the clock take, which is what hooks take,
-// against the time of the process without that, and without the drain's. What is beyond the budget adds up, what is
-// below it makes up for it. When the sum is kMostDebtNs, the functions that took most since it began to grow go off,
-// as few as possible, and stay off. See docs/design.md.
+// The drain counts the calls of each function that it reads. From time to time it compares the time that recording them
+// took with the processor time of the program. Recording took the number of calls times two readings of the clock,
+// which is what the hooks cost. The program's time is the time of the process without that, and without the drain's.
+// Time over the budget adds up to a debt, and time below it reduces the debt. When the debt reaches kMostDebtNs, the
+// functions that took most since it began to grow are switched off, as few as possible, and stay off. See
+// docs/design.md.
 //
-// The drain thread's own.
+// Owned by the drain thread.
 #ifndef ADA_RUNTIME_CORE_BUDGET_H
 #define ADA_RUNTIME_CORE_BUDGET_H
 
@@ -20,37 +21,38 @@ class Images;
 class JsonWriter;
 class Ring;
 
-// The sums, without the system's clocks.
+// The accounting, without the system's clocks.
 class BudgetAccount {
 public:
-  // A burst of less than that is let pass.
+  // A shorter burst is tolerated.
   static constexpr uint64_t kMostDebtNs = 20000000;
 
   // `share`: in hundredths of a percent.
   void start(uint64_t share) { *this = BudgetAccount(), share_ = share; }
-  // What came to pass: the program and the hooks in it took `busyNs`, of which recording took `costNs`, for `units` of
-  // it. Returns the program's own time.
+  // Adds a window: the program and its hooks took `busyNs`, of which recording `units` took `costNs`. Returns the
+  // program's own time.
   uint64_t add(uint64_t busyNs, uint64_t costNs, uint64_t units) {
-    // Costs are an estimate. Of nothing at all there would be no share.
+    // Costs are an estimate. If they took everything, no share could be computed.
     const uint64_t mostNs = busyNs / 10 * 9;
     costNs = costNs < mostNs ? costNs : mostNs;
     const uint64_t ownNs = busyNs - costNs, allowed = shareOf(ownNs);
     const bool hadDebt = debtNs_ != 0;
     debtNs_ = debtNs_ + costNs > allowed ? debtNs_ + costNs - allowed : 0;
-    // What takes too much began somewhere in the first window. What the program did before says nothing of it.
+    // The expensive calls began somewhere in the first window. What the program did before them says nothing about
+    // them.
     if (debtNs_ == 0 || !hadDebt)
       clearPeriod();
     else
       ownNs_ += ownNs, costNs_ += costNs, units_ += units;
     return ownNs;
   }
-  // Not while the period has too little of what takes too much to say how often that is called.
+  // False while the period has too few of the expensive calls to show how frequent they are.
   bool isOver() const { return debtNs_ > kMostDebtNs && costNs_ > shareOf(ownNs_); }
-  // How many of the period's units are within the budget.
+  // The number of the period's units that are within the budget.
   uint64_t allowedUnits() const {
     return costNs_ ? (uint64_t)((unsigned __int128)shareOf(ownNs_) * units_ / costNs_) : units_;
   }
-  // Since the window in which a debt began: the program's own time, and with what recording took.
+  // Since the window in which a debt began: the program's own time, and that plus the time of recording.
   uint64_t periodOwnNs() const { return ownNs_; }
   uint64_t periodBusyNs() const { return ownNs_ + costNs_; }
   uint64_t periodUnits() const { return units_; }
@@ -66,14 +68,14 @@ private:
   uint64_t ownNs_ = 0, costNs_ = 0, units_ = 0; // of the period
 };
 
-// How much faster a program becomes by what was switched off. Hooks overlap with the program's own work, and take more
-// where memory is new to it. So it is anything from nothing to a multiple of what they take by themselves. The calls of
-// the other functions tell: how many there are in a time, before and after.
+// How much faster a program becomes once functions are switched off. Hooks overlap with the program's own work, and
+// take longer where memory is new to it, so the gain is anything from nothing to a multiple of what the hooks take by
+// themselves. It is estimated from the rate of calls of the other functions, before and after.
 class SpeedUp {
 public:
   static constexpr uint64_t kOne = 1024;
 
-  // `units`: of the functions that are still on.
+  // `units`: those of the functions that are still on.
   void start(uint64_t busyNs, uint64_t ownNs, uint64_t units) {
     *this = SpeedUp();
     busyNs_ = busyNs > ownNs ? busyNs : ownNs + 1, units_ = units, isLearning_ = true;
@@ -81,7 +83,7 @@ public:
   }
   bool isLearning() const { return isLearning_; }
   void stop() { isLearning_ = false; }
-  // What came after. The first one is the time in which they went off.
+  // Adds a window after that. In the first one the functions were being switched off.
   void add(uint64_t busyNs, uint64_t units) {
     constexpr uint64_t kEnoughNs = 1000000000;
     if (!isOff_) {
@@ -91,17 +93,17 @@ public:
     busyAfterNs_ += busyNs, unitsAfter_ += units;
     isLearning_ = busyAfterNs_ < kEnoughNs;
   }
-  // Times kOne.
+  // The factor times kOne.
   uint64_t value() const {
     constexpr uint64_t kFewest = 32;
     if (units_ < kFewest || unitsAfter_ < kFewest || busyAfterNs_ == 0) {
-      uint64_t root = kOne; // the mean of nothing and most
+      uint64_t root = kOne; // the mean of no speed-up and the largest
       while (root * root < most_ * kOne)
         ++root;
       return root;
     }
     const uint64_t seen = (uint64_t)((unsigned __int128)unitsAfter_ * busyNs_ / units_ * kOne / busyAfterNs_);
-    const uint64_t most = 4 * most_; // at first there are page faults, too
+    const uint64_t most = 4 * most_; // at first there are also page faults
     return seen < kOne ? kOne : seen < most ? seen : most;
   }
 
@@ -116,7 +118,7 @@ public:
   void start(Ring &ring, Images &images, const Options &options);
   bool active() const { return images_ != nullptr; }
 
-  // An event of the ring, be it in a file or not.
+  // Counts an event of the ring, whether it goes to a file or not.
   void count(const ring::Event &e, bool hasDetail) {
     if (e.kind != ring::kCall)
       return;
@@ -136,19 +138,19 @@ public:
     ++f.newCalls, f.newUnits += units, units_ += units;
   }
 
-  // Around a pass of the drain. `isBehind`: it did not take all that was recorded before. endPass() is true if it
-  // switched functions off.
+  // Called around a pass of the drain. `isBehind`: the pass did not take everything that was recorded before it.
+  // endPass() returns true if it switched functions off.
   void beginPass();
   bool endPass(bool isBehind);
 
   void writeManifest(JsonWriter &json);
-  // The estimates have grown since the last one.
+  // Whether the estimates have grown since the last manifest.
   bool manifestIsBehind() const { return writtenNs_ && busyNs_ > writtenNs_ + stepNs_; }
 
 private:
-  // A record with registers and stack, in units of one without: README.md has the measurements.
+  // The cost of a record with registers and stack in units of one without; README.md has the measurements.
   static constexpr unsigned kUnitsOfDetail = 3;
-  // Short, for a program that begins to do something else does so in the middle of one.
+  // Short, because a program that begins to do something else does so in the middle of a window.
   static constexpr uint64_t kWindowNs = 20000000, kMostWindowNs = 200000000;
   struct Times {
     uint64_t nowNs, busyNs, drainNs; // busyNs: of the process without the drain
@@ -167,7 +169,7 @@ private:
   uint64_t processors_ = 1;
   BudgetAccount account_;
 
-  // Of the module that calls were counted of last.
+  // The module of the last counted call.
   uint64_t module_ = UINT64_MAX, functions_ = 0;
   FunctionFigures *figures_ = nullptr;
 
@@ -178,7 +180,7 @@ private:
 
   SpeedUp speedUp_;
   uint64_t busyNs_ = 0; // in all windows
-  // With functions that are off: what that was when a manifest was written, and how much more is worth another one.
+  // If functions are off: busyNs_ when a manifest was last written, and the increase that justifies another one.
   uint64_t writtenNs_ = 0, stepNs_ = 0;
 };
 

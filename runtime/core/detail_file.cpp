@@ -28,7 +28,7 @@ int DetailFile::append(const unsigned char *bytes, const atf::DetailTotals &batc
   int error = open();
   if (error == 0 && finished_) {
     error = writeHeader(false);
-    file_.truncate(end()); // the footer goes
+    file_.truncate(end()); // drop the footer
   }
   if (error == 0)
     error = file_.write(bytes, batch.bytes, end());
@@ -59,7 +59,7 @@ void DetailFile::add(const unsigned char *event, const Head &head) {
   crc_ = sumOf(origin_.version, crc_, event, head.bytes);
 }
 
-// The file ends where `totals_` says; without events there is none.
+// Ends the file where `totals_` says, or removes it if it has no events.
 int DetailFile::shrink() {
   if (totals_.events > 0)
     return file_.truncate(end());

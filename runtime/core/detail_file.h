@@ -1,4 +1,4 @@
-// One thread's detail.atf: made with its first event, appended to, footer, true header.
+// One thread's detail.atf: created with its first event, appended to, then finished with a footer and the true header.
 //
 // Owned by the drain thread.
 #ifndef ADA_RUNTIME_CORE_DETAIL_FILE_H
@@ -11,29 +11,29 @@ namespace ada {
 
 class DetailFile {
 public:
-  // No event takes more bytes, its vector event included.
+  // The maximum size of an event, including its vector event.
   static constexpr size_t kMostBytes = atf::kMostRingDetailBytes;
 
-  // `directory` (of the process) must live as long as this. Makes nothing yet.
+  // `directory` (of the process) must outlive this object. Creates nothing yet.
   void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version);
 
-  // Encodes the detail of an event that has number `indexSeq` in the index file. Returns its size; `count` is how
-  // many events it is (1 or 2).
+  // Encodes the detail of the event with number `indexSeq` in the index file. Returns its size and sets `count` to the
+  // number of events it makes (1 or 2).
   size_t encode(unsigned char *to, const ring::Event &e, const ada_detail &d, uint64_t indexSeq,
                 unsigned &count) const {
     return atf::encodeRingDetail(to, origin_.version, e, d, indexSeq, origin_.threadId, count);
   }
 
-  // Whether a link to the next event can be stored: version 1 has 32 bits for both directions.
+  // Whether a link to the next event can be stored: version 1 has 32 bits in each direction.
   bool canLink(uint64_t indexSeq, uint64_t detailSeq) const {
     return atf::canLink(origin_.version, indexSeq) && atf::canLink(origin_.version, detailSeq + 1);
   }
 
-  // Appends encoded events, which `batch` sums up. 0 or a negative errno; on an error the file keeps the whole events
-  // that it has.
+  // Appends encoded events, whose sums are in `batch`. Returns 0 or a negative errno; on an error the file keeps the
+  // whole events that it has.
   int append(const unsigned char *bytes, const atf::DetailTotals &batch);
-  // Takes away the events from the first one on whose index event is not below `indexEvents`. `unlink(indexSeq)` is
-  // called for those among them whose index event is. 0 or a negative errno.
+  // Removes events, beginning with the first one whose index event is `indexEvents` or later. `unlink(indexSeq)` is
+  // called for those among them whose index event is earlier. Returns 0 or a negative errno.
   template <class Unlink> int cutTo(uint64_t indexEvents, Unlink &&unlink) {
     if (!file_.exists() || (indexEvents > 0 && (totals_.events == 0 || totals_.highestSeq < indexEvents)))
       return 0;

@@ -1,6 +1,6 @@
 // The detail events of one thread, in the format that the process records: ATF or packed.
 //
-// The operations of DetailFile and PackedDetailFile, of which one is in use.
+// It has the operations of DetailFile and PackedDetailFile, of which one is in use.
 #ifndef ADA_RUNTIME_CORE_DETAIL_LANE_H
 #define ADA_RUNTIME_CORE_DETAIL_LANE_H
 
@@ -11,7 +11,7 @@ namespace ada {
 
 class DetailLane {
 public:
-  // `memory`: for packed files, see there; null for ATF. `version`: of the events.
+  // `memory`: for packed files (see PackedDetailFile); null for ATF. `version`: that of the events.
   void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version, PackedDetailFile::Memory **memory) {
     isPacked_ = memory != nullptr;
     atf_.begin(directory, index, tid, version);
@@ -19,7 +19,7 @@ public:
       packed_.begin(directory, index, tid, *memory);
   }
 
-  // As DetailFile's: what waits to be written is the same in both.
+  // As DetailFile's: events that wait to be written have the same form in both.
   size_t encode(unsigned char *to, const ring::Event &e, const ada_detail &d, uint64_t indexSeq,
                 unsigned &count) const {
     return atf_.encode(to, e, d, indexSeq, count);
@@ -34,11 +34,11 @@ public:
     return isPacked_ ? packed_.cutTo(indexEvents) : atf_.cutTo(indexEvents, unlink);
   }
   int finish() { return isPacked_ ? packed_.finish() : atf_.finish(); }
-  // Of the file that is in use: the other one may never have begun, and its descriptor be 0.
+  // Only closes the file that is in use: the other may never have begun, and its descriptor would be 0.
   void closeDescriptor() { isPacked_ ? packed_.closeDescriptor() : atf_.closeDescriptor(); }
   bool exists() const { return isPacked_ ? packed_.exists() : atf_.exists(); }
   uint64_t events() const { return isPacked_ ? packed_.events() : atf_.events(); }
-  // That the file has so far, but for its footer.
+  // The size of the file so far, without its footer.
   uint64_t bytes() const { return isPacked_ ? packed_.bytes() : atf_.bytes(); }
 
 private:

@@ -1,4 +1,4 @@
-// What a detail hook knows of the call that it is about.
+// What a detail hook knows about its call.
 #ifndef ADA_RUNTIME_CORE_DETAIL_SITE_H
 #define ADA_RUNTIME_CORE_DETAIL_SITE_H
 

@@ -1,4 +1,4 @@
-// The drain thread. Raw system calls only; see os/linux/drain_thread.h for what it must not do.
+// The drain thread. It makes raw system calls only; os/linux/drain_thread.h says what else it must not do.
 #include "drain.h"
 #include "drain_thread.h"
 #include "loaded_object.h"
@@ -9,14 +9,15 @@
 namespace ada {
 namespace {
 
-// A few chunks at once: waking costs a system call, and a batch stays in the cache.
+// Several chunks at once: waking costs a system call, and a batch stays in the cache.
 constexpr uint32_t kChunksToWakeFor = 8;
-// How many chunks of one thread a pass takes: a busy thread must not starve the others, whose chunks fill meanwhile.
+// The number of chunks that a pass takes from one thread: a busy thread must not starve the others, whose chunks fill
+// meanwhile.
 constexpr int kMostChunks = 64;
-// With fewer to read it is not worth to wake helpers.
+// With fewer chunks to read it is not worth waking helpers.
 constexpr uint32_t kChunksToShare = 16;
-// A thread of the drain reads 100 to 200 million events a second: as much as several threads can record, of a program
-// that does something besides.
+// A drain thread reads 100 to 200 million events per second. That is as much as several threads can record in a program
+// that also does other work.
 constexpr unsigned kProcessorsPerThread = 4, kMostThreadsByItself = 8;
 
 } // namespace
@@ -56,7 +57,7 @@ void Drain::threadMain(void *self) {
 //===--- called by the program's threads ----------------------------------===//
 
 void Drain::wake() {
-  // The word first: a drain that is about to sleep finds it changed since its pass began.
+  // Change the word first: a drain that is about to sleep sees that it changed since its pass began.
   __atomic_add_fetch(&wakeWord_, 1, __ATOMIC_SEQ_CST);
   if (__atomic_exchange_n(&sleeping_, 0, __ATOMIC_SEQ_CST))
     sys::futexWake(&wakeWord_, 1);
@@ -95,7 +96,7 @@ int Drain::finish(Ending ending, int status) {
                                   __ATOMIC_SEQ_CST);
     uint32_t before = __atomic_load_n(&requested_, __ATOMIC_ACQUIRE);
     result = flush();
-    // A pass that somebody else asked for may have taken our ending, before what we had recorded then.
+    // A pass for another request may have taken our ending before it took our records.
     if (ending != Ending::Exit && (int32_t)(__atomic_load_n(&finishedAt_, __ATOMIC_ACQUIRE) - before) > 0)
       break;
   }
@@ -158,10 +159,10 @@ void Drain::run() {
         isDumping = dump(dumps, wanted != done_ && __atomic_load_n(&urgentDump_, __ATOMIC_RELAXED) != 0);
       if (isManifestDue(isBehind, wanted != done_))
         writeManifest();
-      if (ending_ == Ending::Running) // an exec ends this thread at any moment from its answer on
+      if (ending_ == Ending::Running) // an exec may end this thread at any moment after its answer
         rotate();
     }
-    prepare(); // before the answer: who asked may need what it makes ready
+    prepare(); // before the answer: the asking thread may need what this prepares
     if (wanted != done_ && !answer(wanted, finishing))
       return;
     if (isDumping || reader_.closedChunks() >= kChunksToWakeFor)
@@ -175,7 +176,7 @@ void Drain::run() {
   }
 }
 
-// When the program has given up rights.
+// Follows the program if it has given up rights.
 void Drain::followIdentity() {
   if (!identity_.hasChanged())
     return;
@@ -184,7 +185,7 @@ void Drain::followIdentity() {
   writer_.handOver(identity_);
 }
 
-// At once: a killed program must have its symbols.
+// Done at once: a killed program must have its symbols.
 void Drain::takeModules() {
   if (const bool hasModules = reader_.takeModules(); !hasModules && !writer_.hasNewAnchors())
     return;
@@ -193,7 +194,7 @@ void Drain::takeModules() {
     manifestDueNs_ = 0;
 }
 
-// Once, when there is nothing else to do. True if that was now.
+// Done once, when there is nothing else to do. True if it was done now.
 bool Drain::lookForOrphans() {
   if (!ownsFiles_ || hasLookedForOrphans_)
     return false;
@@ -204,19 +205,20 @@ bool Drain::lookForOrphans() {
   return true;
 }
 
-// Whether what is said of the process is to be written now.
+// Whether the manifest is to be written now.
 bool Drain::isManifestDue(bool isBehind, bool isFlush) {
-  if (isBehind && isFlush) // who flushes may be about to die
+  if (isBehind && isFlush) // a process that flushes may be about to die
     return true;
   return (__atomic_load_n(&manifestDirty_, __ATOMIC_ACQUIRE) || isBehind || writer_.budget().manifestIsBehind()) &&
          sys::nowNs() >= manifestDueNs_;
 }
 
-// The program's last thread has ended by the system call `exit`, which nobody is told of. We keep the process alive.
+// The program's last thread has ended with the system call `exit`, which is not reported. Our threads keep the process
+// alive.
 bool Drain::noteIfAbandoned() {
   if (isAbandoned_)
     return false;
-  // Of two runtimes the one in the namespace that dlmopen() made ends first, and then the other one is alone.
+  // If there are two runtimes, the one in the namespace that dlmopen() created ends first. Then the other one is alone.
   if (!identity_.isAlone(ownThreads()) &&
       !(isInOtherNamespace() && identity_.mainHasEnded() && onlyOwnThreadsAreLeft()))
     return false;
@@ -231,8 +233,8 @@ bool Drain::noteIfAbandoned() {
   return true;
 }
 
-// Tells who waits that the passes up to `wanted` are complete. False if that was the last one: then nothing of this
-// object is the drain's any more.
+// Wakes the threads that wait for the passes up to `wanted`. False if that was the last pass: then nothing in this
+// object belongs to the drain any more.
 bool Drain::answer(uint32_t wanted, bool finishing) {
   bool stop = finishing && ending_ == Ending::Exit;
   if (finishing) {
@@ -244,11 +246,12 @@ bool Drain::answer(uint32_t wanted, bool finishing) {
   }
   if (stop) {
     helpers_.stop();
-    // Before the lock goes with this thread: see Ring::hold. Without a manifest the ring alone knows what was lost.
+    // This must happen before the lock ends with this thread: see Ring::hold. Without a manifest only the ring knows
+    // what was lost.
     if (writer_.isComplete()) {
       __atomic_store_n(&ring_->header().state, ADA_RING_FINISHED, __ATOMIC_RELEASE);
       writer_.removeRing();
-      if (isFlight_ && dumpFailure_.empty()) // if a dump failed, what is in memory is all there is
+      if (isFlight_ && dumpFailure_.empty()) // after a failed dump only memory has the trace
         removeProcessDirectory(directory_);
     }
     __atomic_store_n(&stopped_, true, __ATOMIC_RELEASE);
@@ -263,12 +266,12 @@ void Drain::writeManifest() {
   __atomic_store_n(&manifestDirty_, 0, __ATOMIC_RELEASE);
   writer_.writeManifest(ending_, exitStatus_);
   hasManifest_ = true;
-  // A large manifest is not written again at once: at most a twentieth of the drain's time goes into it.
+  // A large manifest is not rewritten at once: at most a twentieth of the drain's time is spent on it.
   uint64_t now = sys::nowNs(), took = now - began;
   manifestDueNs_ = now + (took * 20 > 1000000000 ? took * 20 : 1000000000);
 }
 
-// Who has asked for the end has waited since for what comes now.
+// Writes how long the threads that asked for the end have been waiting.
 void Drain::endHeld() {
   reader_.takeAnchor();
   reader_.sit(own_.desk);
@@ -282,7 +285,7 @@ void Drain::endHeld() {
   }
 }
 
-// The trace goes on in another part if it is time.
+// Continues the trace in a new part when it is time.
 void Drain::rotate() {
   if (!writer_.rotate(own_.batch))
     return;
@@ -312,13 +315,13 @@ bool Drain::isWorthSharing() const {
   return helpers_.count() > 0 && slots_ > 1 && reader_.closedChunks() >= kChunksToShare && writer_.canShare();
 }
 
-// `last`: nothing is recorded any more. `whole`: all that was recorded before now, however much it is.
+// `last`: nothing more is recorded. `whole`: take everything that was recorded before now, however much that is.
 uint64_t Drain::pass(bool last, bool whole) {
   uint64_t records = 0;
   limitNs_ = reader_.limitNs();
   __atomic_store_n(&ring_->header().alive_ns, limitNs_, __ATOMIC_RELAXED);
   const uint64_t limitNs = last ? UINT64_MAX : limitNs_;
-  // What a thread does before its slot is looked at below must not be read before the slot has begun.
+  // Switches from before a thread's slot is looked at below must not be read before the slot has begun.
   const uint64_t switchesToNs = last ? UINT64_MAX : writer_.sched().limitNs(whole);
   bool hasWindows = writer_.windows().active();
   if (hasWindows || isFlight_)
@@ -339,7 +342,7 @@ uint64_t Drain::pass(bool last, bool whole) {
   records += own_.records;
   if (hasWindows)
     writeWindows(used, limitNs);
-  // Ready for exec: the files have their ends, and this thread itself goes on sleeping and waking until exec ends it.
+  // In the state ADA_RING_EXEC the files are complete, while this thread keeps sleeping and waking until exec ends it.
   if (__atomic_load_n(&ring_->header().state, __ATOMIC_RELAXED) != ADA_RING_EXEC)
     writer_.sched().read(switchesToNs);
   isBehind_ = false;
@@ -358,7 +361,7 @@ uint64_t Drain::pass(bool last, bool whole) {
   return records;
 }
 
-// Reads threads that no other thread of the drain has taken, until there are none.
+// Reads threads that no other drain thread has taken, until none are left.
 void Drain::takePart(Hand &hand) {
   reader_.sit(hand.desk);
   hand.records = 0;
@@ -367,7 +370,7 @@ void Drain::takePart(Hand &hand) {
       hand.records += drainThread(hand, i);
 }
 
-// Triggers from the program's threads and from other processes.
+// Takes triggers from the program's threads and from other processes.
 void Drain::takeTriggers() {
   ada_ring_header &h = ring_->header();
   uint64_t orders = __atomic_load_n(&h.trigger_count, __ATOMIC_ACQUIRE);
@@ -378,7 +381,7 @@ void Drain::takeTriggers() {
     writer_.windows().takePending();
 }
 
-// What the system calls the threads goes into the ring, once a second: of a killed process nobody can ask any more.
+// Copies the kernel's names of threads to the ring once a second, because they are lost once a process is killed.
 void Drain::askNames() {
   constexpr uint64_t kMostAtOnce = 64;
   if (namesNext_ == 0 && sys::nowNs() < namesDueNs_)
@@ -389,7 +392,7 @@ void Drain::askNames() {
     if (__atomic_load_n(&thread.state, __ATOMIC_ACQUIRE) != ADA_THREAD_LIVE || thread.name[0] != 0)
       continue;
     if (asked++ == kMostAtOnce)
-      return; // the next pass goes on
+      return; // the next pass continues
     readThreadName(thread.tid, thread.comm);
   }
   namesNext_ = 0;
@@ -405,7 +408,7 @@ uint64_t Drain::drainThread(Hand &hand, uint64_t slot) {
       readThreadName(thread.tid, thread.comm);
     manifestChanged();
   }
-  // Read before the records: what a thread recorded before it ended is complete.
+  // Read this before the records: then the records of a thread that has ended are complete.
   t.ended = __atomic_load_n(&ring_->threads()[slot].state, __ATOMIC_ACQUIRE) == ADA_THREAD_ENDED;
   const ring::RecordBatch &batch = hand.desk.batch();
   ring::ThreadExpansion &expansion = t.expansion;
@@ -468,7 +471,7 @@ uint64_t Drain::takePlain(Hand &hand, uint64_t slot) {
   return count;
 }
 
-// Likewise, with option `budget`.
+// Like takePlain(), with option `budget`.
 uint64_t Drain::takePlainCounting(Hand &hand, uint64_t slot) {
   Budget &budget = writer_.budget();
   uint64_t count = 0;
@@ -478,7 +481,7 @@ uint64_t Drain::takePlainCounting(Hand &hand, uint64_t slot) {
   return count;
 }
 
-// Likewise, of what is to be in the file.
+// Like takePlain(), if some calls are left out of the file.
 uint64_t Drain::takePlainLeavingOut(Hand &hand, uint64_t slot) {
   ring::ThreadExpansion &expansion = reader_.thread(slot).expansion;
   Budget &budget = writer_.budget();
@@ -497,7 +500,7 @@ uint64_t Drain::takePlainLeavingOut(Hand &hand, uint64_t slot) {
   return count;
 }
 
-// Calls that began long enough before that time go into the file.
+// Writes calls that began long enough before that time to the file.
 void Drain::writeWaiting(Hand &hand, uint64_t slot, uint64_t nowNs) {
   RingReader::Thread &t = reader_.thread(slot);
   ring::emitOldWaiting(t.expansion, nowNs, [&](const ring::Event &e) {
@@ -506,7 +509,7 @@ void Drain::writeWaiting(Hand &hand, uint64_t slot, uint64_t nowNs) {
   });
 }
 
-// Writes what has been expanded. `place`: of the next record, which has not been.
+// Writes the expanded events. `place`: that of the next record, which has not been expanded.
 void Drain::commit(Hand &hand, uint64_t slot, uint64_t place) {
   if (!reader_.thread(slot).isMoved)
     return;
@@ -519,7 +522,7 @@ void Drain::commit(Hand &hand, uint64_t slot, uint64_t place) {
     prepare();
 }
 
-// Threads that wait for a chunk, now that there are some. Their own ones are handed back by RingReader::giveBack.
+// Wakes threads that wait for a chunk, now that some are free. RingReader::giveBack returns a thread's own chunks.
 void Drain::wakeWaiting(uint64_t used) {
   for (uint64_t i = 0; i < used && ring_->hasFreeChunks(); ++i)
     ring_->wake(ring_->threads()[i]);
@@ -531,7 +534,8 @@ void Drain::prepare() {
   wakeWaiting(__atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE));
 }
 
-// Triggers of one thread are about all: only when all have been read it is known what can't be asked for any more.
+// A trigger in one thread applies to all threads. So only after all threads were read is it known what can no longer be
+// asked for.
 void Drain::writeWindows(uint64_t used, uint64_t limitNs) {
   uint64_t undrainedNs = limitNs;
   for (uint64_t i = 0; i < used; ++i) {

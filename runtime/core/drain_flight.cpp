@@ -1,4 +1,4 @@
-// What the drain does for the flight recorder: dumps that are asked for, and the last one.
+// The drain's part of the flight recorder: dumps that are asked for, and the last one.
 #include "drain.h"
 #include "message.h"
 
@@ -11,7 +11,7 @@ void Drain::askForDump(bool isUrgent) {
   wake();
 }
 
-// All that was recorded before the last pass is to be in it.
+// Begins a dump of everything that was recorded before the last pass.
 int Drain::beginDump() {
   writer_.finishFiles();
   int error = dump_.begin(directory_, session_, ring_->header().pid);
@@ -27,9 +27,9 @@ int Drain::beginDump() {
   return error;
 }
 
-// Begins a dump, or goes on with one. `asked`: dumps asked for before the last pass, which took all that was recorded
-// before. True if there is more to copy. `toTheEnd`: of all of them, for one that is being copied may be older than
-// what was asked for last.
+// Begins a dump, or continues one. `asked`: the number of dumps asked for before the last pass, which took everything
+// recorded before it. True if there is more to copy. `toTheEnd`: complete all of them, because the dump that is being
+// copied may be older than the last request.
 bool Drain::dump(uint32_t asked, bool toTheEnd) {
   constexpr uint64_t kSlice = 4 << 20; // a few milliseconds
   while (dump_.active() || asked != dumpsBegun_) {
@@ -56,8 +56,8 @@ bool Drain::dump(uint32_t asked, bool toTheEnd) {
   return asked != dumpsBegun_;
 }
 
-// Once the dump that a dying thread asked for is there, be it that it was copied before the thread has said that it
-// waits: it is the program's last, and what the program leaves in memory is of no use to anybody.
+// Called once the dump that a dying thread asked for exists, even if it was copied before the thread began to wait. It
+// is the program's last dump, and what the program leaves in memory is of no further use.
 void Drain::endUrgentDump() {
   uint32_t urgent = __atomic_load_n(&urgentDump_, __ATOMIC_ACQUIRE);
   if (urgent == 0 || dump_.active() || (int32_t)(dumpsBegun_ - urgent) < 0)
@@ -67,7 +67,7 @@ void Drain::endUrgentDump() {
     __atomic_store_n(&ring_->header().state, ADA_RING_EXEC, __ATOMIC_RELEASE);
 }
 
-// The process ends: a last dump if its exit status says that something was wrong.
+// At the end of the process: makes a last dump if the exit status shows a failure.
 void Drain::endFlight() {
   if (exitStatus_ != 0)
     askForDump(false);

@@ -1,4 +1,4 @@
-// Makes the helpers of the drain, and lets them work.
+// Starts the drain's helpers and gives them work.
 #include "drain_helpers.h"
 #include "drain_thread.h"
 

@@ -1,4 +1,4 @@
-// Copies files by raw system calls.
+// Copies files with raw system calls.
 #include "dump.h"
 #include "directory.h"
 #include "shared/encode/packed_format.h"
@@ -32,7 +32,7 @@ int Dump::begin(const char *place, const char *session, uint32_t processId) {
   int error = files_ && buffer_ ? 0 : -ENOMEM;
   Path above = wanted_;
   above.toParent();
-  sys::makeDirectory(above.c_str()); // what is above it was there when the program started
+  sys::makeDirectory(above.c_str()); // its parent existed when the program started
   if (error == 0)
     error = sys::makeDirectory(temporary_.c_str());
   if (error == 0 || error == -EEXIST)
@@ -67,14 +67,14 @@ int Dump::openBoth(const File &file, bool isNew) {
 
 void Dump::closeBoth() { from_.close(), to_.close(); }
 
-// Copies what is not going to stay as it is, and takes note of the rest.
+// Copies the parts that will change, and notes the rest for later.
 int Dump::addFile(uint32_t thread, bool isDetail) {
   if (count_ == kMostFiles)
     return -ENOMEM;
   File file = {thread, isDetail, 0, 0};
   int error = openBoth(file, true);
   if (error < 0)
-    return error == -ENOENT ? 0 : error; // it has no detail
+    return error == -ENOENT ? 0 : error; // no detail file
   const int64_t size = from_.size();
   uint64_t begin = packed::kFileHeaderBytes, end = (uint64_t)size;
   error = size < 0 ? (int)size : 0;
@@ -99,13 +99,13 @@ int Dump::addFile(uint32_t thread, bool isDetail) {
   return error;
 }
 
-// Small, and finished: copied at once.
+// The file is small and finished, so it is copied at once.
 int Dump::copySched(uint32_t thread) {
   from_.begin(place_, thread, sched::kFileName);
   to_.begin(directory_.c_str(), thread, sched::kFileName);
   int error = from_.openMade();
   if (error < 0)
-    return error == -ENOENT ? 0 : error; // it has none
+    return error == -ENOENT ? 0 : error; // no scheduling file
   error = to_.open([] { return 0; });
   const int64_t size = from_.size();
   if (error == 0)
@@ -150,7 +150,7 @@ int Dump::step(uint64_t bytes) {
   return error;
 }
 
-// The name is free, or an empty directory's (adatrace record makes one); else a number is added.
+// The name is free, or is that of an empty directory (adatrace record creates one); otherwise a number is appended.
 int Dump::publish() {
   session_ = wanted_;
   for (uint32_t number = 2;; ++number) {
@@ -162,7 +162,7 @@ int Dump::publish() {
   }
 }
 
-// Nothing of a dump that failed stays.
+// Frees the memory, and removes a dump that failed.
 void Dump::forget(bool failed) {
   if (failed)
     removeProcessDirectory(directory_.c_str());

@@ -1,8 +1,9 @@
 // The flight recorder's dump: a session on disk, copied from the one in memory while recording goes on.
 //
-// Whoever begins one has just finished all files. begin() copies what will change as soon as something is appended
-// (headers, block indices, footers), which is little; step() copies the rest in slices, between the drain's passes.
-// Until it is done, no blocks may be removed from the files. The session appears under its name when it is complete.
+// The caller must have finished all files just before begin(). begin() copies what will change as soon as something is
+// appended (headers, block indices, footers), which is little; step() copies the rest in slices, between the drain's
+// passes. Until that is complete, no blocks may be removed from the files. The session appears under its name when it
+// is complete.
 //
 // Owned by the drain thread.
 #ifndef ADA_RUNTIME_CORE_DUMP_H
@@ -16,17 +17,17 @@ namespace ada {
 
 class Dump {
 public:
-  // `place`: the process's directory in memory. `session`: where the dump goes; session_2, … if that exists. 0 or a
-  // negative errno. The caller writes the manifest, into directory().
+  // `place`: the process's directory in memory. `session`: where the dump goes; session_2, … if that exists. Returns 0
+  // or a negative errno. The caller writes the manifest to directory().
   int begin(const char *place, const char *session, uint32_t processId);
-  // Copies about so many bytes. 0 or a negative errno, after which it isn't active any more.
+  // Copies about `bytes` bytes. Returns 0 or a negative errno, after which the dump isn't active any more.
   int step(uint64_t bytes);
   bool active() const { return files_ != nullptr; }
-  // Nothing of it stays.
+  // Removes everything that was written.
   void abandon() { forget(true); }
-  // Where the process's part of the dump is put together.
+  // The directory in which the process's part of the dump is built.
   const char *directory() const { return directory_.c_str(); }
-  // Of the last complete one: the session.
+  // The session of the last complete dump.
   const char *session() const { return session_.c_str(); }
 
 private:
@@ -54,7 +55,7 @@ private:
   uint64_t count_ = 0, next_ = 0;
 };
 
-// Removes a directory of a process and all that it holds, and the session's if it is empty then.
+// Removes the directory of a process with all its contents, and the session's directory if that is empty afterwards.
 void removeProcessDirectory(const char *directory);
 
 } // namespace ada

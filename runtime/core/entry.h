@@ -1,4 +1,4 @@
-// Reads an entry of an image's table: a function's, or an annotation's.
+// Reads an entry of an image's table: a function or an annotation.
 #ifndef ADA_RUNTIME_CORE_ENTRY_H
 #define ADA_RUNTIME_CORE_ENTRY_H
 
@@ -10,7 +10,7 @@ inline const char *textAt(const ada_function &f, int32_t offset) {
   return offset ? (const char *)&f + offset : nullptr;
 }
 
-// Null if it is a function's.
+// Null if the entry is a function's.
 inline const ada_annotation *annotationOf(const ada_function &f) {
   return f.flags & ADA_FUNCTION_ANNOTATION ? (const ada_annotation *)&f : nullptr;
 }

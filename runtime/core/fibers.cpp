@@ -1,7 +1,7 @@
-// Exchanges what a thread records for.
+// Switches a thread between the fibers that it records for.
 //
-// All of it runs with signals blocked, so a handler finds one stack's AdaThread or the other's, and under the start
-// mutex, which fork takes care of.
+// All of it runs with signals blocked, so a handler finds the AdaThread of one stack or of the other, and under the
+// start mutex, which is handled at fork.
 #include "fibers.h"
 #include "context_stack.h"
 #include "session.h"
@@ -10,11 +10,11 @@
 
 struct ada_fiber {
   AdaThread state;            // while it is not running
-  ada_fiber *next, *previous; // of those that were left, or next in the list of unused ones
-  uint64_t stack;             // an address in its stack, where it was left; 0 if it never ran
-  uint32_t processId;         // the ring is that process's
+  ada_fiber *next, *previous; // in the list of fibers that were left; next also in the list of unused ones
+  uint64_t stack;             // an address in its stack at the point where it was left; 0 if it never ran
+  uint32_t processId;         // the process whose ring it records to
   bool wasLeft;
-  bool isEnding; // when it is left
+  bool isEnding; // it ends when it is left
   char name[16]; // empty: it gets a number
 };
 
@@ -72,7 +72,7 @@ void unlink(ada_fiber *f) {
     f->next->previous = f->previous;
 }
 
-// Puts another stack's state in place of the thread's. What is the thread's own stays.
+// Replaces the thread's state by that of another stack, except for what belongs to the thread itself.
 void install(AdaThread &t, const AdaThread &state) {
   uint32_t busy = t.busy, exitRounds = t.exitRounds;
   t = state;
@@ -91,7 +91,8 @@ ada_fiber *current(AdaThread &t) {
   return t.fiber;
 }
 
-// Takes the thread's state away and keeps it. Returns whose it is; null if there is no memory, and then it has ended.
+// Takes the thread's state away and keeps it. Returns the fiber it belongs to; null if there is no memory, and then the
+// fiber has ended.
 ada_fiber *leave(AdaThread &t) {
   ada_fiber *f = current(t);
   if (!f || f->isEnding) {
@@ -110,8 +111,8 @@ ada_fiber *leave(AdaThread &t) {
   return f;
 }
 
-// The thread goes on with a fiber that was left; with nothing if it was not: then the program switches where nobody
-// sees it, and what it does gets a row of its own.
+// The thread continues with a fiber that was left. If the fiber was not left, it continues with none: then the program
+// switches unseen, and what runs gets its own row.
 void goOn(AdaThread &t, ada_fiber *f) {
   if (!f->wasLeft)
     return;

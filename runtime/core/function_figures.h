@@ -1,4 +1,4 @@
-// With option `budget`: what is known of the calls of each function, and which functions have to go.
+// With option `budget`: what is known about the calls of each function, and which functions are to be switched off.
 #ifndef ADA_RUNTIME_CORE_FUNCTION_FIGURES_H
 #define ADA_RUNTIME_CORE_FUNCTION_FIGURES_H
 
@@ -6,34 +6,34 @@
 
 namespace ada {
 
-// The drain's, but for `state`, which images' lock guards; the drain reads it without.
+// Owned by the drain, except for `state`, which the images' lock guards; the drain reads `state` without the lock.
 struct FunctionFigures {
   enum State : uint8_t {
-    Counted, // may go off
+    Counted, // may be switched off
     Off,
-    Free, // recorded whatever it costs: it has a trigger, or the program switched it on again
+    Free, // always recorded: it has a trigger, or the program switched it on again
   };
-  uint64_t calls;              // that were recorded
-  uint64_t newCalls, newUnits; // of these, and what recording them costs, in the period
+  uint64_t calls;              // calls recorded
+  uint64_t newCalls, newUnits; // recorded in the period, and the cost of recording them
   uint32_t period;
   uint8_t state;
 };
 static_assert(sizeof(FunctionFigures) == 32);
 
-// A function that takes part in the choice.
+// A function that may be chosen.
 struct HotFunction {
   uint64_t units;
-  uint64_t image, function; // where it is in Images
+  uint64_t image, function; // its place in Images
 };
 
-// How many functions have to go so that the others cost no more than `allowed`: as few as possible. These are moved to
-// the end, the one that costs most last.
+// Chooses the fewest functions to switch off so that the others cost no more than `allowed`, and returns their number.
+// The chosen ones are moved to the end, the most expensive one last.
 inline uint64_t chooseHottest(HotFunction *functions, uint64_t count, uint64_t allowed) {
   auto swap = [&](uint64_t a, uint64_t b) {
     const HotFunction kept = functions[a];
     functions[a] = functions[b], functions[b] = kept;
   };
-  // A heap: who stands at i costs no less than those at 2i + 1 and 2i + 2.
+  // A heap: the function at i costs no less than those at 2i + 1 and 2i + 2.
   auto sink = [&](uint64_t at, uint64_t end) {
     for (uint64_t child = 2 * at + 1; child < end; at = child, child = 2 * at + 1) {
       if (child + 1 < end && functions[child + 1].units > functions[child].units)

@@ -1,7 +1,7 @@
 // Keeps the images' tables for the drain, the selection and the manifest.
 //
-// Constructors and destructors call in here with the dynamic linker's lock held, so whoever holds images' lock must not
-// call the dynamic linker: what it knows of an object is asked before the lock is taken.
+// Constructors and destructors call this with the dynamic linker's lock held, so code that holds the images' lock must
+// not call the dynamic linker: it is asked about an object before the lock is taken.
 #include "images.h"
 #include "annotations.h"
 #include "argument_contents.h"
@@ -15,7 +15,7 @@
 namespace ada {
 namespace {
 
-// What the manifest says of a function in any module: its members behind the ids.
+// Writes what the manifest has about a function in any module: its members after the ids.
 void writeFunction(JsonWriter &json, const ada_function &f) {
   if (const ada_annotation *annotation = annotationOf(f))
     return writeAnnotation(json, *annotation);
@@ -65,7 +65,7 @@ void writeSymbols(JsonWriter &json, const Image &image) {
   }
 }
 
-// 8-4-4-4-12, of the build id's first 16 bytes.
+// The first 16 bytes of the build id, as 8-4-4-4-12.
 Text<64> uuidText(const Image &image) {
   Text<64> t;
   if (image.buildIdBytes >= 16)
@@ -92,7 +92,7 @@ void Images::setBytes(const Image &image, const Selection &selection, bool recor
   }
 }
 
-// While recording is on.
+// The enable byte while recording is on.
 uint8_t Images::byteOf(const Image &image, const Selection &selection, uint64_t function) {
   const bool isOff = image.figures && image.figures[function].state == FunctionFigures::Off;
   return isOff ? 0 : selection.byteOf(image.table->functions_begin[function]);
@@ -148,7 +148,7 @@ bool Images::add(const ada_image *table, Ring &ring, bool recording) {
         __atomic_store_n(&mainImage_, count_, __ATOMIC_RELEASE);
       }
       __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);
-      isRecorded = !ring.exists() || writeModule(ring, i); // without a ring: written when there is one
+      isRecorded = !ring.exists() || writeModule(ring, i); // without a ring yet: written when there is one
       if (isRecorded)
         setBytes(i, selection_, recording);
     }
@@ -200,7 +200,7 @@ bool Images::writeModule(Ring &ring, Image &image) {
   m->begin = image.functionsBegin, m->end = image.functionsEnd;
   m->module_id = image.moduleId;
   m->flags = image.mayShareFrames() ? ADA_MODULE_INLINED : 0;
-  image.ringSlot = ring.publish(m, TickClock::now(ring)) + 1; // records that come are not older
+  image.ringSlot = ring.publish(m, TickClock::now(ring)) + 1; // no later record is older
   return true;
 }
 
@@ -228,7 +228,7 @@ void Images::remove(const ada_image *table, Ring &ring) {
       at = &(*at)->next;
     if (Image *image = *at) {
       image->unloadedNs = sys::nowNs();
-      // The executable's memory stays until the process ends; a library's goes now, so its names are kept.
+      // The executable's memory stays until the process ends; a library's disappears now, so its names are kept.
       if (!image->isExecutables) {
         *at = image->next;
         keepSymbols(*image);
@@ -306,7 +306,8 @@ int64_t Images::choose(const char *glob, Choice choice, bool recording) {
 
 //===--- option `budget` --------------------------------------------------===//
 
-// Of the image, which is the newest one. Null if there is no memory: then none of its functions goes off.
+// The figures of the image, which is the newest one. Null if there is no memory: then none of its functions is switched
+// off.
 FunctionFigures *Images::figuresOf(const Image &image) {
   const uint64_t count = image.functions();
   const char *buildId = texts_.keep(image.buildId, image.buildIdBytes);
@@ -314,7 +315,7 @@ FunctionFigures *Images::figuresOf(const Image &image) {
   FigureBlock *block = bucket;
   while (block && (block->path != image.path || block->buildId != buildId || block->functions != count ||
                    images_[block->image].isOfAnnotations != image.isOfAnnotations ||
-                   images_[block->image].table)) // loaded twice at a time
+                   images_[block->image].table)) // loaded twice at the same time
     block = block->next;
   if (!block) {
     block = (FigureBlock *)sys::mapMemory(sizeof(FigureBlock) + count * sizeof(FunctionFigures));
@@ -387,7 +388,7 @@ bool Images::switchOffHottest(const Limit &limit, uint64_t &units) {
   return done > 0;
 }
 
-// The program wants it. With the lock held.
+// Called if the program switches the function on again. With the lock held.
 void Images::noteSwitchedOn(FunctionFigures &figures) {
   __atomic_store_n(&figures.state, (uint8_t)FunctionFigures::Free, __ATOMIC_RELAXED);
   for (uint64_t i = 0; i < offCount_; ++i)

@@ -1,4 +1,4 @@
-// The instrumented images that are, or were, in the process.
+// The instrumented images that are or were in the process.
 #ifndef ADA_RUNTIME_CORE_IMAGES_H
 #define ADA_RUNTIME_CORE_IMAGES_H
 
@@ -15,14 +15,15 @@ namespace ada {
 class JsonWriter;
 class Ring;
 
-// The figures of an image's functions. They outlive it: in a library that is loaded again, what went off stays off.
+// The figures of an image's functions. They outlive the image: in a library that is loaded again, functions that were
+// switched off stay off.
 struct FigureBlock {
   FigureBlock *next;         // in the same bucket
-  const char *path;          // of Images::texts_
+  const char *path;          // in Images::texts_
   const char *buildId;       // likewise
-  uint64_t functions, image; // image: the last one, where it is in images_
+  uint64_t functions, image; // image: index in images_ of the last such image
 
-  FunctionFigures *figures() { return (FunctionFigures *)(this + 1); } // one for each
+  FunctionFigures *figures() { return (FunctionFigures *)(this + 1); } // one for each function
 };
 
 // A function that option `budget` switched off.
@@ -30,92 +31,93 @@ struct SwitchedOff {
   FunctionFigures *figures;
   uint64_t functionId;
   uint64_t offNs, onNs;           // onNs: the program switched it on again; 0 if it did not
-  uint64_t periodCalls, periodNs; // so often it was called in that much of the program's processor time
-  uint64_t speedUp;               // by which the program is faster now, times SpeedUp::kOne
-  uint64_t busyNs;                // of the program in which it was off and others were recorded
-  bool isOn;                      // busyNs is what it was at onNs
+  uint64_t periodCalls, periodNs; // its calls, and the program's processor time, in the period
+  uint64_t speedUp;               // how much faster the program is now, times SpeedUp::kOne
+  uint64_t busyNs;                // program time while it was off and others were recorded
+  bool isOn;                      // then busyNs has stopped growing, at onNs
 };
 
 struct Image {
-  const ada_image *table; // null when it was unloaded
-  Image *next;            // loaded, in the same bucket
+  const ada_image *table; // null once it was unloaded
+  Image *next;            // the next loaded image in the same bucket
   uint32_t moduleId;
   bool isExecutables;                    // in the executable, not in a library
-  bool isOfAnnotations;                  // of the same object as another image, and without addresses
+  bool isOfAnnotations;                  // in the same object as another image; has no addresses
   uint32_t ringSlot;                     // number + 1 of its ada_ring_module; 0 if it has none
   uint64_t functionsBegin, functionsEnd; // addresses of its ada_functions section
   uint64_t base, size;
   uint64_t loadedNs, unloadedNs; // unloadedNs 0 while it is loaded
   char buildId[64];
   uint32_t buildIdBytes;
-  const char *path;    // these three belong to texts_
-  const char *symbols; // what the manifest says of its functions but for their ids, a line each; when it was unloaded
-  const uint8_t *triggers;  // by function: bit i if trigger rule i means it; null if there are no rules
+  const char *path;         // these three are in texts_
+  const char *symbols;      // once it was unloaded: its functions as in the manifest, without ids, a line each
+  const uint8_t *triggers;  // by function: bit i is set if trigger rule i matches; null without rules
   FunctionFigures *figures; // by function; null without option `budget`
 
   uint64_t functions() const { return (functionsEnd - functionsBegin) / sizeof(ada_function); }
-  // Whether hooks may have been inlined: such functions' entries have no address (pass/site_table.h).
+  // Whether hooks may have been inlined: the entries of such functions have no address (pass/site_table.h).
   bool mayShareFrames() const;
 };
 
 class Images {
 public:
-  // Records an image and switches its functions on as the selection says. Called from constructors. False if there is
-  // no room for it: then it is not recorded.
+  // Registers an image and enables its functions according to the selection. Called from constructors. False if there
+  // is no room for it: then it is not recorded.
   bool add(const ada_image *table, Ring &ring, bool recording);
-  // Whether it is there, and loaded.
+  // Whether the image is registered and loaded.
   bool has(const ada_image *table);
-  // Whether the runtime itself is in the executable, whose image this is: then its destructor is the last one.
+  // Whether `table` is the image of the executable and the runtime is in the executable: then this image's destructor
+  // is the last one.
   bool isOfProgramWithRuntime(const ada_image *table) const {
     return table == __atomic_load_n(&besideRuntime_, __ATOMIC_RELAXED);
   }
   bool isRuntimeInProgram() const { return !isOfProgramWithRuntime(nullptr); }
   void remove(const ada_image *table, Ring &ring);
 
-  // Which triggers mean a function, as bits. For the drain; takes no lock.
+  // The triggers that match a function, as bits. For the drain; takes no lock.
   uint8_t triggersOf(uint64_t functionId) const;
-  // The rules that add() looks at; before the first image.
+  // Sets the rules that add() uses; call it before the first image.
   void setTriggers(const TriggerRules *rules) { triggers_ = rules; }
 
   //===--- option `budget`; for the drain, but for the first --------------===//
 
-  // From now on images have figures. Before the first one.
+  // From now on images have figures. Call it before the first image.
   void keepFigures() { keepsFigures_ = true; }
-  // This process begins to record: what its parent counted is not its own, what it switched off stays off.
+  // This process begins to record: drops the parent's counts, and what the parent switched off stays off.
   void beginFigures();
   // The image with a module id, or null; takes no lock.
   const Image *find(uint32_t moduleId) const;
-  // `period`: whose figures count. `allowed`: what all that stays on may have cost in it. `busyNs`: of the program, in
-  // it.
+  // `period`: the period whose figures count. `allowed`: what the functions that stay on may have cost in it. `busyNs`:
+  // the program's time in it.
   struct Limit {
     uint32_t period;
     uint64_t allowed, busyNs, nowNs;
   };
-  // Switches off what costs most, and takes what that cost from `units`. False if there is nothing.
+  // Switches off the most expensive functions and subtracts their cost from `units`. False if there are none.
   bool switchOffHottest(const Limit &limit, uint64_t &units);
-  // Of what went off in the last call of it.
+  // Sets the speed-up due to the functions that the last switchOffHottest() switched off.
   void setSpeedUp(uint64_t speedUp);
-  // So much of the program's processor time has passed since the last call.
+  // Notes the program's processor time since the last call.
   void noteTime(uint64_t ns);
-  // The manifest's array of what is off; `moreNs`: not noted yet. False if that is nothing.
+  // Writes the manifest's array of functions that are off; `moreNs`: time not yet noted. False if there are none.
   bool writeSwitchedOff(JsonWriter &json, uint64_t moreNs);
 
-  // Writes the enable byte of every function again.
+  // Rewrites the enable byte of every function.
   void apply(bool recording);
-  // How many there have been.
+  // The number of images so far.
   uint64_t count() const { return __atomic_load_n(&count_, __ATOMIC_ACQUIRE); }
-  // Switches everything off, at the end of the process. Not if somebody is changing images right now: that may be this
-  // very thread, below a signal handler.
+  // Disables all functions at the end of the process. Does nothing if images are being changed right now: a signal
+  // handler may have interrupted that on this very thread.
   void stop();
-  // Adds a rule and applies it. Returns how many loaded functions it means, -1 if there are too many rules.
+  // Adds a rule and applies it. Returns the number of loaded functions that match, or -1 if there are too many rules.
   int64_t choose(const char *glob, Choice choice, bool recording);
-  // After a fork: the ring was the parent's.
+  // After a fork: forgets the parent's ring.
   void resetAfterFork();
-  // Tells a new ring about all images.
+  // Writes all images to a new ring.
   void writeModules(Ring &ring);
 
-  // The manifest's arrays, of all images or of those that no call of this has written yet. Takes the lock: no image
-  // goes away meanwhile.
+  // Writes the manifest's arrays, of all images or only of those not yet written by this function. Takes the lock, so
+  // no image is removed meanwhile.
   enum class Which { All, New };
   void writeManifest(JsonWriter &json, Which which);
 
@@ -137,10 +139,10 @@ private:
 
   Mutex mutex_;
   Selection selection_;
-  SteppedArray<Image, kMost> images_; // in the order in which they came
+  SteppedArray<Image, kMost> images_; // in the order of registration
   uint64_t count_ = 0;
   uint64_t written_ = 0;                     // by writeManifest
-  uint64_t mainImage_ = UINT64_MAX;          // where the executable's is in images_; the others' ids are 1, 2 and so on
+  uint64_t mainImage_ = UINT64_MAX;          // index in images_ of the executable's; the others' ids are 1, 2, …
   const ada_image *besideRuntime_ = nullptr; // the executable's, if the runtime is in it
   Image *loaded_[kBuckets] = {};
   TextStore texts_;
@@ -149,7 +151,7 @@ private:
   bool keepsFigures_ = false, figuresAreParents_ = false, isRecording_ = false;
   FigureBlock *blocks_[kBuckets] = {};
   SteppedArray<SwitchedOff, kMost, 1024> off_; // by time
-  uint64_t offCount_ = 0, offNewest_ = 0;      // offNewest_: the first of those that went off last
+  uint64_t offCount_ = 0, offNewest_ = 0;      // offNewest_: the first of those switched off last
 };
 
 } // namespace ada

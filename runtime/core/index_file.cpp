@@ -26,10 +26,10 @@ int IndexFile::append(const unsigned char *events, size_t n, uint64_t count) {
   if (count == 0)
     return 0;
   int error = open();
-  // A header that was final is made a placeholder again first: it would hide what is appended if we died.
+  // Turn a final header into a placeholder again first: if the process died, it would hide what is appended.
   if (error == 0 && finished_) {
     error = writeHeader(false);
-    file_.truncate(end()); // and the footer goes
+    file_.truncate(end()); // drop the footer
   }
   if (error == 0)
     error = file_.write(events, n, end());
@@ -59,7 +59,7 @@ int IndexFile::linkDetail(uint64_t seq, uint64_t detailSeq) {
   return file_.write(link, n, atf::linkOffset(origin_.version, seq));
 }
 
-// The checksum of a file in which links were set afterwards: reads the events again.
+// Recomputes the checksum of a file in which links were set afterwards: reads the events again.
 int IndexFile::sumAgain() {
   static unsigned char buffer[65536]; // the drain is one thread
   crc_ = 0;
@@ -88,7 +88,7 @@ uint64_t IndexFile::shorten(uint64_t count) {
   else
     totals_.firstNs = 0;
   totals_.lastNs = last[0];
-  linked_ = true; // the checksum is made again
+  linked_ = true; // the checksum must be recomputed
   return count;
 }
 

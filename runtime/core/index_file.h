@@ -1,6 +1,6 @@
 // One thread's index.atf: placeholder header, appended events, footer, true header.
 //
-// Owned by the drain thread. The file is valid up to its last whole event at every moment.
+// Owned by the drain thread. The file is always valid up to its last whole event.
 #ifndef ADA_RUNTIME_CORE_INDEX_FILE_H
 #define ADA_RUNTIME_CORE_INDEX_FILE_H
 
@@ -12,18 +12,18 @@ namespace ada {
 
 class IndexFile {
 public:
-  // `directory` (of the process) must live as long as this. Makes nothing yet.
+  // `directory` (of the process) must outlive this object. Creates nothing yet.
   void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version);
 
-  // No event takes more bytes.
+  // The maximum size of an event.
   static constexpr size_t kMostEventBytes = atf::kIndexEventBytes;
-  // A batch that is as large is written: what it came from, what it is and its copy in the kernel are in the
-  // processor's cache together, so that the sum and the ring's zeros need not fetch it again.
+  // A batch of this size is written. Its source, its bytes and its copy in the kernel then fit in the processor's cache
+  // together, so computing the sum and zeroing the ring need not load them again.
   static constexpr size_t kMostBatchBytes = 1 << 17;
 
-  // What comes before the first event of a batch: nothing.
+  // Writes what precedes the first event of a batch: nothing.
   unsigned char *beginBatch(unsigned char *to) { return to; }
-  // Writes one event as the file has it, and returns where the next one goes.
+  // Writes one event in the file's format and returns the place for the next one.
   unsigned char *encode(unsigned char *to, const ring::Event &e, uint64_t detailSeq = atf::kNoDetail) const {
     atf::encodeIndexEvent(to, origin_.version,
                           {.timestampNs = e.timestampNs,
@@ -35,7 +35,7 @@ public:
     return to + atf::kIndexEventBytes;
   }
 
-  // Writes many events, one behind the other.
+  // Writes a sequence of events.
   class Run {
   public:
     Run(const IndexFile &file, unsigned char *to) : file_(file), to_(to) {}
@@ -46,16 +46,16 @@ public:
     const IndexFile &file_;
     unsigned char *to_;
   };
-  // Appends a batch of `count` encoded events, `n` bytes. 0 or a negative errno; on an error the file keeps the whole
-  // events that it has.
+  // Appends a batch of `count` encoded events, `n` bytes. Returns 0 or a negative errno; on an error the file keeps the
+  // whole events that it has.
   int append(const unsigned char *events, size_t n, uint64_t count);
-  // Sets the link of an event that is in the file already: one small write, because events have a fixed size.
+  // Sets the link of an event that is already in the file: one small write, because events have a fixed size.
   int linkDetail(uint64_t seq, uint64_t detailSeq);
   // Writes footer and header. The file may still be appended to. `hasDetail`: there is a detail file.
   int finish(bool hasDetail);
-  // Takes the newest events away, at most `count`, and returns how many. To be finished then.
+  // Removes the newest events, at most `count`, and returns how many. The file must be finished afterwards.
   uint64_t shorten(uint64_t count);
-  // Gives the descriptor back; the next write opens the file again.
+  // Closes the descriptor; the next write opens the file again.
   void closeDescriptor() { file_.close(); }
 
   bool isOpen() const { return file_.isOpen(); }

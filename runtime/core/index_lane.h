@@ -1,6 +1,6 @@
 // The index events of one thread, in the format that the process records: ATF or packed.
 //
-// The operations of IndexFile and PackedFile, of which one is in use.
+// It has the operations of IndexFile and PackedFile, of which one is in use.
 #ifndef ADA_RUNTIME_CORE_INDEX_LANE_H
 #define ADA_RUNTIME_CORE_INDEX_LANE_H
 
@@ -26,7 +26,7 @@ public:
 
   // Null for ATF.
   PackedFile *packed() { return isPacked_ ? &packed_ : nullptr; }
-  // Events that are not in the file any more.
+  // The number of events that are no longer in the file.
   uint64_t removed() const { return isPacked_ ? packed_.removed() : 0; }
   const char *name() const { return isPacked_ ? "index.atp" : "index.atf"; }
   int append(const unsigned char *events, size_t n, uint64_t count) {

@@ -1,4 +1,4 @@
-// Writes JSON in a stream, through a small buffer, to a file or to growing memory.
+// Writes JSON as a stream, through a small buffer, to a file or to growing memory.
 #ifndef ADA_RUNTIME_CORE_JSON_H
 #define ADA_RUNTIME_CORE_JSON_H
 
@@ -9,9 +9,9 @@ namespace ada {
 
 class JsonWriter : public JsonStructure<JsonWriter> {
 public:
-  // To a file; the caller closes it.
+  // Writes to a file; the caller closes it.
   explicit JsonWriter(int fd) : fd_(fd) {}
-  // To memory.
+  // Writes to memory.
   JsonWriter() : fd_(-1) {}
   ~JsonWriter();
   JsonWriter(const JsonWriter &) = delete;
@@ -19,9 +19,9 @@ public:
 
   void put(const char *bytes, size_t size);
 
-  // 0, or a negative errno of the first write that failed.
+  // Returns 0, or the negative errno of the first write that failed.
   int finish();
-  // What was written to memory, for as long as this object lives; empty if that ran out.
+  // The text written to memory, valid as long as this object lives; empty if memory ran out.
   TextPiece made() const { return {memory_, error_ ? 0 : used_}; }
 
 private:

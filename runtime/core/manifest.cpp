@@ -1,4 +1,4 @@
-// Manifest.json: written when recording starts, and replaced whole whenever its content has changed.
+// Writes manifest.json: when recording starts, and again as a whole whenever its content has changed.
 #include "images.h"
 #include "json.h"
 #include "options.h"
@@ -16,7 +16,7 @@ void SessionWriter::writeGaps(JsonWriter &json, const Summary &s) const {
   else
     for (uint64_t i = 0; i < s.gapCount; ++i)
       list.gaps[list.count++] = gaps_[s.gapsAt + i];
-  // What was lost before that time is gone, or the part before has told of it.
+  // Gaps before that time are gone, or the previous part has reported them.
   const bool isBounded = s.removed > 0 && !parts_.active();
   const uint64_t fromNs = isBounded ? s.timeStart : s.before.gapNs;
   if (isBounded)
@@ -33,7 +33,7 @@ void SessionWriter::writeGaps(JsonWriter &json, const Summary &s) const {
     any = true;
     const uint64_t toNs = gap.toNs < fromNs ? fromNs : gap.toNs;
     json.beginObject().number(manifest::kFromNs, isCut ? fromNs : gap.fromNs).number(manifest::kToNs, toNs);
-    if (!isCut || !isBounded) // else nobody knows how many were lost on either side
+    if (!isCut || !isBounded) // otherwise it is unknown how many were lost on either side
       json.number(manifest::kEvents, gap.events - told);
     json.endObject();
   }
@@ -41,7 +41,7 @@ void SessionWriter::writeGaps(JsonWriter &json, const Summary &s) const {
     json.endArray();
 }
 
-// How long the recorder held threads up: of one, or of all.
+// Writes how long the recorder held up one thread or all threads.
 void SessionWriter::writeHeld(JsonWriter &json, const SchedLane::HeldSum &held) {
   if (held.ns)
     json.number(manifest::kRecorderWaitNs, held.ns);
@@ -84,15 +84,15 @@ void SessionWriter::writeThreads(JsonWriter &json) {
   writeHeld(json, heldInAll);
 }
 
-// The first that is still known and of use.
+// The first anchor that is still known and useful.
 uint64_t SessionWriter::firstAnchor() const {
   const ada_ring_header &h = ring_->header();
   uint64_t known = h.anchors_used > ADA_RING_ANCHORS ? h.anchors_used - ADA_RING_ANCHORS : 0;
   return h.anchors_from > known ? h.anchors_from : known;
 }
 
-// With clock=tick: how coarse times are. A point in time lies in a longer gap more often than in a short one, so the
-// mean is one over time, not over gaps.
+// Writes, for clock=tick, how coarse times are. A point in time is more likely to lie in a long gap than in a short
+// one, so the mean is taken over time, not over gaps.
 void SessionWriter::writeTimes(JsonWriter &json) {
   const ada_ring_header &h = ring_->header();
   json.text(manifest::kTimes, manifest::kTimesFrom[h.times]);
@@ -126,7 +126,7 @@ void SessionWriter::writeClock(JsonWriter &json) {
   if (uint64_t faults = __atomic_load_n(&ring_->header().counter_faults, __ATOMIC_RELAXED))
     json.number(manifest::kCounterFaults, faults);
   json.beginArray(manifest::kAnchors);
-  // A few are enough to see the counter's rate: the first that is still known, the last, and some between.
+  // A few show the counter's rate: the first that is still known, the last, and some in between.
   uint64_t anchors = ring_->header().anchors_used, first = firstAnchor();
   uint64_t step = (anchors - first) / 16 + 1;
   for (uint64_t n = first; n < anchors; n = n + step < anchors || n + 1 == anchors ? n + step : anchors - 1) {
@@ -182,7 +182,7 @@ int SessionWriter::writeManifest(Ending ending, int status, const char *copyIn) 
 int SessionWriter::tryManifest(Ending ending, int status, const char *copyIn) {
   const bool isNext = copyIn && ending == Ending::Rotated, isDump = copyIn && !isNext;
   const uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
-  for (uint64_t i = 0; i < used && !isNext; ++i) // what the next part begins with is what this one's manifest has told
+  for (uint64_t i = 0; i < used && !isNext; ++i) // the next part begins with what this one's manifest has
     if (threads_[i].active)
       summarise(i, ending == Ending::Rotated);
 
@@ -251,8 +251,8 @@ Path SessionWriter::lateModulesPath() const {
   return path << '/' << manifest::kLateModulesFile;
 }
 
-// A manifest takes time in proportion to all that was ever loaded; a program that loads library after library would
-// wait for it each time.
+// The time to write a manifest is proportional to everything that was ever loaded; a program that loads library after
+// library would wait for that each time.
 bool SessionWriter::writeModules() {
   int fd = sys::open(lateModulesPath().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   if (fd < 0)

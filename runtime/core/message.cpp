@@ -1,4 +1,4 @@
-// Writes messages, and words for the system's error numbers (strerror may take locks).
+// Writes messages, and texts for the system's error numbers (strerror may take locks).
 #include "message.h"
 #include "os.h"
 

@@ -1,4 +1,4 @@
-// The runtime's voice: one line on standard error, "AdaTrace: …".
+// The runtime's messages: one line on standard error, "AdaTrace: …".
 #ifndef ADA_RUNTIME_CORE_MESSAGE_H
 #define ADA_RUNTIME_CORE_MESSAGE_H
 
@@ -11,7 +11,7 @@ using Message = Text<1024>;
 // Async-signal-safe. Not for the drain thread, which has no standard error.
 void say(const Message &m);
 
-// "No space left on device" for ENOSPC and so on, for the errors that files give.
+// "No space left on device" for ENOSPC and so on, for the errors that file operations return.
 const char *errorText(int error);
 
 } // namespace ada

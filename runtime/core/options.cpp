@@ -10,7 +10,7 @@ namespace {
 using options::Option;
 using options::Type;
 
-// Where `Options` has each of options::kOptions.
+// The offset in `Options` of each of options::kOptions.
 constexpr size_t kOffsets[] = {
 #define ADA_OPTION(type, name, value, meta, text) offsetof(Options, name),
 #include <ada/options.inc>
@@ -20,7 +20,7 @@ constexpr size_t kOffsets[] = {
 size_t offsetOf(const Option &option) { return kOffsets[&option - options::kOptions]; }
 template <class T> T &field(Options &o, const Option &option) { return *(T *)((char *)&o + offsetOf(option)); }
 
-// `value` is terminated and stays.
+// `value` is NUL-terminated and must stay valid.
 bool set(Options &o, const Option &option, const char *value) {
   uint64_t number = 0;
   bool good = options::parseValue(option, value, number);
@@ -34,7 +34,7 @@ bool set(Options &o, const Option &option, const char *value) {
   return good;
 }
 
-// Help goes out line by line: together it is longer than a message may be.
+// Help is printed line by line: as a whole it is longer than a message may be.
 void printHelp() {
   Message head("options, as ADA_OPTIONS=name=value:name=value (quote a value that contains ':' or a space):");
   say(head);
@@ -56,7 +56,7 @@ bool refuse(const Message &m) {
 } // namespace
 
 bool parseOptions(Options &o, const char *text) {
-  static char storage[16384]; // the values, terminated
+  static char storage[16384]; // the values, NUL-terminated
   for (const Option &option : options::kOptions)
     set(o, option, option.defaultValue);
   TextPiece rest(text ? text : "");
@@ -77,7 +77,7 @@ bool parseOptions(Options &o, const char *text) {
                            << "; ADA_OPTIONS=help=1 lists all.");
     if (reading == options::Reading::NotClosed)
       return refuse(option << ": the closing " << a.quote << " is missing.");
-    // Together no longer than the text: each value is preceded by a name and '='.
+    // The values together are no longer than the text: each is preceded by a name and '='.
     char *value = storage + used;
     __builtin_memcpy(value, a.value.data, a.value.size);
     value[a.value.size] = 0;
@@ -154,7 +154,7 @@ options::Rotation Options::rotation() const {
 }
 
 bool TriggerRules::parse(const char *text) {
-  static char storage[16384]; // the globs, terminated: no longer than the option, and that than ADA_OPTIONS
+  static char storage[16384]; // the globs, NUL-terminated; no longer than ADA_OPTIONS may be
   size_t used = 0;
   TextPiece one;
   const char *problem = options::parseTriggers(text, one, [&](const options::Trigger &t) {

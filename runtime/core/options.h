@@ -8,8 +8,8 @@
 
 namespace ada {
 
-// Texts point into memory that lives as long as the process. Choices are kept as text; the
-// members below say what they mean.
+// Texts point into memory that lives as long as the process. Choices are kept as text; the members below interpret
+// them.
 struct Options {
 #define ADA_STRING const char *
 #define ADA_CHOICE const char *
@@ -45,17 +45,17 @@ struct Options {
   options::Clock clockChoice() const;
 };
 
-// Sets `options` to the defaults as changed by `text` (may be null). On a wrong option says so in one line on standard
+// Sets `options` to the defaults as changed by `text` (may be null). On a wrong option it prints one line on standard
 // error and returns false. help=1 prints the list.
 bool parseOptions(Options &options, const char *text);
 
 using options::TriggerKind;
 
-// One of the triggers of option `trigger` that have a glob.
+// A trigger of option `trigger` that has a glob.
 struct TriggerRule {
   TriggerKind kind;
   const char *glob;
-  uint64_t limitNs; // Slow: calls that last longer
+  uint64_t limitNs; // Slow: for calls that last longer
 };
 
 // The option, parsed.
@@ -64,15 +64,15 @@ struct TriggerRules {
   unsigned count = 0;
   bool onSignal = false;
 
-  // False, after one message, if `text` is no list of triggers. Once per process: the globs stay.
+  // Prints one message and returns false if `text` is not a list of triggers. Called once per process: the globs stay.
   bool parse(const char *text);
   bool any() const { return count > 0; }
 };
 
-// The value of a Share.
+// Text for the value of a Share.
 Text<16> shareText(uint64_t hundredths);
 
-// One option as text, for the manifest: calls `visit(context, name, value, isText)` for each.
+// Options as text, for the manifest: calls `visit(context, name, value, isText)` for each.
 using OptionVisitor = void (*)(void *context, const char *name, const char *value, bool isText);
 void visitOptions(const Options &options, OptionVisitor visit, void *context);
 

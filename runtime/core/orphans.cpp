@@ -1,6 +1,6 @@
-// Looks through the directory of the rings, and into those that look left behind.
+// Looks through the directory of the rings, and into rings that seem to be left behind.
 //
-// By reading, not by mapping: a ring is gigabytes of holes, which mlockall() would fill, and lock.
+// Rings are read, not mapped: a ring is gigabytes of holes, which mlockall() would fill and lock.
 #include "orphans.h"
 #include "directory.h"
 #include "dump.h"
@@ -15,12 +15,12 @@
 namespace ada {
 namespace {
 
-constexpr int kMostLooks = 256; // into rings, at one start: nobody has more, and it must not take long
+constexpr int kMostLooks = 256; // rings looked into at one start: more are unlikely, and it must be quick
 
 // A program with more threads leaves its ring to `adatrace recover`.
 constexpr uint64_t kMostThreads = 1024;
 
-// What isFinished() reads, piece by piece.
+// The pieces that isFinished() reads, one after the other.
 struct Pieces {
   struct Journal { // of a thread
     uint32_t index, record;
@@ -32,13 +32,13 @@ struct Pieces {
 
 bool read(int fd, uint64_t offset, void *to, uint64_t bytes) { return sys::readAll(fd, to, bytes, offset) == 0; }
 
-// Says its header: its drain has held the lock, and has written everything.
+// Whether the header says that the ring is finished: its drain has held the lock and has written everything.
 bool saysFinished(const ada_ring_header &h) {
   return h.magic == ADA_RING_MAGIC && h.abi_version == ADA_ABI_VERSION && h.locked &&
          (h.state == ADA_RING_EXEC || h.state == ADA_RING_FINISHED);
 }
 
-// How far each thread's records are in the files. False if some are known not to be, or perhaps not.
+// Reads how far each thread's records are in the files. False if some are not, or may not be.
 bool readJournals(int fd, const ada_ring_header &h, Pieces::Journal *journals, uint64_t &count) {
   count = 0;
   for (uint64_t t = 0; t < h.threads_used; ++t) {
@@ -76,7 +76,7 @@ bool hasUnread(int fd, uint64_t offset, Pieces &pieces, uint64_t threads) {
   return false;
 }
 
-// A ring of `bytes` bytes. Nothing in it is trusted.
+// Whether a ring of `bytes` bytes is finished. Nothing in it is trusted.
 bool isFinished(int fd, const ada_ring_header &h, uint64_t bytes) {
   if (!ring::tablesFit(h, bytes))
     return false;
@@ -93,7 +93,7 @@ bool isFinished(int fd, const ada_ring_header &h, uint64_t bytes) {
   return is;
 }
 
-// What a flight recorder kept in memory, beside its ring at `path`.
+// Removes what a flight recorder kept in memory, beside its ring at `path`.
 void removeFlight(int fd, const char *path) {
   Path beside(path);
   beside.toParent();
@@ -105,7 +105,7 @@ void removeFlight(int fd, const char *path) {
   bool isBeside = TextPiece(directory).startsWith(beside.c_str());
   for (const char *s = directory; *s; ++s)
     isBeside = isBeside && !(s[0] == '.' && s[1] == '.');
-  if (isBeside) // else it is somebody else's
+  if (isBeside) // otherwise it is not ours
     removeProcessDirectory(directory);
 }
 
@@ -116,8 +116,8 @@ void removeIfFinished(const char *path) {
   struct stat info = {};
   bool isOurs = sys::call(SYS_fstat, fd, &info) == 0 && S_ISREG(info.st_mode) &&
                 info.st_uid == (uint32_t)sys::call(SYS_geteuid) && info.st_size >= (long)ADA_CHUNK_BYTES;
-  // Its drain holds the lock while it lives, and so does whoever recovers it. It is not even tried where it may be
-  // about to be taken for the first time.
+  // The ring's drain holds the lock while it lives, and so does a process that recovers it. If the lock may be about to
+  // be taken for the first time, we don't even try to take it.
   ada_ring_header header;
   if (isOurs && read(fd, 0, &header, sizeof header) && saysFinished(header) &&
       sys::call(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0 && read(fd, 0, &header, sizeof header) && saysFinished(header) &&

@@ -1,12 +1,12 @@
-// Removes ring files that nobody needs any more.
+// Removes ring files that are no longer needed.
 #ifndef ADA_RUNTIME_CORE_ORPHANS_H
 #define ADA_RUNTIME_CORE_ORPHANS_H
 
 namespace ada {
 
-// Removes from `directory` the rings of this user's processes that have gone into another program (exec) and left
-// nothing behind: all that they recorded is in their files. Those of killed processes stay for `adatrace recover`. For
-// the drain, which has a file table of its own. `own`: the path of this process's ring.
+// Removes from `directory` the rings of this user's processes that have executed another program (exec) and left
+// nothing unwritten: everything they recorded is in their files. The rings of killed processes stay for `adatrace
+// recover`. For the drain, which has its own file table. `own`: the path of this process's ring.
 void removeOrphans(const char *directory, const char *own);
 
 } // namespace ada

@@ -1,11 +1,11 @@
-// Memcpy, memset and memmove of the runtime: see own_memory.h. Called with up to some KiB.
+// The runtime's memcpy, memset and memmove: see own_memory.h. They are called with up to a few KiB.
 #include <stddef.h>
 #include <stdint.h>
 
 namespace {
 typedef uint64_t Word __attribute__((aligned(1), may_alias));
 
-// Keeps loops from being recognised, and turned into the calls that they serve.
+// Keeps the compiler from recognising the loops and turning them into calls of the functions that they implement.
 inline void opaque() { __asm__ volatile("" : : : "memory"); }
 } // namespace
 
@@ -40,7 +40,7 @@ extern "C" __attribute__((visibility("hidden"))) void *ada_memset(void *to, int 
 extern "C" __attribute__((visibility("hidden"))) void *ada_memmove(void *to, const void *from, size_t n) {
   char *t = (char *)to;
   const char *f = (const char *)from;
-  if (t <= f || t >= f + n) // forward copies never read what they wrote
+  if (t <= f || t >= f + n) // a forward copy never reads what it wrote
     return ada_memcpy(to, from, n);
   while (n-- > 0) {
     t[n] = f[n];

@@ -1,8 +1,9 @@
-// Put before every source of the runtime: what the compiler calls memcpy, memset and memmove are functions of ours.
+// Included first in every source of the runtime: maps memcpy, memset and memmove to functions of ours.
 //
-// Compilers make such calls for plain code (copies of structs, zeroed arrays), even with -ffreestanding. The program
-// may define these functions itself, with hooks in them, and libc's may need what the drain thread does not have. If we
-// exported ours under these names, a static program would use them everywhere. So the assembler writes other names.
+// Compilers generate such calls for plain code (copies of structs, zeroed arrays), even with -ffreestanding. The
+// program may define these functions itself, with hooks in them, and libc's may need what the drain thread does not
+// have. If we exported ours under these names, a static program would use them everywhere. So the assembler gives them
+// other names.
 #ifndef ADA_RUNTIME_CORE_OWN_MEMORY_H
 #define ADA_RUNTIME_CORE_OWN_MEMORY_H
 

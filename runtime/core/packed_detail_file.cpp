@@ -40,7 +40,7 @@ int PackedDetailFile::append(const unsigned char *bytes, const atf::DetailTotals
   if (!*memory_ && !(*memory_ = (Memory *)sys::mapMemory(sizeof(Memory))))
     return -ENOMEM;
   int error = open();
-  // A header that was final is made a placeholder again first: it would hide what is appended if we died.
+  // Turn a final header into a placeholder again first: if the process died, it would hide what is appended.
   if (error == 0 && finished_)
     error = writeHeader(false);
   unsigned char *const buffer = (*memory_)->bytes;
@@ -67,7 +67,7 @@ int PackedDetailFile::append(const unsigned char *bytes, const atf::DetailTotals
   return error == 0 ? flush() : error;
 }
 
-// Writes what was encoded.
+// Writes the encoded bytes.
 int PackedDetailFile::flush() {
   if (used_ == 0)
     return 0;
@@ -131,7 +131,7 @@ int PackedDetailFile::cutTo(uint64_t indexEvents) {
   return 0;
 }
 
-// Keeps the first events of the block, as far as their index events are below `indexEvents`.
+// Keeps the first events of the block, those whose index events are below `indexEvents`.
 int PackedDetailFile::cutBlock(uint64_t at, const packed::RawDetailBlockHeader &header, uint64_t indexEvents) {
   auto *body = (unsigned char *)sys::mapMemory(header.bodyBytes);
   if (!body)

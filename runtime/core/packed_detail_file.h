@@ -1,10 +1,10 @@
 // One thread's detail.atp: detail events as packed blocks, see docs/formats/packed.md.
 //
-// Owned by the drain thread. As with index.atp, the file can be read up to its last whole event at every moment: the
-// block that is being written has a placeholder for a header, and goes to the end of the file.
+// Owned by the drain thread. Like index.atp, the file can always be read up to its last whole event: the block being
+// written has a placeholder header and extends to the end of the file.
 //
-// The same operations as DetailFile's, which has their comments where there are none here. It takes events as ATF 2 has
-// them, so that what waits for a trigger is the same in both.
+// It has the same operations as DetailFile; comments that are missing here are there. It takes events in the form of
+// ATF 2, so that events waiting for a trigger have the same form in both.
 #ifndef ADA_RUNTIME_CORE_PACKED_DETAIL_FILE_H
 #define ADA_RUNTIME_CORE_PACKED_DETAIL_FILE_H
 
@@ -15,13 +15,13 @@ namespace ada {
 
 class PackedDetailFile {
 public:
-  // What the file needs while it is written to: plain data.
+  // What the file needs while it is being written: plain data.
   struct Memory {
     packed::DetailBlockWriter writer;
     unsigned char bytes[packed::kBlockHeaderBytes + packed::kDetailBlockBytes + 4096]; // not in the file yet
   };
 
-  // `memory` must live as long as this. It is null, or leads to memory of any contents; the first event makes it.
+  // `memory` must outlive this object. It is null, or points to memory with any contents; the first event allocates it.
   void begin(const char *directory, uint32_t index, uint32_t tid, Memory *&memory);
 
   int append(const unsigned char *bytes, const atf::DetailTotals &batch);
@@ -31,7 +31,7 @@ public:
 
   bool exists() const { return file_.exists(); }
   uint64_t events() const { return all().events; }
-  // Of the file so far.
+  // The size of the file so far.
   uint64_t bytes() const { return end_; }
 
 private:
@@ -46,10 +46,10 @@ private:
   ThreadFile file_;
   Memory **memory_ = nullptr;
   atf::FileOrigin origin_;
-  atf::DetailTotals closed_;                // of the blocks that are closed
-  uint64_t end_ = packed::kFileHeaderBytes; // of the last block
-  uint64_t blockOffset_ = 0;                // of the block that is open, 0 if none is
-  size_t used_ = 0, headBytes_ = 0;         // of the memory's bytes; of these, what comes before the body
+  atf::DetailTotals closed_;                // of the closed blocks
+  uint64_t end_ = packed::kFileHeaderBytes; // end of the last block
+  uint64_t blockOffset_ = 0;                // of the open block; 0 if none
+  size_t used_ = 0, headBytes_ = 0;         // bytes used of the memory, and how many of them precede the body
   bool finished_ = false;
 };
 

@@ -37,10 +37,10 @@ int PackedFile::append(const unsigned char *batch, size_t n, uint64_t count) {
   if (count == 0)
     return 0;
   int error = open();
-  // A header that was final is made a placeholder again first: it would hide what is appended if we died.
+  // Turn a final header into a placeholder again first: if the process died, it would hide what is appended.
   if (error == 0 && finished_) {
     error = writeHeader(false, 0);
-    file_.truncate(end_); // the block index goes
+    file_.truncate(end_); // drop the block index
   }
   const uint64_t at = startBytes_ ? packed::aligned(end_) : end_;
   if (error == 0)
@@ -75,7 +75,7 @@ bool PackedFile::takeClosed(uint64_t &bytes, uint64_t &lastNs) {
   return bytes > 0;
 }
 
-// Goes on while `visit(offset, header)` returns 0; returns what it returned, or why a header can't be read.
+// Continues while `visit(offset, header)` returns 0. Returns visit's value, or the reason why a header can't be read.
 template <class Visit> int PackedFile::eachBlock(Visit &&visit) {
   packed::RawBlockHeader block;
   for (uint64_t at = first_; at < end_; at = packed::aligned(at + packed::blockBytes(block))) {
@@ -91,7 +91,7 @@ template <class Visit> int PackedFile::eachBlock(Visit &&visit) {
 uint64_t PackedFile::shorten(uint64_t count) {
   if (open() < 0 || (blockOffset_ && closeBlock() < 0))
     return 0;
-  // The blocks from the front, as far as there are enough events behind them.
+  // Visit the blocks from the front, as long as enough events follow them.
   const uint64_t keep = totals_.events > count ? totals_.events - count : 0;
   packed::FileTotals kept = {removed_, 0, 0};
   uint64_t end = first_;
@@ -174,7 +174,7 @@ int PackedFile::removeFirst() {
     return error;
   first_ = end, removed_ += block.eventCount;
   totals_.firstNs = isLast ? 0 : isOpen ? blocks_->firstNs : next.firstNs;
-  // The header first: it never leads to a hole, nor to an index that is being changed.
+  // Write the header first: it must never lead to a hole or to an index that is being changed.
   const bool wasFinished = finished_;
   error = writeHeader(false, 0);
   if (error == 0)
@@ -184,7 +184,7 @@ int PackedFile::removeFirst() {
 
 //===--- the file's end ---------------------------------------------------===//
 
-// An entry for each block, from their headers: so the drain keeps none of them in memory.
+// Writes an entry for each block. They come from the blocks' headers, so the drain keeps none of them in memory.
 int PackedFile::writeIndex(const packed::FileTotals &totals, uint64_t &trailerOffset) {
   constexpr size_t kEntries = 64;
   packed::RawIndexEntry entries[kEntries];

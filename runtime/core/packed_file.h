@@ -1,9 +1,9 @@
 // One thread's index.atp: events as packed blocks, see docs/formats/packed.md.
 //
-// Owned by the drain thread. At every moment the file can be read up to its last whole event: the block that is being
-// written has a placeholder for a header, and goes to the end of the file.
+// Owned by the drain thread. The file can always be read up to its last whole event: the block being written has a
+// placeholder header and extends to the end of the file.
 //
-// The same operations as IndexFile's, which has their comments where there are none here.
+// It has the same operations as IndexFile; comments that are missing here are there.
 #ifndef ADA_RUNTIME_CORE_PACKED_FILE_H
 #define ADA_RUNTIME_CORE_PACKED_FILE_H
 
@@ -19,16 +19,16 @@ public:
   // A block ends with the batch that makes it full.
   static constexpr size_t kMostBatchBytes = packed::kMostBlockStartBytes + packed::kBlockBodyBytes;
 
-  // `blocks`: memory for the writer of blocks, of any contents, which must live as long as this.
+  // `blocks`: memory for the writer of blocks, with any contents; it must outlive this object.
   void begin(const char *directory, uint32_t index, uint32_t tid, packed::BlockWriter &blocks);
 
   // Begins a block if none is open.
   unsigned char *beginBatch(unsigned char *to);
-  // Links are not stored: they follow from the detail events, which tell their index events' numbers.
+  // Links are not stored: detail events have the numbers of their index events.
   unsigned char *encode(unsigned char *to, const ring::Event &e, uint64_t = 0) {
     return blocks_->encode(to, e.kind, e.functionId, e.timestampNs);
   }
-  // Writes many events, one behind the other.
+  // Writes a sequence of events.
   class Run {
   public:
     Run(PackedFile &file, unsigned char *to) : run_(*file.blocks_, to) {}
@@ -44,27 +44,27 @@ public:
   int append(const unsigned char *batch, size_t n, uint64_t count);
   int linkDetail(uint64_t, uint64_t) { return 0; }
   int finish(bool hasDetail);
-  // Makes, in another process directory, the file that goes on where this one ends: its header, and the beginning of a
-  // block with the calls that are open. This one must be finished, and may still be appended to. `buffer` has room for
-  // the beginning of a block. 0 or a negative errno.
+  // Creates, in another process directory, the file that continues this one: its header, and the beginning of a block
+  // with the calls that are open. This file must be finished, and may still be appended to. `buffer` has room for the
+  // beginning of a block. Returns 0 or a negative errno.
   int makeNext(const char *directory, unsigned char *buffer);
-  // This is that file from now on; it is in `directory`, which must live as long as this.
+  // From now on this is that file; it is in `directory`, which must outlive this object.
   void goOn(const char *directory);
-  // Takes whole blocks away.
+  // Removes whole blocks.
   uint64_t shorten(uint64_t count);
   void closeDescriptor() { file_.close(); }
 
-  // Of the block that was closed last: size and time. False if none was closed since this was asked.
+  // Gets the size and time of the block that was closed last. False if none was closed since the last call.
   bool takeClosed(uint64_t &bytes, uint64_t &lastNs);
-  // For a thread that has ended: takes over its finished file. 0 or a negative errno.
+  // For a thread that has ended: takes over its finished file. Returns 0 or a negative errno.
   int load(const char *directory, uint32_t index);
-  // Takes the first block away, which is closed. 0 or a negative errno.
+  // Removes the first block, which must be closed. Returns 0 or a negative errno.
   int removeFirst();
   uint64_t removed() const { return removed_; }
 
   bool isOpen() const { return file_.isOpen(); }
   bool exists() const { return file_.exists(); }
-  // All that were ever appended: the number of the next one.
+  // The number of events ever appended, which is the number of the next one.
   uint64_t events() const { return totals_.events; }
   uint64_t timeStart() const { return totals_.firstNs; }
   uint64_t timeEnd() const { return kept().lastNs; }
@@ -75,7 +75,7 @@ private:
   int closeBlock();
   template <class Visit> int eachBlock(Visit &&visit);
   int writeIndex(const packed::FileTotals &totals, uint64_t &trailerOffset);
-  // Of what is in the file.
+  // The totals of the events in the file.
   packed::FileTotals kept() const {
     const bool isEmpty = totals_.events == removed_;
     return {totals_.events - removed_, totals_.firstNs, isEmpty ? 0 : totals_.lastNs};
@@ -84,12 +84,12 @@ private:
   ThreadFile file_;
   packed::BlockWriter *blocks_ = nullptr;
   atf::FileOrigin origin_;
-  packed::FileTotals totals_; // of all events, but for the time of the first one that is in the file
-  uint64_t first_ = packed::kFileHeaderBytes, removed_ = 0; // where the first block is, and events that were before it
-  uint64_t end_ = packed::kFileHeaderBytes;                 // of the last block
-  uint64_t blockOffset_ = 0;                                // of the block that is open, 0 if none is
+  packed::FileTotals totals_; // of all events, except the first time, which is that of the first event in the file
+  uint64_t first_ = packed::kFileHeaderBytes, removed_ = 0; // the first block's offset; events before it
+  uint64_t end_ = packed::kFileHeaderBytes;                 // end of the last block
+  uint64_t blockOffset_ = 0;                                // of the open block; 0 if none
   size_t nextStartBytes_ = 0;                               // see makeNext
-  size_t startBytes_ = 0; // what its start takes of the batch, if that is not in the file yet
+  size_t startBytes_ = 0; // bytes of the block's start in the batch, if not yet in the file
   uint64_t closedBytes_ = 0;
   bool finished_ = false, hasDetail_ = false;
 };

@@ -62,7 +62,7 @@ int Parts::makeNext() {
       nextPlace_ << name.c_str();
     if (nextDirectory_.cut())
       return -ENAMETOOLONG;
-    // Those that are there are of programs that this process was before an exec, or of a process of the same number.
+    // Existing ones belong to programs that this process was before an exec, or to a process with the same number.
     const int error = sys::makeDirectory(nextPlace_.c_str());
     if (error != -EEXIST || nextDirectoryNumber_ == kMostNumber)
       return error;

@@ -1,7 +1,8 @@
 // Option rotate: the trace of a process as several process directories, one after the other.
 //
-// A part is finished like a trace that ends: footers, manifest. The next one begins beside it, as pid_P_N, with the
-// calls that are open. SessionWriter::rotate says in which order that goes, so that a kill at any moment loses nothing.
+// A part is finished like a trace that ends: footers, manifest. The next part begins beside it, as pid_P_N, with the
+// calls that are open. SessionWriter::rotate describes the order of the steps, in which a kill at any moment loses
+// nothing.
 //
 // Owned by the drain thread.
 #ifndef ADA_RUNTIME_CORE_PARTS_H
@@ -17,41 +18,41 @@ class JsonWriter;
 
 class Parts {
 public:
-  // `directory`: of the process, absolute.
+  // `directory`: the process's, absolute.
   void start(const Options &options, const char *directory);
   bool active() const { return limit_.bytes > 0 || limit_.ns > 0; }
-  // The drain's current directory is that of the present part, and nothing above it need be accessible by its path.
+  // The drain's current directory is that of the current part, so nothing above it need be accessible by its path.
   void stayInside() { isInside_ = true; }
 
-  // The session's directory has a name that the runtime or the tool made for it: nobody keeps anything else in there.
+  // Whether the runtime or the tool chose the name of the session's directory: then it contains nothing else.
   bool isInOwnSession() const;
 
-  // Whether the present part is large or old enough, by what the process has written until then.
+  // Whether the current part is large or old enough, judged by what the process has written so far.
   bool isDue(uint64_t nowNs, uint64_t bytes, uint64_t events) const {
     return (limit_.bytes > 0 && bytes - bytesBefore_ >= limit_.bytes) ||
            (limit_.ns > 0 && nowNs - beganNs_ >= limit_.ns && events != eventsBefore_);
   }
-  // After a failure there is no next attempt for a while.
+  // After a failure there is a pause before the next attempt.
   bool isPausing(uint64_t nowNs) const { return nowNs < retryNs_; }
   void pause(int error);
 
-  // Makes the directory of the next part. 0 or a negative errno.
+  // Creates the directory of the next part. Returns 0 or a negative errno.
   int makeNext();
-  // Where files of the next part are made; and the whole path.
+  // The path under which files of the next part are created, and the full path.
   const char *next() const { return nextPlace_.c_str(); }
   const char *nextDirectory() const { return nextDirectory_.c_str(); }
-  // Makes it the present one. 0 or a negative errno: then it isn't.
+  // Makes the next part the current one. Returns 0 or a negative errno: then it has not become current.
   int enterNext();
-  // Where the directory is that was left, as files are opened now.
+  // The directory that was left, as a path for opening files now.
   const char *left() const { return leftPlace_.c_str(); }
-  // Nothing of the next part stays.
+  // Removes everything of the next part.
   void dropNext();
   void begin(uint64_t bytes, uint64_t events) { bytesBefore_ = bytes, eventsBefore_ = events, beganNs_ = sys::nowNs(); }
 
-  // Of the present part: the path, the N of pid_P_N.
+  // The current part: its path, and the N of pid_P_N.
   const char *directory() const { return directory_.c_str(); }
   uint64_t directoryNumber() const { return directoryNumber_; }
-  // What the manifest says of the present part, or of the next one; the caller ends the object. `goesOn`: it is
+  // Begins the manifest's object for the current part or the next one; the caller ends it. `goesOn`: the part is
   // complete, and the next one begins.
   void beginManifest(JsonWriter &json, bool isNext, bool goesOn) const;
 

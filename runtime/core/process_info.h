@@ -1,4 +1,4 @@
-// What the manifest says of the process and the machine.
+// What the manifest has about the process and the machine.
 #ifndef ADA_RUNTIME_CORE_PROCESS_INFO_H
 #define ADA_RUNTIME_CORE_PROCESS_INFO_H
 
@@ -7,16 +7,18 @@
 
 namespace ada {
 
-// Reads what may change or need libc's help; before the drain starts.
+// Reads data that may change or needs libc's help; called before the drain starts.
 void gatherProcessInfo();
-// The same of the machine. It takes a while, and only who records needs it: once something is recorded.
+// The same for the machine. It takes a while, and only a process that records needs it, so it is done once something is
+// recorded.
 void gatherHostInfo();
-// The process that it was gathered in: a forked child has another name and number.
+// The process in which it was gathered: a forked child has a different name and number.
 uint32_t processInfoIsOf();
-// The first part of the kernel's version, as the machine was gathered.
+// The first part of the kernel's version, from the gathered data.
 uint64_t kernelMajor();
 
-// What the system calls a thread of this process, as for pthread_setname_np. `name` stays as it is if there is none.
+// Gets the kernel's name of a thread of this process, as set by pthread_setname_np. `name` is unchanged if there is
+// none.
 void readThreadName(uint32_t tid, char (&name)[16]);
 
 void writeProcess(JsonWriter &json, Ending ending, int status);

@@ -1,8 +1,8 @@
-// The slow path of recording: everything that the few instructions in trampolines.S leave aside.
+// The slow path of recording: everything that the few instructions in trampolines.S leave to it.
 //
 // It runs once in 3580 records, when a chunk is full; at a thread's first event; and for each event of a thread that
-// can't record (the rings are full and overflow=drop, the trace is over) or of a process without a usable counter. All
-// of it runs with signals blocked, but for the time in which it waits for the drain.
+// can't record (the rings are full and overflow=drop, or the trace is over) or of a process without a usable counter.
+// All of it runs with signals blocked, except while it waits for the drain.
 #include "annotations.h"
 #include "argument_contents.h"
 #include "detail_registers.h"
@@ -17,8 +17,8 @@
 
 __thread AdaThread ada_thread = {ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0};
 
-// Who links the archive gets api.cpp with the hooks: with <ada/annotations.h> images know its functions by weak
-// references only, and these bring nothing out of an archive.
+// Makes a program that links the archive get api.cpp together with the hooks: with <ada/annotations.h>, images refer to
+// its functions only weakly, and weak references pull nothing out of an archive.
 __asm__(".reloc ., " ADA_NO_RELOCATION ", __ada_register_image");
 
 namespace ada {
@@ -30,29 +30,29 @@ enum class Outcome { Ready, Wait, Lost };
 
 bool isFull(uint64_t position) { return (position & (ADA_CHUNK_BYTES - 1)) >= ADA_CHUNK_FULL; }
 
-// Stores a record at a reserved place. The order is what makes it safe against kills: see ada_record.
+// Stores a record at a reserved place. The order makes it safe against kills: see ada_record.
 void store(uint64_t place, uint64_t what, uint64_t stamp) {
   ada_record *r = (ada_record *)place;
   __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
   __atomic_store_n(&r->stamp, stamp, __ATOMIC_RELEASE);
 }
 
-// Since when the slow path holds the thread up, and what becomes of that: see lib/shared/ring/held.h.
+// The time since which the slow path has held the thread up, and how that is recorded: see lib/shared/ring/held.h.
 class Hold {
 public:
-  // At a process's first event nobody knows yet which clock the ring will have.
+  // At a process's first event it is not yet known which clock the ring will have.
   explicit Hold(const AdaThread &t) : slot_(t.slot), before_(slot_ ? slot_->held_since : 0), seq_(t.nextSeq) {
     begin();
   }
 
   uint64_t from() const { return runtime.ring.usesSystemClock() ? ns_ : counter_; }
-  // It waits from now on.
+  // The thread waits from now on.
   void wait(AdaThread &t) {
     hasWaited_ = true;
     if (t.slot)
       __atomic_store_n(&t.slot->held_since, from(), __ATOMIC_RELAXED);
   }
-  // The chunk is what it was held up for. Before beginChunk(), for others read it then.
+  // The thread was held up to get this chunk. Call it before beginChunk(), because others read the times after that.
   void endWith(ada_chunk &chunk, const AdaThread &t, uint64_t touchFrom) {
     seq_ = t.nextSeq + 1;
     chunk.held_from = from();
@@ -60,21 +60,21 @@ public:
     chunk.held_reason = hasWaited_ ? ADA_HELD_WAITED : ADA_HELD_OTHER;
     const uint64_t touch = touchFrom && chunk.held_to > touchFrom ? chunk.held_to - touchFrom : 0;
     chunk.held_touch = touch < UINT32_MAX ? (uint32_t)touch : UINT32_MAX;
-    begin(); // there may be another one, for the same record
+    begin(); // the same record may be held up again
     hasWaited_ = false;
   }
-  // It was held up until `to` for nothing.
+  // The thread was held up until `to` without getting a chunk.
   void endAt(AdaThread &t, uint64_t to) {
     if (t.slot && to > from())
       __atomic_add_fetch(&t.slot->held_unplaced, to - from(), __ATOMIC_RELAXED);
   }
-  // It goes on with the chunk that endWith() was told of, which can't say how long that took. `isAlone`: no handler has
-  // recorded anything meanwhile, whose time would not be the recorder's.
+  // The thread continues with the chunk given to endWith(), which can't include the time since then. `isAlone`: no
+  // handler has recorded anything meanwhile; a handler's time would not be the recorder's.
   void endAfter(AdaThread &t, bool isAlone) {
     if (isAlone && t.nextSeq == seq_)
       endAt(t, runtime.ring.stamp());
   }
-  // A signal handler may have run meanwhile, and got the chunk, which it may have filled since.
+  // A signal handler may have run meanwhile and got the chunk, which may even be full again.
   void look(AdaThread &t, bool goesOn) {
     if (!t.chunk || t.nextSeq == seq_)
       return;
@@ -84,7 +84,7 @@ public:
     if (goesOn && hasWaited_)
       wait(t);
   }
-  // It waits no longer. The hook that this one's handler has interrupted does.
+  // This hook waits no longer. If it runs in a signal handler that interrupted a waiting hook, that hook still waits.
   void leave(AdaThread &t) { __atomic_store_n(&t.slot->held_since, t.slot == slot_ ? before_ : 0, __ATOMIC_RELAXED); }
 
 private:
@@ -117,14 +117,14 @@ Outcome attach(AdaThread &t) {
 
 void countLost(AdaThread &t, uint64_t what, unsigned reason) {
   ada_ring_header &header = runtime.ring.header();
-  // Of a thread without a slot, too: it may get one before these calls are left.
+  // Also for a thread without a slot: it may get one before these calls are left.
   const uint32_t events = t.lostCalls.note(what);
   __atomic_add_fetch(t.slot ? &t.slot->lost[reason] : &header.events_unattached, events, __ATOMIC_RELAXED);
   __atomic_add_fetch(&header.events_lost, events, __ATOMIC_RELAXED);
   t.hasLost |= t.slot != nullptr && events > 0;
 }
 
-// Gives the thread a chunk to write to: another one, or its own again when the drain has read it. `what`: the record
+// Gives the thread a chunk to write to: another one, or its own again once the drain has read it. `what`: the record
 // that is lost if there is none. `hasWaited`: with overflow=drop it won't wait again.
 Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited, Hold &hold) {
   Runtime &r = runtime;
@@ -146,11 +146,11 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
       return outcome;
     }
   const ring::OwnChunk own = first ? ring::OwnChunk{false, false} : ring::ownChunk(*t.slot, *t.chunk);
-  const bool beyond = first || (own.isRead && own.isHeld); // it has nothing to wait with
+  const bool beyond = first || (own.isRead && own.isHeld); // it has no chunk to wait with
   ada_chunk *chunk;
   Ring::Taken taken = r.ring.takeChunk(beyond, chunk);
   if (taken == Ring::Taken::Yes) {
-    if (!first) // it may take a system call, which belongs to what holds the thread up
+    if (!first) // it may make a system call, which counts as holding the thread up
       r.drain.chunkClosed();
     hold.endWith(*chunk, t, r.ring.touch(*chunk));
     ring::beginChunk(*t.slot, *chunk, t.nextSeq++, r.ticks.beginChunk(r.ring));
@@ -171,7 +171,7 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
     return Outcome::Wait;
   } else {
     countLost(t, what, taken == Ring::Taken::Full ? ADA_LOST_RING_FULL : ADA_LOST_NO_MEMORY);
-    if (first) // a thread that has nothing but losses is there, too
+    if (first) // a thread that has only losses exists, too
       __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
     r.drain.wake();
     return Outcome::Lost;
@@ -180,8 +180,8 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
   return Outcome::Ready;
 }
 
-// What the reader has to know before the next record: that some were lost, and how the stack has changed. If the chunk
-// becomes full, the rest begins the next one.
+// Stores what the reader must know before the next record: that records were lost, and how the stack has changed. If
+// the chunk becomes full, the rest goes to the beginning of the next one.
 void storeGap(AdaThread &t, uint64_t &position) {
   auto put = [&](uint64_t what) {
     store(arch::reserve(&position, sizeof(ada_record)), what, TickClock::stamp(runtime.ring));
@@ -201,7 +201,7 @@ void threadEnds() {
   uint64_t signals = sys::blockSignals();
   AdaThread &t = ada_thread;
   if (t.slot && sys::processId() == runtime.processId) {
-    Identity::noteThreadExit(runtime.processId, 0); // what libc will end it with
+    Identity::noteThreadExit(runtime.processId, 0); // the status with which libc will end it
     if (t.slot->name[0] == 0)
       sys::call(SYS_prctl, 16 /* PR_GET_NAME */, t.slot->name);
     __atomic_store_n(&t.slot->state, ADA_THREAD_ENDED, __ATOMIC_RELEASE);
@@ -209,15 +209,15 @@ void threadEnds() {
   freeFiber(t);
   t.slot = nullptr, t.chunk = nullptr;
   t.position = t.systemPosition = ADA_POSITION_PARKED;
-  t.busy = kEnded; // for good: there is no second callback for what it records after this
+  t.busy = kEnded; // permanently: nothing calls us again for later records
   sys::restoreSignals(signals);
 }
 
 namespace {
 
-// Where the thread records. Without a usable counter `position` stays parked, so that every event comes here; a process
-// knows that from its first event on. All who look must look at the same one, handlers that interrupt who waits too: a
-// chunk that a waiting thread still wrote to would be taken for closed.
+// The position at which the thread records. Without a usable counter `position` stays parked, so that every event comes
+// here; a process knows that from its first event on. All code must use the same position, including handlers that
+// interrupt a waiting thread: a chunk that a waiting thread still wrote to would be taken for closed.
 uint64_t &positionOf(AdaThread &t) {
   if (!runtime.ring.exists() || !runtime.ring.usesSystemClock())
     return t.position;
@@ -225,11 +225,11 @@ uint64_t &positionOf(AdaThread &t) {
   return t.systemPosition;
 }
 
-// Reserves `bytes` for the record `what` where the fast path could not. Returns 0 if the record is lost.
-// Long because it says in one place what holds at each moment at which a signal handler may interrupt.
+// Reserves `bytes` for the record `what` if the fast path could not. Returns 0 if the record is lost.
+// Long because it states in one place what holds whenever a signal handler may interrupt.
 uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
   if (t.busy) {
-    // Code that the runtime itself called (the program's malloc, say, for a thread-specific value): not recorded.
+    // Code that the runtime itself called, for example the program's malloc for a thread-specific value: not recorded.
     t.position = ADA_POSITION_PARKED;
     if (t.busy == kEnded && runtime.currentState() == State::On) {
       __atomic_add_fetch(&runtime.ring.header().events_late, 1, __ATOMIC_RELAXED);
@@ -238,7 +238,7 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
     return 0;
   }
   separateCopiedProcess();
-  if (t.resumeAt) { // after __ada_before_clone, in the process that called it
+  if (t.resumeAt) { // after __ada_before_clone, in the calling process
     t.position = t.resumeAt;
     t.resumeAt = 0;
     if (uint64_t place = arch::reserve(&t.position, bytes); !isFull(place))
@@ -254,9 +254,9 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
   uint64_t signals = sys::blockSignals();
   t.busy = 1;
   uint64_t place = 0;
-  bool isFresh = false; // the chunk: it can be read without those before it
+  bool isFresh = false; // the chunk is new: it can be read without earlier ones
   for (bool hasWaited = false;; hasWaited = true) {
-    // A signal handler on top of us may have got a chunk meanwhile, and its process may just have found its clock.
+    // A signal handler on top of us may have got a chunk meanwhile, and the process may just have found its clock.
     uint64_t &position = positionOf(t);
     hold.look(t, isFull(position));
     if (!isFull(position)) {
@@ -273,7 +273,7 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
       place = 0;
       continue;
     }
-    // Before we look: whoever makes a chunk free after that clears it. See ada_ring_thread.
+    // Set it before looking: a thread that frees a chunk after that clears it. See ada_ring_thread.
     if (t.slot)
       __atomic_store_n(&t.slot->waiting, 1, __ATOMIC_SEQ_CST);
     const uint32_t slots = __atomic_load_n(runtime.ring.slotsWord(), __ATOMIC_ACQUIRE);
@@ -290,11 +290,11 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
       continue;
     }
     hold.wait(t);
-    // Handlers may run while we wait, and record: they will wait as well.
+    // Handlers may run and record while we wait: they wait as well.
     t.busy = 0;
     sys::restoreSignals(signals);
     runtime.drain.wake();
-    constexpr uint64_t kAgain = 50000000; // a precaution: nothing is known that would not wake us
+    constexpr uint64_t kAgain = 50000000; // a precaution: no case is known in which we are not woken
     if (t.slot)
       sys::futexWait(&t.slot->waiting, 1, kAgain);
     else
@@ -314,7 +314,7 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
   return place;
 }
 
-// Records one of the kinds that are not hot.
+// Records one of the rare kinds.
 void record(uint64_t what) {
   AdaThread &t = ada_thread;
   uint64_t place = arch::reserve(&t.position, sizeof(ada_record));
@@ -324,13 +324,14 @@ void record(uint64_t what) {
     store(place, what, TickClock::stamp(runtime.ring));
 }
 
-// How many of the `wanted` bytes from `sp` upwards are stack: not all, perhaps, in a thread's outermost functions.
+// The number of the `wanted` bytes from `sp` upwards that are stack: in a thread's outermost functions there may be
+// fewer.
 uint64_t readableStack(uint64_t sp, uint64_t wanted) {
   constexpr uint64_t kLeastPage = 4096;
   static_assert(ADA_MOST_STACK_BYTES <= kLeastPage, "at most one page begins in the window");
   uint64_t onPage = kLeastPage - (sp & (kLeastPage - 1));
-  if (onPage == kLeastPage && wanted > 0 &&
-      !sys::isReadable(sp)) // AArch64: an empty stack's pointer is right behind it
+  // On AArch64 the pointer of an empty stack is right after the stack.
+  if (onPage == kLeastPage && wanted > 0 && !sys::isReadable(sp))
     return 0;
   return wanted <= onPage || sys::isReadable(sp + onPage) ? wanted : onPage;
 }
@@ -340,8 +341,8 @@ uint64_t reserve(AdaThread &t, uint64_t what) {
   return __builtin_expect(isFull(place), 0) ? reserveSlowly(t, what, sizeof(ada_record)) : place;
 }
 
-// Makes a place that was reserved the record that moves the window to `sp`. If a signal handler has reserved places
-// behind it meanwhile, and perhaps moved the window, it comes to nothing.
+// Turns a reserved place into the record that moves the window to `sp`. If a signal handler has meanwhile reserved
+// later places, and perhaps moved the window, the record becomes ADA_RECORD_NOTHING.
 void moveWindowAt(AdaThread &t, uint64_t place, uint64_t sp) {
   const uint64_t signals = sys::blockSignals();
   const bool isNewest = positionOf(t) == place + sizeof(ada_record);
@@ -350,7 +351,7 @@ void moveWindowAt(AdaThread &t, uint64_t place, uint64_t sp) {
   sys::restoreSignals(signals);
 }
 
-// A call, at a place that was reserved before its window is looked at: so the window is the one of the records before
+// Records a call at a place that was reserved before the window is read, so the window is that of the records before
 // that place, whatever handlers do.
 void recordCall(AdaThread &t, uint64_t what, uint64_t sp, uint64_t place) {
   for (; place; place = reserve(t, what)) {
@@ -362,22 +363,22 @@ void recordCall(AdaThread &t, uint64_t what, uint64_t sp, uint64_t place) {
   }
 }
 
-// How many vectors are recorded. For the arguments of a variadic function it is the largest possible number, because
-// only the caller knew the true one. A result in memory is recorded as the vectors that it would fill.
+// The number of vectors that are recorded. For the arguments of a variadic function it is the largest possible number,
+// because only the caller knew the true one. A result in memory is recorded as the vectors that it would fill.
 uint32_t vectorCount(const DetailSite &site, bool call) {
   uint32_t n = !site.memory ? site.vectors : call ? 8 : (site.resultBytes + 15u) / 16;
   return n < 8 ? n : 8;
 }
 
 void copyResult(char *vectors, uint32_t count, const DetailSite &site) {
-  const volatile char *from = (const volatile char *)site.memory; // not a call of memcpy
+  const volatile char *from = (const volatile char *)site.memory; // avoids a call of memcpy
   for (uint32_t i = 0; i < 16 * count; ++i)
     vectors[i] = i < site.resultBytes ? from[i] : 0;
 }
 
 ArgumentContents contentsOf(const ada_function &function) {
   return ArgumentContents::of(function, runtime.contentSizes, [](const ada_function &f) {
-    return runtime.images.selection().argumentsOf(f); // of options, which do not change
+    return runtime.images.selection().argumentsOf(f); // from the options, which do not change
   });
 }
 
@@ -418,7 +419,7 @@ ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uin
   ada_record *r = (ada_record *)place;
   ada_detail *d = (ada_detail *)(r + 1);
   __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
-  __atomic_signal_fence(__ATOMIC_RELEASE); // a handler that comes now, or a kill, must not find a detail without it
+  __atomic_signal_fence(__ATOMIC_RELEASE); // a handler or a kill at this point must not find a detail without it
   d->contents_bytes = 0;
   d->stack_bytes = (uint16_t)stack;
   d->integers = (uint8_t)site.integers;
@@ -426,7 +427,7 @@ ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uin
   d->contents = d->reserved = 0;
   char *tail = (char *)(d + 1);
   arch::fillRegisters(*d, tail, site, *saved, isCall);
-  if (!isCall && (frame->function->flags & ADA_FUNCTION_EXTERNAL)) // no result takes that many registers
+  if (!isCall && (frame->function->flags & ADA_FUNCTION_EXTERNAL)) // no result uses that many registers
     d->registers[7] = (uint32_t)errno;
   if (!isCall && site.memory)
     copyResult(tail, vectors, site);
@@ -449,7 +450,7 @@ ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uin
 namespace ada {
 namespace {
 
-// The call of an annotation, with its values as a detail. Returns its stamp, 0 if it is lost.
+// Records the call of an annotation, with its values as a detail. Returns its stamp, or 0 if it is lost.
 uint64_t recordAnnotation(const ada_annotation &site, const ada_value *values, uint64_t caller) {
   AdaThread &t = ada_thread;
   const uint64_t textBytes = textBytesOf(site);
@@ -479,7 +480,7 @@ extern "C" void __ada_annotation_begin_with(const ada_annotation *site, const ad
   recordAnnotation(*site, values, (uint64_t)__builtin_return_address(0));
 }
 
-// A call and its return at the same time: one reading of the clock.
+// Records a call and its return at the same time, with one reading of the clock.
 extern "C" void __ada_annotation_point(const ada_annotation *site, const ada_value *values) {
   const uint64_t stamp = recordAnnotation(*site, values, (uint64_t)__builtin_return_address(0));
   const uint64_t what = (uint64_t)site | ADA_RECORD_RETURN;
@@ -499,13 +500,13 @@ extern "C" void __ada_before_clone(void) {
   AdaThread &t = ada_thread;
   if (t.resumeAt == 0 && !isFull(t.position)) {
     t.resumeAt = t.position;
-    t.position = ADA_POSITION_PARKED; // both processes come to reserveSlowly next
+    t.position = ADA_POSITION_PARKED; // both processes reach reserveSlowly next
   }
 }
 
 extern "C" void __ada_before_signal_stack(void) {
   ada_thread.hasSignalStack = true;
-  ada_thread.stack = 0; // the next call looks at it
+  ada_thread.stack = 0; // the next call checks it
 }
 
 extern "C" void __ada_resync(const void *frame) {

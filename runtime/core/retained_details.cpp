@@ -1,4 +1,4 @@
-// Queues of detail events in shared blocks, and what outlives its place in one.
+// Queues of detail events in shared blocks, and copies of entries that outlive their blocks.
 #include "retained_details.h"
 
 namespace ada {
@@ -57,7 +57,7 @@ bool RetainedDetails::keep(DetailPool &pool, uint32_t thread, const Entry &entry
   newest_ = (Entry *)(last_->data + last_->end);
   *newest_ = entry;
   __builtin_memcpy(newest_ + 1, data, entry.bytes);
-  __atomic_store_n(&last_->end, last_->end + all, __ATOMIC_RELEASE); // whatever is before it is whole
+  __atomic_store_n(&last_->end, last_->end + all, __ATOMIC_RELEASE); // everything before it is complete
   return true;
 }
 
@@ -74,7 +74,7 @@ void RetainedDetails::removeOldest(DetailPool &pool) {
 
 bool RetainedDetails::makeRoomToWatch(uint32_t depth) {
   while (watched_ > 0 && calls_->watches[watched_ - 1].depth >= depth)
-    unwatch(calls_->watches[watched_ - 1].depth, false); // its end was not seen: the stack could not grow
+    unwatch(calls_->watches[watched_ - 1].depth, false); // its end was missed: the stack could not grow
   if (!calls_)
     calls_ = (WatchedCalls *)sys::mapMemory(sizeof *calls_);
   return calls_ && watched_ < kMostWatched;

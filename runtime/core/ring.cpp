@@ -1,4 +1,4 @@
-// Makes, grows and hands out the ring file's memory.
+// Creates and grows the ring file's memory, and hands it out.
 #include "ring.h"
 #include "shared/arch.h"
 #include "shared/ring/thread_reader.h"
@@ -15,7 +15,7 @@ constexpr uint64_t kChunksOffset = kThreadsOffset + ADA_RING_THREADS * sizeof(ad
 static_assert(kChunksOffset % ADA_CHUNK_BYTES == 0);
 static_assert(archInfo(arch::kAtfArch).elfMachine != 0, "lib/shared/arch.h has no row for this architecture");
 
-// The tables of modules and threads grow by so many bytes, when fewer than half of those are left.
+// The tables of modules and threads grow by this many bytes when fewer than half of that are left.
 constexpr uint64_t kTableStep = ADA_CHUNK_BYTES;
 constexpr uint64_t kModulesPerStep = kTableStep / sizeof(ada_ring_module);
 constexpr uint64_t kThreadsPerStep = 256, kThreadStep = kThreadsPerStep * sizeof(ada_ring_thread);
@@ -40,7 +40,7 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
   if (fd_ < 0)
     return fd_;
   isInProgramsTable_ = true;
-  // A chunk for each thread beyond the limit, fewer where files are limited (ulimit -f). Holes cost nothing.
+  // One chunk for each thread beyond the limit, fewer if file sizes are limited (ulimit -f). Holes cost nothing.
   int error = -EFBIG;
   for (uint64_t extra = ADA_RING_THREADS; error == -EFBIG && extra >= 16; extra /= 8) {
     capacity_ = limit_ + extra + lentBytes / ADA_CHUNK_BYTES / kGranule * kGranule;
@@ -120,7 +120,7 @@ static int openAndLock(const char *directory) {
 }
 
 void Ring::hold() {
-  held_ = openAndLock(processDirectory()); // where the ring can't be seen: another mount namespace
+  held_ = openAndLock(processDirectory()); // for mount namespaces in which the ring can't be seen
   if (sys::call(SYS_flock, fd_, LOCK_EX | LOCK_NB) == 0)
     store(header_->locked, 1u);
 }
@@ -141,7 +141,7 @@ void Ring::letGo(bool hasBegun) {
 int Ring::back(uint64_t offset, uint64_t bytes) {
   int error = sys::allocate(fd_, offset, bytes);
   if (error == -EOPNOTSUPP || error == -ENOSYS) {
-    // A file system that can't reserve: writing zeros reserves as well.
+    // The file system can't reserve: writing zeros reserves as well.
     static const char zeros[4096] = {};
     error = 0;
     for (uint64_t at = 0; at < bytes && error >= 0; at += sizeof zeros) {
@@ -175,7 +175,7 @@ char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at) {
   }
   if (memory) {
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 // Linux 5.14; older ones refuse
+#define MADV_POPULATE_WRITE 23 // Linux 5.14; older kernels refuse
 #endif
     if (sys::call(SYS_madvise, memory, bytes, MADV_POPULATE_WRITE) < 0)
       __atomic_store_n(&isPopulated_, false, __ATOMIC_RELAXED);
@@ -183,7 +183,7 @@ char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at) {
   return memory;
 }
 
-// Whole granules behind all that there are.
+// Maps whole granules after the existing ones.
 char *Ring::mapChunks(uint64_t count) {
   const uint64_t used = header_->chunks_used, offset = kChunksOffset + used * ADA_CHUNK_BYTES;
   char *memory = back(offset, count * ADA_CHUNK_BYTES) < 0 ? nullptr : mapFile(offset, count * ADA_CHUNK_BYTES);
@@ -230,7 +230,7 @@ ada_chunk *Ring::lend() {
   return (ada_chunk *)memory;
 }
 
-// How many threads wait for a chunk beyond the limit: they have none, or one that can't be handed back yet.
+// The number of threads that wait for a chunk beyond the limit: they have none, or one that can't be handed back yet.
 uint64_t Ring::countBeyond() {
   if (!__atomic_exchange_n(&isWantedBeyond_, false, __ATOMIC_ACQ_REL))
     return 0;
@@ -241,7 +241,8 @@ uint64_t Ring::countBeyond() {
   return count;
 }
 
-// Half as many as are in use are kept ready: a burst must not wait for the drain, which is busy with what came before.
+// Half as many chunks as are in use are kept ready: a burst must not wait for the drain, which is still busy with
+// earlier records.
 uint64_t Ring::wantedChunks() const {
   uint64_t inUse = chunksInUse(), wanted = lent_ + inUse + (inUse / 2 > kGrowChunks ? inUse / 2 : kGrowChunks);
   return wanted < limit_ ? wanted : limit_;
@@ -257,8 +258,8 @@ void Ring::prepareChunks() {
       if (!growPool(more) && !growPool(kGranule))
         return;
     } else if (beyond > free && used < capacity_) {
-      // Some more than that: a program with that many threads may go on to make threads, one after the other, and each
-      // would wait for a pass over all the others.
+      // Add some more: a program with that many threads may create further threads one after the other, and each would
+      // wait for a pass over all the others.
       uint64_t more = beyond - free + chunksInUse() / 16;
       if (!growPool(more < capacity_ - used ? more : capacity_ - used) && !growPool(kGranule))
         return;
@@ -295,7 +296,7 @@ uint64_t Ring::touch(ada_chunk &chunk) const {
 }
 
 bool Ring::takeChunkForDrain(ada_chunk *&result) {
-  while (takeChunk(true, result) != Taken::Yes) // others may be faster
+  while (takeChunk(true, result) != Taken::Yes) // another thread may be faster
     if (header_->chunks_used >= capacity_ || !growPool(kGranule))
       return false;
   return true;
@@ -312,7 +313,7 @@ void Ring::giveBack(ada_chunk *c) {
 
 //===--- threads and modules ----------------------------------------------===//
 
-// How many slots there should be, 0 if there are enough.
+// The number of slots there should be; 0 if there are enough.
 uint64_t Ring::threadsToPrepare() {
   uint64_t used = load(header_->threads_used), wanted = used + used / 2 + kThreadsPerStep / 2;
   return wanted <= threadsReady_ || threadsReady_ == ADA_RING_THREADS ? 0 : threadsReady_ + kThreadsPerStep;
@@ -329,13 +330,13 @@ bool Ring::prepareThreads(uint64_t ready) {
   return done;
 }
 
-// Also when there is no memory.
+// Called even if there is no memory.
 void Ring::askThreadsToLookAgain() {
   __atomic_add_fetch(&slotsWord_, 1, __ATOMIC_RELEASE);
   sys::futexWake(&slotsWord_, INT32_MAX);
 }
 
-// Slots are used again, numbers are not.
+// Slots are reused, numbers are not.
 uint64_t Ring::numbersToPrepare() const {
   const uint64_t seen = load(header_->threads_seen);
   return numbersReady_ < seen + kThreadsPerStep ? seen + 2 * kThreadsPerStep : 0;
@@ -376,7 +377,7 @@ ada_ring_thread *Ring::takeThread(bool &later) {
   return t;
 }
 
-// In steps, each of which recovery can finish: what the thread lost is counted once, in its slot or in the header.
+// In steps that recovery can finish: what the thread lost is counted exactly once, in its slot or in the header.
 void Ring::giveBack(ada_ring_thread *t) {
   uint64_t lost[ADA_LOST_REASONS];
   t->events_ended = header_->events_ended + ring::lossesAt(*t, t->cursor[t->current], lost);
@@ -426,7 +427,7 @@ ada_ring_module *Ring::addModule() {
     firstRetired_ = m->next_retired;
     if (!firstRetired_)
       lastRetired_ = 0;
-    // Who reads it meanwhile sees that it is of no use: see lib/shared/ring/module_map.h.
+    // A reader meanwhile sees that the slot is unused: see lib/shared/ring/module_map.h.
     __atomic_store_n(&m->loaded_stamp, UINT64_MAX, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return m;
@@ -440,7 +441,7 @@ void Ring::forgetStamps() {
   uint64_t used = load(header_->modules_used);
   for (uint64_t i = 0; i < used; ++i) {
     ada_ring_module &m = modules_[i];
-    uint64_t stamp = load(m.loaded_stamp); // who fills the slot in again meanwhile is right
+    uint64_t stamp = load(m.loaded_stamp); // a thread that refills the slot meanwhile wins
     __atomic_compare_exchange_n(&m.loaded_stamp, &stamp, load(m.unloaded_stamp) ? UINT64_MAX : 0, false,
                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   }

@@ -87,7 +87,7 @@ void RingReader::takeAnchor() {
     beginStamp_ = limitStamp_ = sys::nowNs(); // stamps are times already: no anchors
     return;
   }
-  // The pair whose two counter readings are closest together tells the time best.
+  // The pair whose two counter readings are closest together is the most accurate.
   ada_anchor best = {0, 0};
   uint64_t bestWidth = UINT64_MAX;
   for (int i = 0; i < 3; ++i) {
@@ -97,7 +97,7 @@ void RingReader::takeAnchor() {
   }
   uint64_t used = ring_->header().anchors_used;
   if (used > 0) {
-    constexpr uint64_t kNoise = 1u << 22; // a millisecond or so; what is less is over soon
+    constexpr uint64_t kNoise = 1u << 22; // about a millisecond; a smaller step is soon over
     const ada_anchor &last = ring_->anchors()[(used - 1) % ADA_RING_ANCHORS];
     if (isBack_ || (best.counter < last.counter && last.counter - best.counter > kNoise)) {
       goBack(best);
@@ -114,15 +114,15 @@ void RingReader::takeAnchor() {
   limitStamp_ = isUneven_ ? UINT64_MAX : beginStamp_;
 }
 
-// First everything is read that was recorded before, with the times of before. What is newer seems to be old: it gets
-// the time of the record before it. Then times begin anew.
+// First reads everything that was recorded before, with the old times. Newer records seem to be old: each gets the time
+// of the record before it. Then times start anew.
 void RingReader::goBack(ada_anchor now) {
   ada_ring_header &h = ring_->header();
   constexpr uint64_t kSecond = 1000000000;
   if (!isBack_) {
     isBack_ = true, hasPassed_ = false;
     __atomic_add_fetch(&h.counter_faults, 1, __ATOMIC_RELAXED);
-    if (h.times != ADA_TIMES_EXACT) // the word must not stay ahead; with a ticker that sets it again
+    if (h.times != ADA_TIMES_EXACT) // the word must not stay ahead; a ticker sets it again
       __atomic_store_n(&ada_tick, h.times == ADA_TIMES_NONE ? now.counter : 0, __ATOMIC_RELEASE);
   } else if (hasPassed_) {
     isBack_ = false;
@@ -132,8 +132,8 @@ void RingReader::goBack(ada_anchor now) {
     ring_->addAnchor({now.counter - ago, now.time_ns - agoNs});
     ring_->addAnchor(now);
     clock_.update(ring_->anchors(), h.anchors_used, h.anchors_from);
-    modulesSeen_ = UINT64_MAX;                    // their stamps have changed
-    for (uint64_t i = 0; i < h.threads_used; ++i) // and so have those of the chunks that threads are in
+    modulesSeen_ = UINT64_MAX;                    // modules' stamps have changed
+    for (uint64_t i = 0; i < h.threads_used; ++i) // so have those of threads' current chunks
       if (const ada_chunk *chunk = threads_[i].active ? threads_[i].walk.chunk : nullptr;
           chunk && chunk->start_stamp > now.counter)
         const_cast<ada_chunk *>(chunk)->start_stamp = now.counter - ago;
@@ -146,7 +146,7 @@ void RingReader::publish(Desk &desk, uint64_t slot) {
   threads_[slot].publish(*this, ring_->threads()[slot]);
   if (limitStamp_ == UINT64_MAX || ring_->usesSystemClock())
     return;
-  // A thread whose counter is far ahead, or gains on ours, would be read too late, and wait for that.
+  // A thread whose counter is far ahead of ours, or faster, would be read too late and would have to wait for that.
   const ring::ThreadWalk &w = threads_[slot].walk;
   constexpr uint64_t kSecond = 1000000000;
   const uint64_t next = w.chunk ? __atomic_load_n(&w.chunk->next, __ATOMIC_ACQUIRE) : 0;
@@ -160,7 +160,8 @@ void RingReader::publish(Desk &desk, uint64_t slot) {
   }
 }
 
-// Not before the clock's map comes to its end: its records are not older, so they are left to the next pass as well.
+// Not yet if the hold lasts beyond the end of the clock map: the chunk's records are not older, so they are left to the
+// next pass as well.
 bool RingReader::takeHeldOf(Desk &desk, Thread &t, ring::Held &held) {
   const ada_chunk &chunk = *t.walk.chunk;
   if (chunk.held_to > t.rules.limitStamp && t.walk.place == 0)
@@ -200,7 +201,7 @@ void RingReader::fillCursor(uint64_t slot, uint64_t events, uint64_t place, unsi
   ring_->threads()[slot].lost_in_gaps[half] = t.expansion.gaps.threadLost;
 }
 
-// Memory for what recovery can't learn from the file about the calls that are open; null if there is none.
+// Memory for what recovery can't learn from the file about the open calls; null if there is none.
 ada_ring_note *RingReader::notesOf(uint64_t slot, unsigned half) {
   ada_ring_thread &thread = ring_->threads()[slot];
   if (thread.notes_chunk == 0) {

@@ -1,4 +1,4 @@
-// Reads the threads of the ring: from complete records to events. The drain's own; see drain.h for how a pass goes.
+// Reads the threads of the ring: turns complete records into events. Used by the drain only; drain.h describes a pass.
 #ifndef ADA_RUNTIME_CORE_RING_READER_H
 #define ADA_RUNTIME_CORE_RING_READER_H
 
@@ -12,16 +12,16 @@ namespace ada {
 
 class RingReader {
 public:
-  // How far the reader is with the thread of one slot. Slots are reused when threads have ended.
+  // The reader's state for the thread of one slot. Slots are reused when threads have ended.
   struct Thread : ring::ThreadReader {
     bool active;
     bool ended;  // the thread is gone: all of its records are complete
-    bool behind; // there was more than one pass takes
-    // What chunks below this number tell of the time that the thread was held up has been taken.
+    bool behind; // there was more than one pass reads
+    // The hold times in chunks below this number have been taken.
     uint64_t heldSeq;
   };
 
-  // What a thread of the drain reads with: one for each.
+  // The working data of a drain thread: one for each.
   class Desk {
   public:
     // 0 or -ENOMEM.
@@ -39,28 +39,28 @@ public:
 
   // Needs sit() before the first pass.
   void start(Ring &ring);
-  // After a fork: gives back the memory that the parent's reader had here.
+  // After a fork: frees the memory of the parent's reader.
   void reset();
 
-  // Makes sure that there is memory for the threads of slots below `slots`. False if there is none.
+  // Ensures that there is memory for the threads of slots below `slots`. False if there is none.
   bool reserve(uint64_t slots) { return threads_.reserve(slots); }
   Thread &thread(uint64_t slot) { return threads_[slot]; }
   void begin(uint64_t slot);
-  // The thread has ended and its events are written: gives back its last chunk and its slot.
+  // Called when the thread has ended and its events are written: gives back its last chunk and its slot.
   void end(uint64_t slot);
 
-  // Begins a pass: younger records than now are left to the next one.
+  // Begins a pass: records younger than now are left to the next one.
   void takeAnchor();
-  // Takes notice of loaded modules. True if there are new ones.
+  // Checks for newly loaded modules. True if there are any.
   bool takeModules();
-  // No record that comes later is older.
+  // No later record is older than this.
   uint64_t limitNs() {
     const uint64_t word = __atomic_load_n(&ada_tick, __ATOMIC_RELAXED);
     return clock_.toNanoseconds(word && word < beginStamp_ ? word : beginStamp_);
   }
-  // In every thread of the drain, when a pass begins: the times and modules of this pass.
+  // Called in every drain thread when a pass begins: sets the times and modules of this pass.
   void sit(Desk &desk) const;
-  // All threads were read up to the limit, and what was read is written.
+  // All threads were read up to the limit, and everything read is written.
   void notePassed() {
     ring_->notePassed(beginStamp_);
     hasPassed_ = true;
@@ -68,12 +68,12 @@ public:
 
   // See ring::ThreadReader for these.
   bool look(uint64_t slot, bool all) { return threads_[slot].look(*this, ring_->threads()[slot], limitStamp_, all); }
-  // After look(), before the chunk's records are taken. True if it tells how long the thread was held up.
+  // Called after look(), before the chunk's records are taken. True if the chunk says how long the thread was held up.
   bool takeHeld(Desk &desk, uint64_t slot, ring::Held &held) {
     Thread &t = threads_[slot];
     return __builtin_expect(t.walk.seq >= t.heldSeq, 0) && takeHeldOf(desk, t, held);
   }
-  // The same of a thread that waits before exit or exec: until this pass.
+  // The same for a thread that waits before exit or exec: held up until this pass.
   bool takeHeldAtEnd(Desk &desk, uint64_t slot, ring::Held &held);
   template <class Emit> uint64_t takePlain(Desk &desk, uint64_t slot, Emit &&emit) {
     return threads_[slot].takePlain(*this, desk.clock_, desk.modules_, emit);
@@ -82,7 +82,7 @@ public:
   bool advance(Desk &desk, uint64_t slot) { return threads_[slot].advance(*this, desk.batch_); }
   void giveBack(uint64_t slot) { threads_[slot].giveBack(*this, ring_->threads()[slot]); }
   void publish(Desk &desk, uint64_t slot);
-  // `half`: which of the two cursors it will be.
+  // `half`: which of the two cursors to fill.
   void fillCursor(uint64_t slot, uint64_t events, uint64_t place, unsigned half, ada_ring_cursor &cursor);
   uint64_t place(uint64_t slot) const { return threads_[slot].walk.place; }
 
@@ -92,18 +92,18 @@ public:
         threads_[slot].expansion, desk.batch_.records[i], desk.clock_, desk.modules_, growStack,
         [&](const ring::Event &e) { emit(e, e.ofRecord ? desk.batch_.details[i] : nullptr); }, desk.batch_.details[i]);
   }
-  // For the thread that closes a chunk: how many are closed and not yet given back.
+  // Called by a thread that closes a chunk. Returns the number of chunks that were closed and not yet given back.
   uint32_t noteClosedChunk() { return __atomic_add_fetch(&closedChunks_, 1, __ATOMIC_RELAXED); }
   uint32_t closedChunks() const { return __atomic_load_n(&closedChunks_, __ATOMIC_RELAXED); }
 
-  // What ring::ThreadReader asks of the ring.
+  // What ring::ThreadReader needs from the ring.
   ada_chunk *chunk(uint64_t number) { return ring_->chunk(number); }
   void giveBack(ada_chunk *chunk) { ring_->giveBack(chunk); }
   void wake(ada_ring_thread &thread) { ring_->wake(thread); }
   void noteClosed(int more) { __atomic_add_fetch(&closedChunks_, (uint32_t)more, __ATOMIC_RELAXED); }
 
 private:
-  // The counter has a fault: see docs/design.md.
+  // Called if the counter has a fault: see docs/design.md.
   void goBack(ada_anchor now);
   bool takeHeldOf(Desk &desk, Thread &t, ring::Held &held);
   static ring::GapList *makeGapList() { return (ring::GapList *)sys::mapMemory(sizeof(ring::GapList)); }
@@ -113,11 +113,11 @@ private:
   Ring *ring_ = nullptr;
   SteppedArray<Thread, ADA_RING_THREADS> threads_; // by slot
   ring::ClockMap clock_;
-  uint64_t modulesSeen_ = 0;    // how many had been published
-  uint64_t modulesVersion_ = 0; // changes with what desks have to learn
+  uint64_t modulesSeen_ = 0;    // modulesPublished() at the last check
+  uint64_t modulesVersion_ = 0; // changes when desks must be updated
   uint64_t beginStamp_ = 0;     // of this pass
   uint64_t limitStamp_ = 0;     // likewise; none if the counters can't be compared
-  uint64_t lastPassNs_ = 0;     // when the pass before it began
+  uint64_t lastPassNs_ = 0;     // when the previous pass began
   bool isBack_ = false;         // the counter has gone back, and older records are still unread
   bool isUneven_ = false;       // threads have different counters
   bool hasPassed_ = false;      // since isBack_

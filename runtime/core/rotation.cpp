@@ -1,15 +1,16 @@
-// From one part of a trace to the next (option rotate).
+// The step from one part of a trace to the next (option rotate).
 //
-// A kill may come between any two steps. The ring's header says which directory the journals are about, and that
-// changes at once, by one store; so what is needed then is there before it, and what was needed stays until it is done:
+// A kill may come between any two steps. The ring's header says which directory the journals refer to, and a single
+// store changes that. So everything that is needed after the store is created before it, and everything that was needed
+// before it stays until the store is done:
 //
-//   1. footers of all files; the manifest says that the trace goes on in the next part. A kill: recovery takes the
-//   ring's
-//      records into these files, as into any others, and the manifest says how the process ended
-//   2. the next directory: an index file for each thread, with the calls that are open and no event; the manifest; the
-//      link to the ring. A kill: the same, and a part without an event is there besides
-//   3. the store. A kill: recovery takes the ring's records into the next part, and finds the present one complete
-//   4. the present directory's link to the ring goes
+//   1. All files get their footers; the manifest says that the trace continues in the next part. After a kill, recovery
+//      takes the ring's records into these files, as into any others, and the manifest says how the process ended.
+//   2. The next directory is created: an index file for each thread, with the calls that are open and no event; the
+//      manifest; the link to the ring. After a kill, the same happens, and there is an additional part without events.
+//   3. The store. After a kill, recovery takes the ring's records into the next part, and finds the current one
+//      complete.
+//   4. The current directory's link to the ring is removed.
 #include "images.h"
 #include "json.h"
 #include "session_writer.h"
@@ -26,7 +27,7 @@ bool SessionWriter::rotate(Batch &batch) {
   const uint64_t now = sys::nowNs();
   if (!parts_.isDue(now, h.bytes_written, h.events_written) || parts_.isPausing(now))
     return false;
-  bool isWrong = false; // what the manifest says: that the trace goes on elsewhere
+  bool isWrong = false; // the manifest says that the trace continues elsewhere
   int error = parts_.makeNext();
   if (error == 0) {
     if (ownFiles_)
@@ -41,7 +42,7 @@ bool SessionWriter::rotate(Batch &batch) {
     ring_->letGo(/*hasBegun=*/false);
     isWrong = isFinished;
   }
-  // The present part goes on, and its manifest says why; it need not if there is no room.
+  // The current part continues, and its manifest says why; that may fail if there is no room.
   parts_.pause(error);
   if (isWrong)
     writeManifest(Ending::Running, 0);
@@ -58,12 +59,12 @@ int SessionWriter::makeNextPart(Batch &batch) {
       error = t.index.packed()->makeNext(parts_.next(), batch.events_);
   if (error == 0)
     error = tryManifest(Ending::Rotated, 0, parts_.next());
-  if (error == 0) // behind the manifest: recovery learns from it that this is a part
+  if (error == 0) // after the manifest, which shows recovery that this is a part
     error = linkRing();
   return error == 0 ? parts_.enterNext() : error;
 }
 
-// Where the ring is a file beside the trace it gets another name, for the directory of this one may be deleted.
+// If the ring is a file beside the trace, it gets another name, because the directory of this part may be deleted.
 int SessionWriter::linkRing() {
   const Path link = Path(parts_.next()) << "/ring";
   if (ringIsBeside_)
@@ -84,7 +85,7 @@ void SessionWriter::enterNextPart() {
   parts_.begin(h.bytes_written, h.events_written);
   sched_.beginPart();
   const uint64_t used = __atomic_load_n(&h.threads_used, __ATOMIC_ACQUIRE);
-  for (uint64_t i = 0; i < summaryCount_; ++i) // those that have ended are of the other parts
+  for (uint64_t i = 0; i < summaryCount_; ++i) // ended threads belong to the other parts
     if (const Summary &s = summaries_[i]; !s.isLive)
       summaries_[i].tid = 0;
   gapCount_ = 0;
@@ -94,7 +95,7 @@ void SessionWriter::enterNextPart() {
       continue;
     if (t.number < summaryCount_)
       t.before = beforeNext(summaries_[t.number]);
-    // What had been lost since the last event was told of already: see listGaps().
+    // Losses since the last event were already reported: see listGaps().
     const ring::GapLog &log = t.expansion->gaps;
     if (t.readToNs > 0) {
       ring::Gap last = {0, 0, 0};
@@ -157,7 +158,7 @@ void SessionWriter::writeBefore(JsonWriter &json, uint64_t events, const Before 
   json.endObject();
 }
 
-// The threads of the next part, before anything is in it.
+// Writes the threads of the next part, before anything is in it.
 void SessionWriter::writeNextThreads(JsonWriter &json) {
   json.line().beginArray(manifest::kThreads);
   const uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);

@@ -1,4 +1,4 @@
-// From switches of processors, and from what the recorder knows of itself, to the files of the threads.
+// Turns context switches, and what the recorder knows about itself, into the threads' scheduling files.
 #include "sched_lane.h"
 #include "crc.h"
 #include "json.h"
@@ -65,13 +65,13 @@ bool SchedLane::isBehind(uint64_t slot) {
     return false;
   Thread &t = threads_[slot];
   if (t.endedNs == 0)
-    t.endedNs = askedAtNs_; // so a pass that takes all finishes it
+    t.endedNs = askedAtNs_; // so a pass that takes everything finishes it
   const bool isBehind = readToNs_ < t.endedNs;
   isWaited_ |= isBehind;
   return isBehind;
 }
 
-// By thread and time: a merge sort, for the records of one processor come in the order of time.
+// Sorts by thread and time, with a merge sort because the records of one processor are already in time order.
 void SchedLane::sortPending() {
   auto isLess = [](const Switch &a, const Switch &b) { return a.tid != b.tid ? a.tid < b.tid : a.timeNs < b.timeNs; };
   Switch *from = pending_, *to = pending_ + kMostPending;
@@ -89,7 +89,7 @@ void SchedLane::sortPending() {
     __builtin_memcpy(pending_, from, pendingCount_ * sizeof *pending_);
 }
 
-// Losses first: they have no thread, and the records before them are written.
+// Losses come first: they have no thread, and the records before them are already written.
 void SchedLane::writePending() {
   sortPending();
   sched::Record records[256];
@@ -120,14 +120,14 @@ void SchedLane::writePending() {
   pendingCount_ = 0;
 }
 
-// Some threads' switches come twice, see SwitchEvents::start.
+// The switches of some threads come twice, see SwitchEvents::start.
 bool SchedLane::isRepeated(Thread &t, const Switch &s) {
   const bool isOn = s.kind == Switch::Kind::On, isRepeated = t.isKnown && t.isOn == isOn;
   t.isOn = isOn, t.isKnown = true;
   return isRepeated;
 }
 
-// slots_ if it records nothing, or nothing any more.
+// Returns slots_ if the thread records nothing, or nothing any more.
 uint64_t SchedLane::slotOf(uint32_t tid) {
   for (uint64_t i = 0; i < slots_; ++i) {
     const uint64_t slot = lastSlot_ + i < slots_ ? lastSlot_ + i : lastSlot_ + i - slots_;
@@ -152,7 +152,7 @@ void SchedLane::append(Thread &t, const sched::Record *records, uint64_t count) 
     giveUp(t, error);
 }
 
-// A full disk may have no room even for the end: that takes the place of the last record.
+// A full disk may not even have room for the end record: that replaces the last record.
 void SchedLane::giveUp(Thread &t, int error) {
   t.active = false;
   error_ = error;
@@ -163,7 +163,7 @@ void SchedLane::giveUp(Thread &t, int error) {
   const uint64_t lastNs = active() && t.lastNs > readToNs_ ? readToNs_ : t.lastNs; // the recorder's own may be newer
   const sched::Record end = {hasLast ? lastNs : fromNs_, sched::Kind::KnownTo, hasLast ? t.sumBeforeLast : t.sum};
   if (t.file.openMade() == 0 && t.file.write(&end, sizeof end, at) == 0)
-    t.file.truncate(at + sizeof end); // part of what failed may be behind it
+    t.file.truncate(at + sizeof end); // part of the failed write may follow it
   t.file.close();
 }
 
@@ -173,7 +173,7 @@ sched::Header SchedLane::headerOf(const Thread &t) const {
   return header;
 }
 
-// `stays`: what comes next is written behind it. The descriptor is given back: there may be many threads.
+// `stays`: later data is written after it. The descriptor is closed, because there may be many threads.
 int SchedLane::write(Thread &t, const void *from, size_t bytes, bool stays) {
   auto put = [&](const void *data, size_t n) {
     int error = t.file.write(data, n, t.bytes);
@@ -203,9 +203,9 @@ void SchedLane::finish(uint64_t slot) {
   Thread &t = threads_[slot];
   if (t.bytes == 0 && !active()) // there is nothing to say
     return;
-  if (t.bytes == 0) // the header's place and sum have to be known before those of what follows
+  if (t.bytes == 0) // the header first: what follows needs its size and sum
     append(t, nullptr, 0);
-  if (active() && events_.mayLack()) { // nobody will tell how many
+  if (active() && events_.mayLack()) { // their number will not be reported
     const sched::Record lost = {readToNs_, sched::Kind::Lost, 0};
     append(t, &lost, 1);
     t.isKnown = false;
@@ -215,7 +215,7 @@ void SchedLane::finish(uint64_t slot) {
     giveUp(t, error);
 }
 
-// The state of the thread is the first record: there may be no other in the whole part.
+// The thread's state becomes the first record: the whole part may have no other.
 void SchedLane::goOn(uint64_t slot) {
   if (slot >= threads_.ready() || !threads_[slot].active)
     return;
@@ -243,15 +243,15 @@ void SchedLane::remove(uint64_t slot) {
 
 //===--- the recorder itself ----------------------------------------------===//
 
-// Recovery must count neither twice nor not at all: what is in the file it finds there, the rest is in the ring.
+// Recovery must count each time exactly once: it finds some of it in the file, and the rest in the ring.
 void SchedLane::miss(uint64_t slot, uint64_t ns) { ring_->threads()[slot].held_missing += ns; }
 
 void SchedLane::noteHeld(uint64_t slot, HeldTimes &times, const ring::Held &held, uint64_t seq, bool isFirst) {
   if (times.count_ + ring::kMostHeldRecords > HeldTimes::kMost)
     writeHeld(slot, times);
   times.endSeq_ = seq + 1, times.missing_ += held.missingNs;
-  // No call is open before a thread's first event, and without the system's records nothing else is told of that time:
-  // that makes no file.
+  // No call is open before a thread's first event, and without the kernel's records nothing else is known about that
+  // time: it is not worth a file.
   if ((isFirst && !active()) || !threads_[slot].active) {
     times.missing_ += held.placedNs();
     return;
@@ -260,7 +260,7 @@ void SchedLane::noteHeld(uint64_t slot, HeldTimes &times, const ring::Held &held
   times.ns_ += held.placedNs();
 }
 
-// No call of it comes after this: as little as before its first event is it worth a file.
+// The thread makes no call after this. As before its first event, the time alone is not worth a file.
 void SchedLane::noteHeldAtEnd(uint64_t slot, HeldTimes &times, const ring::Held &held) {
   const uint64_t seq = ring_->threads()[slot].held_seq;
   noteHeld(slot, times, held, seq == 0 ? 0 : seq - 1, threads_[slot].bytes == 0);
@@ -286,7 +286,7 @@ void SchedLane::writeHeld(uint64_t slot, HeldTimes &times) {
       giveUp(t, error);
 }
 
-// The newer half of the file takes its place. At every moment there is a whole file of that name.
+// Replaces the file by its newer half. There is a whole file of that name at every moment.
 int SchedLane::keepNewest(uint64_t slot) {
   Thread &t = threads_[slot];
   constexpr uint64_t kRecords = 256;

@@ -30,7 +30,7 @@ const char *Selection::keep(TextPiece text) {
   return to;
 }
 
-// Globs without a list stay one rule: a name that is written as it is may have '|' in it.
+// Globs without a list stay one rule, because a literal name may contain '|'.
 bool Selection::addDetail(const char *globs) {
   select::anyGlob(globs, [&](TextPiece one) { return hasArguments_ = select::splitArguments(one).arguments.data; });
   if (!hasArguments_)
@@ -78,7 +78,7 @@ uint8_t Selection::byteOf(const ada_function &f) const {
     else
       selectedKnown = true, selected = r.choice == Choice::Select;
   }
-  detail &= !annotationOf(f); // their arguments are recorded in any case
+  detail &= !annotationOf(f); // their arguments are always recorded
   return !selected ? 0 : detail ? ADA_ENABLE_INDEX | ADA_ENABLE_DETAIL : ADA_ENABLE_INDEX;
 }
 

@@ -1,4 +1,4 @@
-// Which functions are recorded: the options' globs, then what the program said.
+// Which functions are recorded: first the options' globs, then the program's own choices.
 #ifndef ADA_RUNTIME_CORE_SELECTION_H
 #define ADA_RUNTIME_CORE_SELECTION_H
 
@@ -7,7 +7,7 @@
 
 namespace ada {
 
-// What a rule does to the functions that it means.
+// What a rule does to the functions that match it.
 enum class Choice : uint8_t { Select, Deselect, Detail, NoDetail };
 
 // Rules in order. The last one that matches a function decides whether it is recorded, and the last one about detail
@@ -18,13 +18,13 @@ public:
   void start(const Options &options);
   // False if there are too many rules. `glob` is copied.
   bool add(const char *glob, Choice choice);
-  // Whose contents are recorded of a function, by the list behind the glob of option `detail` that means it; null if it
-  // has none. Any thread, signal handlers too: what start() made does not change.
+  // The arguments of a function whose contents are recorded: the list after the glob of option `detail` that matches
+  // it; null if it has none. Any thread, signal handlers too, because start()'s rules do not change.
   const char *argumentsOf(const ada_function &f) const;
   bool hasArguments() const { return hasArguments_; }
   // The enable byte of a function while recording is on.
   uint8_t byteOf(const ada_function &f) const;
-  // Whether every function is selected, without detail, so that no function need be looked at.
+  // Whether every function is selected, without detail, so that functions need not be checked.
   bool selectsAll() const { return count_ == 0 && selectedByDefault_ && !detailsCoroutines_; }
   static bool means(const char *glob, const ada_function &f);
 
@@ -40,7 +40,7 @@ private:
   size_t count_ = 0, optionCount_ = 0, used_ = 0;
   bool selectedByDefault_ = true, detailsCoroutines_ = false, hasArguments_ = false;
 
-  // A copy with a NUL behind it; null if there is no room.
+  // A copy with a NUL after it; null if there is no room.
   const char *keep(TextPiece text);
   bool addDetail(const char *globs);
 };

@@ -1,4 +1,4 @@
-// Starts and ends the trace of a process, and carries it over fork.
+// Starts and ends the trace of a process, and handles fork.
 #include "session.h"
 #include "clock_source.h"
 #include "drain_thread.h"
@@ -17,7 +17,7 @@ constinit Runtime runtime;
 
 namespace {
 
-// Makes the directory and what is missing above it. 0 or a negative errno.
+// Creates the directory and any missing parents. Returns 0 or a negative errno.
 int makeDirectories(const char *path) {
   static Path p; // not on the stack: see startProcess
   p.clear();
@@ -44,7 +44,7 @@ Path absolute(const char *path) {
   return p;
 }
 
-// Makes `path`, or path_2, path_3, … if it exists; `number` says which. 0 or a negative errno.
+// Creates `path`, or path_2, path_3, … if it exists; `number` is the one used. Returns 0 or a negative errno.
 int makeNew(Path &path, uint32_t &number) {
   size_t n = path.size();
   for (number = 1;; ++number) {
@@ -53,7 +53,7 @@ int makeNew(Path &path, uint32_t &number) {
       path << '_' << number;
     }
     int error = sys::makeDirectory(path.c_str());
-    if (error != -EEXIST || number == 10000000) // so many parts, with option rotate
+    if (error != -EEXIST || number == 10000000) // option rotate can make that many parts
       return error;
   }
 }
@@ -64,7 +64,7 @@ bool off(const Message &m) {
   return false;
 }
 
-// session_YYYYMMDD_HHMMSS, in UTC: of local time only libc knows, and its localtime_r() may be the program's own.
+// Appends YYYYMMDD_HHMMSS, in UTC: only libc knows local time, and its localtime_r() may be the program's own.
 void putTime(Path &path, uint64_t seconds) {
   const uint64_t days = seconds / 86400, second = seconds % 86400;
   const uint64_t d = days + 719468, era = d / 146097, ofEra = d % 146097; // since 1 March of year 0, in 400 years each
@@ -76,7 +76,7 @@ void putTime(Path &path, uint64_t seconds) {
   path.number(second / 3600, 10, 2).number(second / 60 % 60, 10, 2).number(second % 60, 10, 2);
 }
 
-// Where the session is going to be: named now, made when something is recorded.
+// Names the session's directory now; it is created when something is recorded.
 void nameSession() {
   const Options &o = runtime.options;
   Path &path = runtime.sessionDirectory;
@@ -93,15 +93,15 @@ void nameSession() {
       (SharedSession *)sys::map(nullptr, sizeof(SharedSession), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
 }
 
-// A new directory, which is that of a process and of all children that it forked before it had recorded anything: the
-// first of them that records makes it.
+// Creates a new directory for a process and all children that it forked before it had recorded anything: the first of
+// them that records creates it.
 int makeSharedSession() {
   Path &path = runtime.sessionDirectory;
   SharedSession *shared = runtime.shared;
   uint32_t none = SharedSession::None;
   if (shared && !__atomic_compare_exchange_n(&shared->state, &none, SharedSession::BeingMade, false, __ATOMIC_ACQ_REL,
                                              __ATOMIC_ACQUIRE)) {
-    // A maker that is killed in the middle keeps nobody waiting for long.
+    // If the creating process is killed in the middle, the others do not wait for long.
     for (int i = 0; i < 1000 && __atomic_load_n(&shared->state, __ATOMIC_ACQUIRE) != SharedSession::Made; ++i) {
       timespec millisecond = {0, 1000000};
       sys::call(SYS_nanosleep, &millisecond, nullptr);
@@ -141,10 +141,10 @@ bool makeSessionDirectory() {
   return true;
 }
 
-// Detail is wanted of a death that nobody may be left to see.
+// Whether detail is wanted for a death after which no process may be left to write it.
 bool hasDeathWindow() { return runtime.triggers.onSignal && runtime.options.detail_mode[0] == 'w'; }
 
-// What the ring's header says of clock and options.
+// Writes the clock and options to the ring's header.
 void describeRing(ada_ring_header &h) {
   const Options &o = runtime.options;
   const options::Clock clock = o.clockChoice();
@@ -164,14 +164,14 @@ void describeRing(ada_ring_header &h) {
   h.flight = o.isFlight(), h.least_ns = o.min_duration, h.most_depth = o.max_depth;
 }
 
-// Session directory, ring file and drain of this process. Large texts are not on the stack: the first event may come
-// from a thread or a signal handler with a small one.
+// Creates the session directory, ring file and drain of this process. Large texts are not on the stack: the first event
+// may come from a thread or signal handler with a small one.
 bool startProcess() {
   Runtime &r = runtime;
-  static Path memory; // absolute: the program may go elsewhere, and recovery begins elsewhere
+  static Path memory; // absolute: the program may change directory, and recovery runs elsewhere
   memory = absolute(r.options.ring[0] ? r.options.ring : "/dev/shm");
   int error = 0;
-  if (r.options.isFlight()) { // the session is made when it is asked for
+  if (r.options.isFlight()) { // the session is created with a dump
     r.processDirectory.clear();
     r.processDirectory << memory.c_str() << "/adatrace-flight-" << r.processId << '-';
     r.processDirectory.number(sys::nowNs(), 16, 1);
@@ -189,7 +189,7 @@ bool startProcess() {
     return off(Message("cannot make ") << r.processDirectory.c_str() << ": " << errorText(error)
                                        << ". This program runs untraced.");
 
-  // Where a ring is not kept in memory by the system, it is a file beside the trace.
+  // If the ring can't be in memory, it is a file beside the trace.
   static Path link, ring;
   link = r.processDirectory;
   link << "/ring";
@@ -220,7 +220,7 @@ bool startProcess() {
     return off(Message("cannot start the thread that writes the trace: ")
                << errorText(error) << ". This program runs untraced.");
   }
-  // The manifest is there then: a program that is killed at once must have its symbols.
+  // After this the manifest exists: a program that is killed right away must have its symbols.
   if (r.drain.flush() < 0) {
     Message m = Message() << r.drain.failure() << ". This program runs untraced.";
     r.drain.finish(Ending::Exit, 0);
@@ -270,7 +270,7 @@ void printSummary() {
 }
 
 void lockForFork() {
-  // In the order in which everybody takes them.
+  // In the order in which all code takes them.
   runtime.startMutex.lock();
   runtime.images.mutex().lock();
   runtime.timingAnchors.mutex().lock();
@@ -312,7 +312,7 @@ void startOnce() {
   {
     Lock lock(r.startMutex);
     if (r.currentState() == State::NotStarted) {
-      // A set-uid program does not take orders from its caller's environment, nor writes where it says.
+      // A set-uid program must not obey its caller's environment, or write where that says.
       if (auxiliaryValue(AT_SECURE))
         r.setState(State::Off);
       else if (!parseOptions(r.options, environmentValue("ADA_OPTIONS")))
@@ -372,7 +372,7 @@ bool startRecording() {
     if (r.currentState() != State::Waiting)
       return r.currentState() == State::On;
     if (sys::processId() != r.processId)
-      return false; // a vfork child: it runs in our memory, but is not us
+      return false; // a vfork child: it runs in our memory, but is another process
     if (processInfoIsOf() != r.processId)
       gatherProcessInfo();
     gatherHostInfo();
@@ -382,11 +382,11 @@ bool startRecording() {
   }
   bool isOn = r.currentState() == State::On;
   if (!isOn)
-    r.images.apply(false); // no event need come here any more
+    r.images.apply(false); // no event needs to reach the runtime any more
   return isOn;
 }
 
-// The calling thread waits until all is written, which it would not do without us.
+// Notes that the calling thread waits until everything is written, which it would not do without us.
 static void holdUpAtEnd() {
   if (ada_ring_thread *slot = ada_thread.slot)
     __atomic_store_n(&slot->held_at_end, runtime.ring.stamp(), __ATOMIC_RELAXED);
@@ -394,16 +394,16 @@ static void holdUpAtEnd() {
 
 void finishProcess(int status) {
   Runtime &r = runtime;
-  // A vfork child shares our memory but is not us.
+  // A vfork child shares our memory but is another process.
   if (sys::processId() != r.processId)
     return;
   if (r.currentState() == State::Waiting)
-    r.setState(State::Off); // what others' destructors do now is too late
+    r.setState(State::Off); // what other destructors record now is too late
   if (r.currentState() != State::On)
     return;
   holdUpAtEnd();
   r.images.stop(); // the trace ends here: calls that other threads make from now on are not part of it
-  r.drain.flush(); // what they are just recording is
+  r.drain.flush(); // what they are recording at this moment is part of it
   uint32_t on = (uint32_t)State::On;
   if (!__atomic_compare_exchange_n(&r.state, &on, (uint32_t)State::Finished, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return;
@@ -418,8 +418,8 @@ using namespace ada;
 
 extern "C" void __ada_before_exec(void) {
   Runtime &r = runtime;
-  // The ring stays: if exec fails, recording goes on in it. If exec succeeds, what other threads recorded until then is
-  // found there, by the one who removes it: adatrace record, recover, or the next traced process of this user.
+  // The ring stays. If exec fails, recording continues in it. If exec succeeds, what other threads recorded until then
+  // is found in it by whichever removes it: adatrace record, recover, or this user's next traced process.
   if (r.currentState() == State::On && sys::processId() == r.processId) {
     holdUpAtEnd();
     r.drain.finish(Ending::Exec, 0);
@@ -437,8 +437,8 @@ extern "C" void __ada_after_exec(void) {
 extern "C" void __ada_before_exit(int status) { finishProcess(status); }
 extern "C" void __ada_before_thread_exit(int status) { Identity::noteThreadExit(runtime.processId, status); }
 
-// Runs after the destructors of all images: the runtime is what they depend on. Where it is linked into the program,
-// the destructor of the program's image is later.
+// Runs after the destructors of all images, because they depend on the runtime. If it is linked into the program, the
+// destructor of the program's image runs later.
 extern "C" __attribute__((destructor(101))) void ada_at_exit(void) {
   if (!runtime.images.isRuntimeInProgram())
     finishProcess(processExitStatus());

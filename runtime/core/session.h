@@ -17,14 +17,14 @@ enum class State : uint32_t {
   Off,        // a wrong option, no directory, no memory: runs untraced
   On,
   Waiting,  // nothing has been recorded in this process: no directory, ring or drain. Starts with the first event
-  Finished, // files are complete; what is recorded now is lost
+  Finished, // files are complete; later events are lost
 };
 
-// Between a process and the children that it forks before anything is recorded: they share one session.
+// Shared by a process and the children that it forks before anything is recorded: they have one session.
 struct SharedSession {
   enum : uint32_t { None, BeingMade, Made };
   uint32_t state;
-  uint32_t number; // of the directory's name: session_…, session_…_2
+  uint32_t number; // in the directory's name: session_…, session_…_2
 };
 
 struct Runtime {
@@ -37,10 +37,10 @@ struct Runtime {
   TimingAnchors timingAnchors;
   uint32_t state = 0;                   // (atomic) State
   bool recording = false;               // between ada_start and ada_stop
-  uint32_t processId = 0;               // whom the memory belongs to: a vfork child has another
+  uint32_t processId = 0;               // of the memory's owner: a vfork child has another
   uint32_t stackBytes = 0;              // stack window of detail events
-  ArgumentContents::Sizes contentSizes; // of what detail events hold
-  bool readsContents = false;           // at all
+  ArgumentContents::Sizes contentSizes; // of the contents in detail events
+  bool readsContents = false;           // whether any are read
   Path sessionDirectory;                // absolute
   bool sessionIsMade = false;
   SharedSession *shared = nullptr;
@@ -54,15 +54,15 @@ struct Runtime {
 
 extern Runtime runtime;
 
-// Called with the first image: reads the options.
+// Called for the first image: reads the options.
 void startOnce();
-// With the first event of a process, a forked child included: makes directory and ring, starts the drain.
-// Async-signal-safe. False if it stays off.
+// Called at the first event of a process, including a forked child: creates the directory and ring, and starts the
+// drain. Async-signal-safe. False if recording stays off.
 bool startRecording();
-// Finds out whether this process is a copy that was made without libc's fork(): then it gets a ring of its own, as
-// fork's children do. A load in all other cases.
+// Checks whether this process is a copy that was made without libc's fork(): then it gets its own ring, as children of
+// fork do. In all other cases this is a single load.
 void separateCopiedProcess();
-// Ends the trace; as from exit(). Idempotent.
+// Ends the trace, as at exit(). Idempotent.
 void finishProcess(int status);
 
 } // namespace ada

@@ -1,4 +1,4 @@
-// Index and detail events into files, by raw system calls.
+// Writes index and detail events to files, with raw system calls.
 #include "session_writer.h"
 
 #include "identity.h"
@@ -16,8 +16,8 @@ namespace {
 
 constexpr size_t kDetailBatchBytes = 1 << 20;
 constexpr uint64_t kMostLinks = kDetailBatchBytes / atf::kFunctionPayloadBytes;
-constexpr uint64_t kMostOpenFiles = 200; // half of what programs may have at least, on systems that are not odd
-constexpr uint64_t kManyGaps = 1u << 20; // 24 MiB; of threads that end after that, one gap each is kept
+constexpr uint64_t kMostOpenFiles = 200; // half of the lowest limit for programs on ordinary systems
+constexpr uint64_t kManyGaps = 1u << 20; // 24 MiB; threads that end after that keep one gap each
 
 bool isFull(int error) { return error == -ENOSPC || error == -EDQUOT || error == -EFBIG; }
 
@@ -91,12 +91,12 @@ void SessionWriter::handOver(Identity &identity) {
   auto give = [&](const char *path) {
     sys::call(SYS_fchownat, AT_FDCWD, path, identity.user(), identity.group(), AT_SYMLINK_NOFOLLOW);
   };
-  // No system call where there is no right to: a seccomp filter may not know it.
+  // Make no system call that would not be permitted: a seccomp filter may not know it.
   if (sys::call(SYS_geteuid) == 0 && identity.user() != 0) {
     sys::call(SYS_fchown, ring_->descriptor(), identity.user(), identity.group());
     give(place_);
     give((Path(place_) << "/manifest.json").c_str());
-    if (parts_.active() && parts_.isInOwnSession()) // the next part is made in there
+    if (parts_.active() && parts_.isInOwnSession()) // the next part is created in it
       give((Path(place_) << "/..").c_str());
     uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
     for (uint64_t i = 0; i < used; ++i)
@@ -140,7 +140,7 @@ void SessionWriter::begin(uint64_t slot, ring::ThreadExpansion &expansion) {
 
 void SessionWriter::add(Batch &batch, uint64_t slot, const ring::Event &e, const ada_detail *detail) {
   Thread &t = threads_[slot];
-  // In the middle of a record: the journal stays, recovery takes the record again.
+  // In the middle of a record: the journal stays as it is, and recovery takes the record again.
   if (batch.eventBytes_ + packed::kMostEventBytes > kBatchBytes)
     writeEvents(batch, slot);
   uint64_t link = atf::kNoDetail;
@@ -149,7 +149,7 @@ void SessionWriter::add(Batch &batch, uint64_t slot, const ring::Event &e, const
     bool isCaught = rules && windows_.look(e, rules, t.number);
     if (e.kind != ring::kCall)
       if (const RetainedDetails::Entry *held = t.retained.unwatch(e.depth, isCaught); held && isCaught) {
-        if (held->index_seq >= t.index.events()) // its index event has to be in the file, to be linked
+        if (held->index_seq >= t.index.events()) // its index event must be in the file to be linked
           writeEvents(batch, slot);
         writeDetail(batch, t, *held);
       }
@@ -169,7 +169,7 @@ bool SessionWriter::isWanted(const ring::Event &e) const {
 // Returns the link to the detail event of the next index event.
 uint64_t SessionWriter::addDetail(Batch &batch, Thread &t, const ring::Event &e, const ada_detail &d) {
   if (batch.details_.bytes + DetailFile::kMostBytes > kDetailBatchBytes)
-    flushDetail(batch, t); // ahead of the index events: recovery drops what no index event leads to
+    flushDetail(batch, t); // before the index events: recovery drops unlinked detail
   uint64_t seq = t.index.events() + batch.eventCount_, link = t.detail.events() + batch.details_.events;
   if (!t.detail.canLink(seq, link))
     return atf::kNoDetail;
@@ -179,7 +179,7 @@ uint64_t SessionWriter::addDetail(Batch &batch, Thread &t, const ring::Event &e,
   return link;
 }
 
-// The journal says at every moment which records the file holds. Its events may be fewer than the file's.
+// The journal always says which records the file holds. It may count fewer events than the file has.
 void SessionWriter::writeEvents(Batch &batch, uint64_t slot) {
   Thread &t = threads_[slot];
   ada_ring_header &header = ring_->header();
@@ -198,7 +198,7 @@ void SessionWriter::writeEvents(Batch &batch, uint64_t slot) {
   noteClosed(slot);
 }
 
-// The journal's other entry is the true one from now on.
+// Makes the journal's other entry the current one.
 void SessionWriter::turnJournal(uint64_t slot) {
   ada_ring_thread &thread = ring_->threads()[slot];
   const uint32_t other = 1 - thread.current;
@@ -211,7 +211,7 @@ void SessionWriter::turnJournal(uint64_t slot) {
 
 //===--- the newest events only -------------------------------------------===//
 
-// Takes notice of a block that has been closed.
+// Notes a block that has been closed.
 void SessionWriter::noteClosed(uint64_t slot) {
   Thread &t = threads_[slot];
   if (!bound_.active())
@@ -231,7 +231,7 @@ void SessionWriter::removeOldest() {
     tryToWrite(t.number, t.index.name(), [&] { return t.index.packed()->removeFirst(); });
     return;
   }
-  // It has ended, and its slot may be another's.
+  // The thread has ended, and its slot may belong to another.
   PackedFile file;
   tryToWrite(block.thread, "index.atp", [&] {
     int error = file.load(place_, (uint32_t)block.thread);
@@ -261,7 +261,7 @@ void SessionWriter::closeFiles(uint64_t slot) {
 
 //===--- detail that waits for a trigger ----------------------------------===//
 
-// Keeps the detail of the next index event. Where memory is short, the thread's own oldest entries make room.
+// Keeps the detail of the next index event. If memory is short, the thread's oldest entries make room.
 void SessionWriter::retain(Batch &batch, uint64_t slot, const ring::Event &e, const ada_detail &d, bool isWatched) {
   Thread &t = threads_[slot];
   alignas(8) unsigned char bytes[DetailFile::kMostBytes];
@@ -271,8 +271,8 @@ void SessionWriter::retain(Batch &batch, uint64_t slot, const ring::Event &e, co
   RetainedDetails::Entry entry = {e.timestampNs, seq, (uint32_t)n, (uint8_t)count, RetainedDetails::State::Plain};
   if (!t.retained.keep(pool_, t.number, entry, bytes)) {
     if (t.retained.oldest()) {
-      writeEvents(batch,
-                  slot); // what is wanted of the oldest block can only be linked when its index events are written
+      // Wanted entries of the oldest block can only be linked once their index events are written.
+      writeEvents(batch, slot);
       for (const void *block = t.retained.oldestBlock(); block && t.retained.oldestBlock() == block;)
         dispose(batch, t, windows_.fateOf(t.retained.oldest()->ns, 0));
     }
@@ -299,7 +299,7 @@ void SessionWriter::noteGone(uint64_t ns) {
     __atomic_store_n(&gone, ns, __ATOMIC_RELAXED);
 }
 
-// Removes the oldest entry of a thread, which is written if a window or a slow call wants it.
+// Removes the oldest entry of a thread, and writes it if a window or a slow call needs it.
 void SessionWriter::dispose(Batch &batch, Thread &t, Windows::Fate fate) {
   const RetainedDetails::Entry &e = *t.retained.oldest();
   if (fate == Windows::Fate::Write || e.state == RetainedDetails::State::Wanted)
@@ -320,7 +320,7 @@ void SessionWriter::writeWindows(Batch &batch, uint64_t slot, uint64_t undrained
   flushDetail(batch, t);
 }
 
-// Puts an entry into the batch. Its index event is in the file already: the link is set when the detail is written.
+// Adds an entry to the batch. Its index event is already in the file: the link is set when the detail is written.
 void SessionWriter::writeDetail(Batch &batch, Thread &t, const RetainedDetails::Entry &e) {
   if (failed())
     return;
@@ -334,8 +334,8 @@ void SessionWriter::writeDetail(Batch &batch, Thread &t, const RetainedDetails::
   batch.links_[batch.linkCount_++] = {e.index_seq, link};
 }
 
-// Detail first, links after it: a killed process may leave a detail event that no link leads to, which recovery finds,
-// but never a link that leads nowhere.
+// Detail first, links afterwards: a killed process may leave a detail event without a link, which recovery finds, but
+// never a link that leads nowhere.
 void SessionWriter::flushDetail(Batch &batch, Thread &t) {
   if (batch.details_.events > 0 && !failed()) {
     const uint64_t before = t.detail.bytes();
@@ -354,7 +354,7 @@ void SessionWriter::flushDetail(Batch &batch, Thread &t) {
 
 //===--- files ------------------------------------------------------------===//
 
-// Calls `write`, which returns 0 or a negative errno; once more if there were no descriptors left.
+// Calls `write`, which returns 0 or a negative errno, and calls it again if there were no descriptors left.
 template <class Write> void SessionWriter::tryToWrite(uint64_t thread, const char *file, Write &&write) {
   int error = write();
   if (!isShared_ && (error == -EMFILE || error == -ENFILE)) {
@@ -381,7 +381,7 @@ void SessionWriter::closeDescriptors(Thread &t) {
 }
 
 void SessionWriter::fail(const char *what, int error) {
-  if (__atomic_exchange_n(&failing_, true, __ATOMIC_ACQ_REL)) { // the first of several threads says it
+  if (__atomic_exchange_n(&failing_, true, __ATOMIC_ACQ_REL)) { // the first of several threads reports it
     while (!failed())
       arch::pause();
     return;
@@ -391,14 +391,14 @@ void SessionWriter::fail(const char *what, int error) {
   __builtin_memcpy(failure_, m.c_str(), m.size() + 1);
   static_assert(sizeof failure_ <= sizeof ring_->header().failure);
   __builtin_memcpy(ring_->header().failure, failure_, sizeof failure_);
-  __atomic_store_n(&failed_, true, __ATOMIC_RELEASE); // what is recorded from now on is counted, and dropped
+  __atomic_store_n(&failed_, true, __ATOMIC_RELEASE); // later events are counted and dropped
 }
 
-// Footers and headers of both files. They may still be appended to. On a full disk the newest events make room for the
-// footer, so that what is there is complete.
+// Writes footers and headers of both files. They may still be appended to. On a full disk the newest events make room
+// for the footer, so that the rest is complete.
 void SessionWriter::finishThread(uint64_t slot) {
   Thread &t = threads_[slot];
-  // Detail comes first, so it may belong to events that could not be written, or were given up.
+  // Detail is written first, so it may belong to events that could not be written, or were removed again.
   auto cutDetail = [&] {
     return t.detail.cutTo(t.index.events(), [&](uint64_t seq) { t.index.linkDetail(seq, atf::kNoDetail); });
   };
@@ -455,7 +455,8 @@ void SessionWriter::finish(Ending ending, int status) {
     }
 }
 
-// On a full disk: the thread's newest events make room for what tells of the others. False if there are none.
+// On a full disk: removes the thread's newest events to make room for the data that describes the others. False if
+// there are none.
 bool SessionWriter::makeRoom(uint64_t slot) {
   constexpr uint64_t kEvents = 1024; // some pages
   uint64_t gone = threads_[slot].index.exists() ? threads_[slot].index.shorten(kEvents) : 0;
@@ -471,8 +472,8 @@ bool SessionWriter::makeRoom(uint64_t slot) {
   return gone > 0;
 }
 
-// What the manifest says of a thread, as it is now. `isPartDone`: what it has lost behind its last record that was read
-// counts for the next part, as do the records that it may have made since.
+// Gathers what the manifest has about a thread, as of now. `isPartDone`: losses after the last record that was read
+// count for the next part, and so do records that the thread may have made since.
 void SessionWriter::summarise(uint64_t slot, bool isPartDone) {
   Thread &t = threads_[slot];
   ada_ring_thread &from = ring_->threads()[slot];
@@ -485,7 +486,7 @@ void SessionWriter::summarise(uint64_t slot, bool isPartDone) {
   s.timeStart = t.index.timeStart(), s.timeEnd = t.index.timeEnd();
   s.before = t.before;
   s.leftOut = from.left_out[from.current] - t.before.leftOut;
-  ada_ring_thread seen; // it goes on counting
+  ada_ring_thread seen; // a copy: the thread continues to count
   for (unsigned r = 0; r < ADA_LOST_REASONS; ++r)
     seen.lost[r] = __atomic_load_n(&from.lost[r], __ATOMIC_RELAXED);
   if (isPartDone)
@@ -504,16 +505,16 @@ void SessionWriter::summarise(uint64_t slot, bool isPartDone) {
   s.held = sched_.heldOf(slot);
   s.slot = slot, s.isLive = true;
   if (ring::GapList *list = t.expansion->gaps.list; list && s.removed > 0 && !parts_.active())
-    list->removeBefore(s.timeStart); // they would take the place of others
+    list->removeBefore(s.timeStart); // they would displace other gaps
   if (t.number + 1 > summaryCount_)
     summaryCount_ = t.number + 1;
-  if (s.name[0] == 0) { // still running, or gone without a word
+  if (s.name[0] == 0) { // still running, or ended without notice
     readThreadName(from.tid, from.comm);
     __builtin_memcpy(s.name, from.comm, sizeof s.name);
   }
 }
 
-// Where events of a thread were lost, up to what has been read.
+// Lists the times at which events of a thread were lost, up to what has been read.
 void SessionWriter::listGaps(uint64_t slot, ring::GapList &list) const {
   const Thread &t = threads_[slot];
   const ring::GapLog &log = t.expansion->gaps;
@@ -523,14 +524,14 @@ void SessionWriter::listGaps(uint64_t slot, ring::GapList &list) const {
       list.gaps[list.count++] = log.list->gaps[i];
   if (ring::Gap last; t.readToNs > 0 && log.last(t.lostByIt, t.readToNs, last))
     list.add(last);
-  if (t.unwritten > 0) { // all that came after the last event that is in the file
+  if (t.unwritten > 0) { // everything after the last event in the file
     const uint64_t fromNs = t.index.events() > 0 ? t.index.timeEnd() : log.startNs;
     const uint64_t readToNs = log.lastEventNs > t.readToNs ? log.lastEventNs : t.readToNs;
     list.addLast({fromNs, readToNs > fromNs ? readToNs : fromNs, t.unwritten});
   }
 }
 
-// The slot may be another thread's after this.
+// After this the slot may belong to another thread.
 void SessionWriter::keepGaps(uint64_t slot) {
   Thread &t = threads_[slot];
   if (t.number >= summaries_.ready())

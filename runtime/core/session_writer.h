@@ -1,7 +1,7 @@
-// Writes the files of a process: of each thread index and detail events, and the manifest. The drain's own.
+// Writes a process's files: index and detail events of each thread, and the manifest. Used by the drain only.
 //
-// Whenever the process is killed, what is on disk makes sense: detail events are written before the links that lead to
-// them, and a journal in the ring tells which records the index files hold (see ring_file.h).
+// Whenever the process is killed, the files on disk are consistent: detail events are written before the links that
+// lead to them, and a journal in the ring says which records the index files hold (see ring_file.h).
 #ifndef ADA_RUNTIME_CORE_SESSION_WRITER_H
 #define ADA_RUNTIME_CORE_SESSION_WRITER_H
 
@@ -31,7 +31,7 @@ enum class Ending : uint32_t { Running, Exit, Exec, Unknown, Dump, Rotated, Sign
 
 class SessionWriter {
 public:
-  // Events and details of one thread that are encoded and not yet written: one for each thread of the drain.
+  // Encoded events and details of one thread that are not yet written: one batch for each drain thread.
   class Batch {
   public:
     // 0 or -ENOMEM.
@@ -48,7 +48,7 @@ public:
     uint64_t eventCount_ = 0;
     unsigned char *detailBytes_ = nullptr;
     atf::DetailTotals details_;
-    // With windows: links to these details, in index events that are in the file already.
+    // With windows: links to these details, for index events that are already in the file.
     Link *links_ = nullptr;
     uint64_t linkCount_ = 0;
   };
@@ -56,43 +56,43 @@ public:
   // `directory` is the process's.
   void start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options, const TriggerRules &triggers,
              const char *directory);
-  // After a fork: gives back the memory that the parent's writer had here.
+  // After a fork: frees the memory of the parent's writer.
   void reset();
   // Descriptors may stay open between passes: the program can't touch them. `isInside`: the process's directory is the
-  // drain's current one, and no other thread's; then nothing above it need be accessible any more.
+  // current directory of the drain and of no other thread; then nothing above it need be accessible any more.
   void keepDescriptors(bool isInside) {
     ownFiles_ = true;
     if (isInside)
       place_ = ".", parts_.stayInside();
   }
 
-  // Makes sure that there is memory for the threads of slots below `slots`. False if there is none.
+  // Ensures that there is memory for the threads of slots below `slots`. False if there is none.
   bool reserve(uint64_t slots) {
     return threads_.reserve(slots) && sched_.reserve(slots) &&
            (!isPacked() || (blocks_.reserve(slots) && details_.reserve(slots)));
   }
-  // Likewise for threads of numbers below that: the manifest tells of each.
+  // Likewise for threads with numbers below `threads`: the manifest lists each of them.
   bool reserveNumbers(uint64_t threads) {
     return summaries_.reserve(threads < kMostSummaries ? threads : kMostSummaries);
   }
-  // All is in the files: there is nothing to recover.
+  // Everything is in the files, and there is nothing to recover.
   void removeRing();
-  // The program goes on under another user, and the drain follows: gives it what is written, so that the drain can go
-  // on.
+  // The program continues as another user, and the drain follows: gives that user the files written so far, so that the
+  // drain can continue.
   void handOver(Identity &identity);
-  // Whether several threads of the drain may write at once, each for other slots than the others: begin() to
-  // closeFiles(). Not if what one does may touch files of another's slots, or if descriptors may run out.
+  // Whether several drain threads may write at once, each for its own slots, from begin() to closeFiles(). Not if one
+  // thread's work may touch files of another's slots, or if descriptors may run out.
   bool canShare() const;
-  // Whether they do.
+  // Sets whether they do.
   void share(bool isShared) { isShared_ = isShared; }
-  // `expansion` is that of the thread's records, and lives as long as the thread does here.
+  // `expansion` is that of the thread's records; it lives as long as the thread does here.
   void begin(uint64_t slot, ring::ThreadExpansion &expansion);
-  // All records of the thread up to that time have been read; 0: there are more, and nobody knows how old they are.
+  // All records of the thread up to that time have been read; 0: there are more, of unknown age.
   void noteRead(uint64_t slot, uint64_t ns) { threads_[slot].readToNs = ns; }
-  // Takes an event. `detail`: what its record has of it, or null.
+  // Adds an event. `detail`: the detail in its record, or null.
   void add(Batch &batch, uint64_t slot, const ring::Event &e, const ada_detail *detail);
-  // Takes events that have no detail and trigger nothing. `take(emit)` calls emit(const ring::Event &) for each, at
-  // most once per record of a chunk and call that waited (left_out.h), and returns how many. Only if hasRoomForPlain().
+  // Adds events that have no detail and trigger nothing. `take(emit)` calls emit(const ring::Event &) for each, at most
+  // once per record of a chunk and call that waited (left_out.h), and returns their number. Only if hasRoomForPlain().
   template <class Take> void addPlain(Batch &batch, uint64_t slot, Take &&take) {
     threads_[slot].index.with([&](auto &file) {
       typename std::remove_reference_t<decltype(file)>::Run run(file, endOf(batch, file));
@@ -105,16 +105,16 @@ public:
     constexpr uint64_t kMost = ADA_CHUNK_RECORDS + ring::kMostWaiting;
     return threads_[slot].index.with([&](const auto &file) { return hasRoom(batch, file, kMost); });
   }
-  // Whether the call is to be in the file however short it is.
+  // Whether the call goes to the file however short it is.
   bool isWanted(const ring::Event &e) const;
-  // Events of the thread so far, those of the batch included.
+  // Events of the thread so far, including those of the batch.
   uint64_t events(const Batch &batch, uint64_t slot) const { return threads_[slot].index.events() + batch.eventCount_; }
-  // A record may make any number of events. When this is true it is time to commit before the next one.
+  // A record may produce any number of events. When this is true, commit before the next one.
   bool isNearlyFull(const Batch &batch, uint64_t slot) const {
     return threads_[slot].index.with([&](const auto &file) { return !hasRoom(batch, file, 1024); });
   }
-  // Writes the batch. `fill(events, half, cursor)` writes the journal's entry for a
-  // file with so many events into half 0 or 1 of the journal.
+  // Writes the batch. `fill(events, half, cursor)` writes the journal's entry for a file with `events` events into half
+  // 0 or 1 of the journal.
   template <class Fill> void commit(Batch &batch, uint64_t slot, Fill &&fill) {
     ada_ring_thread &thread = ring_->threads()[slot];
     const uint32_t other = 1 - thread.current;
@@ -124,41 +124,41 @@ public:
       thread.cursor[other].events = threads_[slot].index.events();
     turnJournal(slot);
   }
-  // After commit(): gives descriptors back that must not stay.
+  // After commit(): closes descriptors that must not stay open.
   void closeFiles(uint64_t slot);
-  // Removes the oldest blocks, as far as max_size and max_time want it at that time.
+  // Removes the oldest blocks that exceed max_size and max_time at that time.
   void enforceBound(uint64_t nowNs) {
     while (__builtin_expect(bound_.isDue(nowNs), 0))
       removeOldest();
   }
-  // Decides about detail that waits for a trigger, as far as it can be decided.
+  // Decides about detail that waits for a trigger, as far as possible.
   void writeWindows(Batch &batch, uint64_t slot, uint64_t undrainedNs);
   bool isWaiting(uint64_t slot) const { return threads_[slot].retained.oldest() != nullptr; }
   // All events of the thread are written: finishes its files.
   void end(uint64_t slot);
-  // Footers and headers of all files, and the manifest. The files may still be appended to.
+  // Writes footers and headers of all files, and the manifest. The files may still be appended to.
   void finish(Ending ending, int status);
   void finishFiles();
-  // 0 or a negative errno, after which nothing more is written. `copyIn`: not the process's own, but that of a dump in
-  // this directory, of which a failure has no consequences.
+  // Returns 0 or a negative errno, after which nothing more is written. `copyIn`: writes not the process's own manifest
+  // but that of a dump in this directory; a failure of that has no consequences.
   int writeManifest(Ending ending, int status, const char *copyIn = nullptr);
-  // With option rotate, at the end of a pass: if the present part is complete, closes it and begins the next. True if
-  // there was an attempt.
+  // With option rotate, at the end of a pass: if the current part is complete, closes it and begins the next. True if
+  // that was attempted.
   bool rotate(Batch &batch);
-  // Of the last part, absolute: with option rotate, the process's directory has a new name now and then.
+  // The directory of the last part, absolute: with option rotate, the process's directory gets a new name now and then.
   const char *directory() const { return directory_; }
-  // While a dump copies the files nothing is taken from them.
+  // While a dump copies the files nothing is removed from them.
   void holdOldest(bool hold) { bound_.hold(hold); }
-  // Adds the new modules to what the manifest says, without writing all of it again. False if that failed.
+  // Adds the new modules to the manifest's data without rewriting all of it. False if that failed.
   bool writeModules();
   bool hasNewAnchors() const { return anchors_->hasNew(); }
 
   Windows &windows() { return windows_; }
   SchedLane &sched() { return sched_; }
-  // Begins that, if it is wanted and possible. After keepDescriptors().
+  // Starts scheduling records, if wanted and possible. After keepDescriptors().
   void startSched();
   Budget &budget() { return budget_; }
-  // After a failure to write: what failed, in words; empty otherwise.
+  // After a failed write: a description of what failed; otherwise empty.
   const char *failure() const { return failed() ? failure_ : ""; }
   // Whether the last manifest could be written.
   bool isComplete() const { return !manifestFailed_; }
@@ -168,11 +168,11 @@ private:
   static constexpr size_t kBatchBytes = 1 << 20;
   static constexpr uint64_t kMostSummaries = 1u << 24;
 
-  // Of what a thread has done, what is in the parts of the trace before the present one.
+  // A thread's figures in the parts of the trace before the current one.
   struct Before {
     uint64_t lost[ADA_LOST_REASONS];
     uint64_t leftOut;
-    uint64_t gapNs, gapEvents; // how far a gap that goes on was told, and so many events of it
+    uint64_t gapNs, gapEvents; // how far a continuing gap was reported, and how many of its events
   };
   struct Thread {
     bool active;
@@ -180,34 +180,34 @@ private:
     uint32_t number;    // N of thread_N
     uint64_t unwritten; // events that could not be written
     uint64_t readToNs;  // see noteRead()
-    uint64_t lostByIt;  // that the thread had counted itself when it was summarised
+    uint64_t lostByIt;  // losses that the thread itself had counted when summarised
     Before before;
     ring::ThreadExpansion *expansion;
     IndexLane index;
     DetailLane detail;
     RetainedDetails retained; // with windows
   };
-  // What is known of a thread of the trace, for the manifest.
+  // What is known about a thread of the trace, for the manifest.
   struct Summary {
     uint32_t number, tid;
     char name[16];
-    uint64_t events, removed, details, timeStart, timeEnd; // `removed`: of the events, those that max_size took away
+    uint64_t events, removed, details, timeStart, timeEnd; // `removed`: those of the events that max_size removed
     uint64_t leftOut;                                      // by min_duration and max_depth
     uint64_t lost[ADA_LOST_REASONS], lostInAll[ADA_LOST_REASONS]; // in this part of the trace; and since it began
-    uint64_t found; // of what the parts before count as lost, exits that turned out to be events of this one
+    uint64_t found; // exits that earlier parts count as lost, but that turned out to be events of this one
     Before before;
     SchedLane::HeldSum held;
-    // Where these were lost: of a thread that lives, what its slot knows; else `gapCount` gaps from here on.
+    // Where these were lost: for a live thread, what its slot knows; otherwise `gapCount` gaps from `gapsAt` on.
     uint64_t slot, gapsAt, gapCount;
     bool isLive;
   };
 
   bool isPacked() const { return ring_->header().format == ADA_FORMAT_PACKED; }
-  // Where the next event of the batch goes.
+  // The place for the next event of the batch.
   template <class File> static unsigned char *endOf(const Batch &batch, File &file) {
     return batch.eventBytes_ ? batch.events_ + batch.eventBytes_ : file.beginBatch(batch.events_);
   }
-  // Whether the batch may grow by so many events: it is not to be written yet, and there is memory.
+  // Whether the batch may grow by `events` events: it need not be written yet, and there is memory.
   template <class File> static bool hasRoom(const Batch &batch, const File &, uint64_t events) {
     return batch.eventBytes_ < File::kMostBatchBytes &&
            batch.eventBytes_ + events * File::kMostEventBytes <= kBatchBytes;
@@ -241,13 +241,14 @@ private:
   void writeOptions(JsonWriter &json);
   void writeThreads(JsonWriter &json);
   static void writeHeld(JsonWriter &json, const SchedLane::HeldSum &held);
-  // As writeManifest, but the old manifest may stay. With Ending::Rotated, `copyIn` is the directory of the next part.
+  // Like writeManifest, but the old manifest may stay. With Ending::Rotated, `copyIn` is the directory of the next
+  // part.
   int tryManifest(Ending ending, int status, const char *copyIn = nullptr);
   void writeBefore(JsonWriter &json, uint64_t events, const Before &before);
   void writeNextThreads(JsonWriter &json);
   void writePart(JsonWriter &json, bool isNext, bool goesOn);
   void writeUnattached(JsonWriter &json);
-  // All that the manifest has told of the thread, as the next part's.
+  // Everything that the manifest has reported about the thread, in the form for the next part.
   static Before beforeNext(const Summary &s);
   int makeNextPart(Batch &batch);
   int linkRing();
@@ -258,13 +259,13 @@ private:
   TimingAnchors *anchors_ = nullptr;
   const Options *options_ = nullptr;
   const char *directory_ = nullptr; // the process's, absolute
-  const char *place_ = nullptr;     // the same, as files are opened
+  const char *place_ = nullptr;     // the same, as a path for opening files
   bool ownFiles_ = false, isShared_ = false, failing_ = false, failed_ = false, manifestFailed_ = false,
        hasLateModules_ = false;
   uint64_t openFiles_ = 0;
   SteppedArray<Thread, ADA_RING_THREADS> threads_;                     // by slot
-  SteppedArray<packed::BlockWriter, ADA_RING_THREADS> blocks_;         // likewise, of packed files
-  SteppedArray<PackedDetailFile::Memory *, ADA_RING_THREADS> details_; // likewise, of those with detail
+  SteppedArray<packed::BlockWriter, ADA_RING_THREADS> blocks_;         // likewise, for packed files
+  SteppedArray<PackedDetailFile::Memory *, ADA_RING_THREADS> details_; // likewise, for those with detail
   SteppedArray<Summary, kMostSummaries, 4096> summaries_;              // by thread number
   uint64_t summaryCount_ = 0;
   SteppedArray<ring::Gap, kMostSummaries, 4096> gaps_; // of threads that have ended
@@ -272,8 +273,8 @@ private:
 
   Parts parts_;
   bool ringIsBeside_ = false;                      // the ring is a file in the process's directory
-  uint64_t unattachedTold_ = 0, lateTold_ = 0;     // that the last manifest told of
-  uint64_t unattachedBefore_ = 0, lateBefore_ = 0; // that those of other parts did
+  uint64_t unattachedTold_ = 0, lateTold_ = 0;     // reported in the last manifest
+  uint64_t unattachedBefore_ = 0, lateBefore_ = 0; // reported in other parts' manifests
   uint64_t lostEndedBefore_ = 0, leftOutEndedBefore_ = 0;
   Windows windows_;
   SchedLane sched_;

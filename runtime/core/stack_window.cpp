@@ -8,9 +8,9 @@
 namespace ada {
 namespace {
 
-constexpr uint64_t kPage = 4096, kMostPages = 16384; // looked at: 64 MiB
+constexpr uint64_t kPage = 4096, kMostPages = 16384; // checked: 64 MiB
 
-// Whether everything between two addresses can be read. `from` is in use: what lies below it on its page may not be.
+// Whether everything between two addresses can be read. `from` is in use: memory below it on its page may not be.
 bool isConnected(uint64_t from, uint64_t to) {
   if ((to - from) / kPage > kMostPages)
     return false;
@@ -20,8 +20,8 @@ bool isConnected(uint64_t from, uint64_t to) {
   return true;
 }
 
-// An address that is older than all frames of the thread. The main thread's stack ends with what the kernel has put
-// there; those of others with their static TLS.
+// An address above all frames of the thread. The main thread's stack ends with the data that the kernel put there;
+// those of other threads end with their static TLS.
 uint64_t endOfStack(const AdaThread &t) {
   return t.slot->tid == sys::processId() ? auxiliaryValue(AT_RANDOM) : (uint64_t)arch::threadPointer();
 }
@@ -39,11 +39,11 @@ bool isOwnStack(AdaThread &t, uint64_t sp) {
   return true;
 }
 
-// A signal handler's stack that is an array in a frame lies between frames.
+// A signal stack that is an array in a frame lies between frames.
 bool mayRunInFrames(AdaThread &t, const stack_t &signals) {
   ada_ring_thread &slot = *t.slot;
   const uint64_t begin = (uint64_t)signals.ss_sp;
-  if ((slot.signal_stack | 1) != (begin | 1)) // asked for once
+  if ((slot.signal_stack | 1) != (begin | 1)) // checked once
     slot.signal_stack = (begin & ~1ull) | isOwnStack(t, begin);
   return slot.signal_stack & 1;
 }
@@ -53,7 +53,7 @@ bool provesJumps(AdaThread &t, uint64_t sp) {
     return false;
   stack_t signals = {};
   signals.ss_flags = SS_DISABLE;
-  // The system is asked only if traced code has asked it before: a sandbox may forbid the call.
+  // Ask the kernel only if traced code has asked it before: a sandbox may forbid the call.
   if (t.hasSignalStack && (sys::call(SYS_sigaltstack, nullptr, &signals) != 0 || (signals.ss_flags & SS_ONSTACK)))
     return false;
   return isOwnStack(t, sp) && ((signals.ss_flags & SS_DISABLE) || !mayRunInFrames(t, signals));
@@ -72,7 +72,7 @@ uint64_t moveWindow(AdaThread &t, uint64_t sp) {
 }
 
 uint64_t windowFor(AdaThread &t, uint64_t sp) {
-  // Without a system call: a sandbox may allow none that was not used before it began.
+  // This makes no system call: a sandbox may allow none that was not used before it began.
   return t.slot && t.slot->stack_window && isInWindow(t, sp) ? t.slot->stack_window : moveWindow(t, sp);
 }
 

@@ -1,11 +1,12 @@
-// Which part of its stack a thread's records speak of: see ADA_RECORD_STACK.
+// The part of its stack that a thread's records refer to: see ADA_RECORD_STACK.
 //
-// A call's record has 16 bits for where its frame is, which is enough for 1 MiB. The thread keeps where that begins
-// (AdaThread::stack); when a call lies outside, the slow path moves it and records so.
+// A call's record has 16 bits for the place of its frame, which is enough for 1 MiB. The thread keeps the beginning of
+// that window (AdaThread::stack); when a call lies outside, the slow path moves the window and records that.
 //
-// Positions prove that calls were left by a jump, and so they must be of one stack. A window proves nothing on another
-// stack than the thread's own: a signal handler's, a fiber's, one that the program switches to where nobody sees it.
-// The own one is where every page up to the thread's first frame can be read: stacks that are mapped have guard pages.
+// Positions prove that calls were left by a jump, so they must all be on one stack. A window proves nothing on any
+// stack other than the thread's own: a signal handler's, a fiber's, or one that the program switches to unseen. An
+// address is on the thread's own stack if every page up to the thread's first frame can be read: mapped stacks have
+// guard pages.
 #ifndef ADA_RUNTIME_CORE_STACK_WINDOW_H
 #define ADA_RUNTIME_CORE_STACK_WINDOW_H
 
@@ -13,18 +14,18 @@
 
 namespace ada {
 
-// The position in the window in units of 16 bytes; more than 0xffff outside of it, and where the stack is aligned in
-// another way.
+// The position in the window in units of 16 bytes; more than 0xffff outside of it, and if the stack is aligned
+// differently.
 inline uint64_t positionInWindow(const AdaThread &t, uint64_t sp) {
   const uint64_t distance = sp - t.stack;
   return distance >> 4 | distance << 60;
 }
 inline bool isInWindow(const AdaThread &t, uint64_t sp) { return positionInWindow(t, sp) <= 0xffff; }
 
-// Moves the window so that `sp` is in it, and so that a stack that goes up and down by half a window does not move it
-// again. Returns `what` of the record that has to be the thread's next one. With signals blocked.
+// Moves the window so that it contains `sp`, and so that a stack that goes up and down by half a window does not move
+// it again. Returns `what` of the record that must be the thread's next one. With signals blocked.
 uint64_t moveWindow(AdaThread &t, uint64_t sp);
-// The same, where the window need not be moved if `sp` is in it.
+// The same, but the window need not be moved if it contains `sp`.
 uint64_t windowFor(AdaThread &t, uint64_t sp);
 
 } // namespace ada

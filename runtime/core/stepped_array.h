@@ -1,6 +1,6 @@
-// An array that takes memory in steps, as it is used: for what there may be much of, and mostly isn't.
+// An array that allocates memory in steps as it is used, for data that may be large but mostly isn't.
 //
-// Address space counts as well: under `ulimit -v` it is all a program has, and mlockall() makes memory of it.
+// Address space matters too: `ulimit -v` limits it, and mlockall() turns it into memory.
 #ifndef ADA_RUNTIME_CORE_STEPPED_ARRAY_H
 #define ADA_RUNTIME_CORE_STEPPED_ARRAY_H
 
@@ -8,12 +8,12 @@
 
 namespace ada {
 
-// Elements are plain data and come zeroed. They never move. Zero-initialised, the array is empty.
+// Elements are plain data, initially zero. They never move. A zero-initialised array is empty.
 template <class T, uint64_t kMost, uint64_t kPerStep = 256> class SteppedArray {
   static_assert(kMost % kPerStep == 0);
 
 public:
-  // Makes sure that elements below `count` exist. False if there is no memory, or count > kMost.
+  // Ensures that elements below `count` exist. False if there is no memory, or if count > kMost.
   bool reserve(uint64_t count) {
     while (ready_ < count) {
       if (ready_ == kMost)
@@ -29,7 +29,7 @@ public:
   uint64_t ready() const { return ready_; }
   T &operator[](uint64_t i) { return steps_[i / kPerStep][i % kPerStep]; }
   const T &operator[](uint64_t i) const { return steps_[i / kPerStep][i % kPerStep]; }
-  // Gives all memory back.
+  // Frees all memory.
   void release() {
     for (uint64_t i = 0; i < ready_ / kPerStep; ++i)
       sys::unmap(steps_[i], kPerStep * sizeof(T));

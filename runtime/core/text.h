@@ -1,4 +1,4 @@
-// Builds short texts (paths, messages) in memory of its own, without libc's formatting.
+// Builds short texts (paths, messages) in its own memory, without libc's formatting.
 #ifndef ADA_RUNTIME_CORE_TEXT_H
 #define ADA_RUNTIME_CORE_TEXT_H
 
@@ -18,7 +18,7 @@ inline bool equal(const char *a, const char *b) {
   return *a == *b;
 }
 
-// At most N-1 bytes; what does not fit is cut off and `cut` is set.
+// At most N-1 bytes; longer text is cut off and cut() is true.
 template <size_t N> class Text {
 public:
   constexpr Text() = default;
@@ -59,7 +59,7 @@ public:
   bool cut() const { return wasCut_; }
   void clear() { used_ = 0, buffer_[0] = 0, wasCut_ = false; }
   void shorten(size_t to) { used_ = to, buffer_[to] = 0; }
-  // Of a path: takes the last name and the slash before it away.
+  // For a path: removes the last name and the slash before it.
   void toParent() {
     while (used_ > 1 && buffer_[used_ - 1] != '/')
       shorten(used_ - 1);

@@ -1,4 +1,4 @@
-// The text store: a hash table in memory of its own.
+// The text store: a hash table in its own memory.
 #include "text_store.h"
 #include "text.h"
 

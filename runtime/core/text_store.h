@@ -1,4 +1,4 @@
-// Texts that are kept for as long as the process lives, each of them once.
+// Texts that are kept once each for as long as the process lives.
 #ifndef ADA_RUNTIME_CORE_TEXT_STORE_H
 #define ADA_RUNTIME_CORE_TEXT_STORE_H
 
@@ -6,11 +6,11 @@
 
 namespace ada {
 
-// A program that loads the same library a thousand times has its path and its symbols here once. Zero-initialised, the
+// If a program loads the same library a thousand times, its path and its symbols are here once. A zero-initialised
 // store is empty. Guarded by its owner.
 class TextStore {
 public:
-  // The same bytes with a NUL behind them, or null if there is no memory.
+  // Returns the same bytes with a NUL after them, or null if there is no memory.
   const char *keep(const char *bytes, size_t size);
 
 private:

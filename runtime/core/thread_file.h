@@ -1,6 +1,6 @@
-// A file in the directory of a thread of the session, by raw system calls: made when it is first needed.
+// A file in a thread's directory of the session, accessed by raw system calls: created when first needed.
 //
-// Owned by the drain thread. The descriptor may be given back at any time; the next use opens the file again.
+// Owned by the drain thread. The descriptor may be closed at any time; the next use opens the file again.
 #ifndef ADA_RUNTIME_CORE_THREAD_FILE_H
 #define ADA_RUNTIME_CORE_THREAD_FILE_H
 
@@ -12,18 +12,18 @@ namespace ada {
 
 class ThreadFile {
 public:
-  // thread_`index`/`name` in the process's `directory`; both texts must live as long as this. Makes nothing yet.
+  // thread_`index`/`name` in the process's `directory`; both texts must outlive this object. Creates nothing yet.
   void begin(const char *directory, uint32_t index, const char *name) {
     *this = ThreadFile();
     directory_ = directory, index_ = index, name_ = name;
   }
 
-  // 0 or a negative errno. `writeHeader()` begins the file if it is new; without a header there is no file.
+  // Returns 0 or a negative errno. `writeHeader()` begins the file if it is new; without a header there is no file.
   template <class WriteHeader> int open(WriteHeader &&writeHeader) {
     if (fd_ >= 0)
       return 0;
     if (!made_) {
-      int error = sys::makeDirectory(directory().c_str()); // the thread's other file may have been first
+      int error = sys::makeDirectory(directory().c_str()); // the thread's other file may have created it
       if (error < 0 && error != -EEXIST)
         return error;
     }
@@ -36,18 +36,18 @@ public:
       remove();
     return error;
   }
-  // With its directory, if that has no other file.
+  // Removes the file, and its directory if that has no other file.
   void remove() {
     close();
     sys::unlink(path().c_str());
     sys::call(SYS_unlinkat, AT_FDCWD, directory().c_str(), AT_REMOVEDIR);
     made_ = false;
   }
-  // To another one of the thread's files, whose place it takes. 0 or a negative errno.
+  // Renames it to another of the thread's files, which it replaces. Returns 0 or a negative errno.
   int rename(const char *name) { return sys::rename(path().c_str(), (directory() << '/' << name).c_str()); }
-  // The file is there.
+  // Notes that the file exists.
   void setMade() { made_ = true; }
-  // Likewise, of a file that is there.
+  // Opens a file that exists.
   int openMade() {
     setMade();
     return open([] { return 0; });
@@ -58,14 +58,15 @@ public:
     fd_ = -1;
   }
 
-  // These need it open. 0 or a negative errno; part of what was to be written may be there then.
+  // For these the file must be open. They return 0 or a negative errno; after a failed write part of the data may be in
+  // the file.
   int write(const void *from, size_t n, uint64_t at) {
     const int error = sys::writeAll(fd_, from, n, at);
     if (error == 0)
       behind_.wrote(fd_, at + n);
     return error;
   }
-  // -EIO if the file ends before.
+  // -EIO if the file ends before that.
   int read(void *to, size_t n, uint64_t at) { return sys::readAll(fd_, to, n, at); }
   // In bytes, or a negative errno.
   int64_t size() { return sys::call(SYS_lseek, fd_, 0, SEEK_END); }

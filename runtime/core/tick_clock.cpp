@@ -3,14 +3,14 @@
 #include "drain_thread.h"
 #include <sys/resource.h>
 
-alignas(64) uint64_t ada_tick = 0; // with a cache line for itself
+alignas(64) uint64_t ada_tick = 0; // in its own cache line
 
 namespace ada {
 namespace {
 
 uint64_t load(const uint64_t &word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
 
-// Replaces `from` by `to`. False, with the word in `from`, if it was something else.
+// Replaces `from` with `to`. False, with the current word in `from`, if it was something else.
 bool change(uint64_t &from, uint64_t to) {
   return __atomic_compare_exchange_n(&ada_tick, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
@@ -24,7 +24,7 @@ void noteGap(ada_ring_header &h, uint64_t gap) {
   }
 }
 
-// How often threads of the process had to leave their processor to another thread.
+// The number of involuntary context switches of the process's threads.
 uint64_t processorsTaken() {
   rusage usage = {};
   sys::call(SYS_getrusage, RUSAGE_SELF, &usage);
@@ -48,16 +48,16 @@ uint64_t TickClock::now(Ring &ring) {
 uint64_t TickClock::beginChunk(Ring &ring) {
   if (!isOn_)
     return now(ring);
-  // It does not advance the word: chunks begin where many calls are, and not at random moments. The time since the last
-  // advance would count for those calls.
+  // This does not advance the word: chunks begin where many calls are made, not at random moments, and the time since
+  // the last advance would be attributed to those calls.
   const uint64_t chunks = __atomic_add_fetch(&chunks_, 1, __ATOMIC_RELAXED);
   uint64_t word = load(ada_tick);
   if (word) {
     const uint64_t late = load(late_), stamp = ring.stamp();
     if (late && stamp > word && stamp - word > late)
-      change(word, 0); // the ticker has no processor: it sets it again when it has one
+      change(word, 0); // the ticker is off-CPU: it sets the word again when it runs
   } else if (!__atomic_load_n(&wanted_, __ATOMIC_RELAXED)) {
-    // Others may do the same at the same time: this decides about costs only.
+    // Other threads may do the same at the same time: this only affects costs.
     const uint64_t ns = sys::nowNs();
     if (ns - load(windowNs_) > kWindowNs) {
       __atomic_store_n(&windowNs_, ns, __ATOMIC_RELAXED);
@@ -73,7 +73,7 @@ uint64_t TickClock::beginChunk(Ring &ring) {
 void TickClock::start(Ring &ring, bool isFixed) {
   ring_ = &ring;
   ada_ring_header &h = ring.header();
-  // With one processor, what the ticker takes is the program's.
+  // With one processor, the ticker's time is taken from the program.
   const bool isCrowded = sys::usableProcessors() == 1;
   if (h.times == ADA_TIMES_TICK && isCrowded && isFixed)
     h.times = ADA_TIMES_EXACT;
@@ -82,7 +82,7 @@ void TickClock::start(Ring &ring, bool isFixed) {
     __atomic_store_n(&ada_tick, ring.stamp(), __ATOMIC_RELEASE);
   if (h.times == ADA_TIMES_TICK)
     isOn_ = startOwnThread(threadMain, this) == 0;
-  // The program may forbid all threads what the ticker does at its start, as soon as we return.
+  // As soon as we return, the program may forbid all threads what the ticker does at its start.
   while (isOn_ && !__atomic_load_n(&isReady_, __ATOMIC_ACQUIRE))
     sys::futexWait(&isReady_, 0, kWindowNs);
 }
@@ -104,7 +104,7 @@ void TickClock::reset() {
 void TickClock::threadMain(void *self) { ((TickClock *)self)->run(); }
 
 void TickClock::run() {
-  // It needs no files. Then it keeps none of the program open either.
+  // It needs no files, so it keeps none of the program's open either.
   takeOwnFileTable(-1);
   constexpr long kSetTimerSlack = 29;
   sys::call(SYS_prctl, kSetTimerSlack, 1L); // nanoseconds: 50 µs otherwise
@@ -130,7 +130,7 @@ bool TickClock::waitUntilWanted(Identity &identity) {
   }
 }
 
-// Advances the word until few events are recorded.
+// Advances the word as long as enough events are recorded.
 void TickClock::tick(Identity &identity) {
   constexpr uint64_t kLatePeriods = 8;
   uint64_t switches = processorsTaken();

@@ -1,23 +1,24 @@
-// Clock=tick: the time word that hooks read instead of the counter, and who advances it.
+// Clock=tick: the time word that hooks read instead of the counter, and how it is advanced.
 //
-// Reading the counter is nine tenths of what a hook costs. A load from a word that somebody else advances now and then
-// costs next to nothing, keeps order, nesting and counts exact, and makes times right on average. The word is
-// `ada_tick`, in units of the counter. 0 means that it stands still: then hooks read the counter. That is so
-//   - with all other clocks, always;
-//   - while few events are recorded. A thread tells with each chunk that it begins; where less than kLeastChunks are
-//     begun in kWindowNs, the exact time costs little, and a ticker that nobody needs would cost more;
+// Reading the counter is nine tenths of the cost of a hook. A load from a word that another thread advances now and
+// then costs next to nothing, keeps order, nesting and counts exact, and makes times right on average. The word is
+// `ada_tick`, in units of the counter. 0 means that it stands still: then hooks read the counter. It is 0
+//   - always, with all other clocks;
+//   - while few events are recorded. Each thread reports when it begins a chunk; if fewer than kLeastChunks are
+//     begun in kWindowNs, exact times cost little, and a needless ticker would cost more;
 //   - when the word turns out to be late, until the ticker is back;
-//   - for a second, when the ticker came less than a quarter as often as it should: others have all processors;
+//   - for a second, if the ticker ran less than a quarter as often as it should, because others use all processors;
 //   - with a single processor, if the user has asked for a period.
 //
-// A thread of its own, the ticker, advances the word every 20 to 320 µs (tick_pace.h), and nobody else does: not the
-// program's threads when they begin a chunk, nor the drain when it is woken for one. They would do it where many calls
-// are made, and the time since the last advance would count for those; only advances at random moments are right on
-// average. (Loading a library advances it as well, so that no record of it is older than the library.)
+// A separate thread, the ticker, advances the word every 20 to 320 µs (tick_pace.h), and no other thread does: neither
+// the program's threads when they begin a chunk, nor the drain when it is woken for one. They would do it where many
+// calls are made, and the time since the last advance would be attributed to those; only advances at random moments are
+// right on average. (Loading a library advances it as well, so that no record of the library is older than the
+// library.)
 //
-// An advance never makes the word smaller, so within a thread no stamp is older than the one before. (But for one: a
-// hook may read the counter while the ticker, which has read it earlier, is just setting the word again. Readers of the
-// ring repair that, as they do with signal handlers.)
+// An advance never makes the word smaller, so within a thread no stamp is older than the one before. (There is one
+// exception: a hook may read the counter while the ticker, which has read it earlier, is just setting the word again.
+// Readers of the ring repair that, as they do with signal handlers.)
 #ifndef ADA_RUNTIME_CORE_TICK_CLOCK_H
 #define ADA_RUNTIME_CORE_TICK_CLOCK_H
 
@@ -31,13 +32,13 @@ namespace ada {
 
 class TickClock {
 public:
-  // For a ring that is about to be used, by its header's `times` and `tick_ns`, which the user has asked for if
-  // `isFixed`. Starts the ticker, if there is to be one; without, times are exact. Not for rings that use the system's
-  // clock.
+  // Call it for a ring that is about to be used, with `times` and `tick_ns` in its header; if `isFixed`, the user has
+  // asked for `tick_ns`. Starts the ticker, if there is to be one; without it, times are exact. Not for rings that use
+  // the system's clock.
   void start(Ring &ring, bool isFixed);
-  // The trace is over: the ticker ends.
+  // The trace is over: ends the ticker.
   void stop();
-  // After a fork: there is no ticker any more.
+  // After a fork, when the ticker no longer exists.
   void reset();
 
   // The time of a record.
@@ -45,9 +46,10 @@ public:
     const uint64_t word = __atomic_load_n(&ada_tick, __ATOMIC_RELAXED);
     return word ? word : ring.stamp();
   }
-  // The time now: no record that is begun after this call has an older stamp.
+  // The time now: no record begun after this call has an older stamp.
   static uint64_t now(Ring &ring);
-  // A time for the start of a chunk. Asks for the ticker when it is worth it, and with clock=none advances the word.
+  // A time for the start of a chunk. Asks for the ticker when that is worthwhile, and with clock=none advances the
+  // word.
   // Async-signal-safe.
   uint64_t beginChunk(Ring &ring);
 
@@ -61,14 +63,14 @@ private:
   Ring *ring_ = nullptr;
   bool isOn_ = false;
   TickPace pace_;
-  uint32_t isReady_ = 0;       // futex: the ticker has got all that it needs of the system
-  uint32_t wanted_ = 0;        // futex: the word is to be advanced
-  uint32_t stopped_ = 0;       // futex: of the ticker between two advances
+  uint32_t isReady_ = 0;       // futex: the ticker has made its system calls for starting
+  uint32_t wanted_ = 0;        // futex: the word should be advanced
+  uint32_t stopped_ = 0;       // futex: the ticker waits on it between two advances
   uint64_t chunks_ = 0;        // begun so far
-  uint64_t windowNs_ = 0;      // since when, and
-  uint64_t windowFrom_ = 0;    // from which on they are counted, while the word stands still
-  uint64_t pausedUntilNs_ = 0; // the ticker found no processor
-  uint64_t late_ = 0;          // in units of the counter: the word is not older while the ticker gets the processor
+  uint64_t windowNs_ = 0;      // the time since which, and
+  uint64_t windowFrom_ = 0;    // the number from which, chunks are counted while the word stands still
+  uint64_t pausedUntilNs_ = 0; // after the ticker found all processors busy
+  uint64_t late_ = 0;          // in counter units: the word is not older while the ticker runs on time
 };
 
 } // namespace ada

@@ -1,8 +1,8 @@
 // How often the ticker of clock=tick advances its word.
 //
-// Every 20 µs where a processor is idle. Where none is, each advance takes the processor from a thread of the program,
-// or from the drain that it waits for, and costs more than it tells: then the time between two doubles, up to 16 times
-// as much. A period that the user has asked for stays.
+// It advances it every 20 µs if a processor is idle. If none is, each advance takes the processor from a thread of the
+// program, or from the drain that the program waits for, and costs more than it is worth: then the interval doubles, up
+// to 16 times the shortest. A period that the user has asked for stays.
 #ifndef ADA_RUNTIME_CORE_TICK_PACE_H
 #define ADA_RUNTIME_CORE_TICK_PACE_H
 
@@ -14,15 +14,15 @@ class TickPace {
 public:
   static constexpr uint64_t kMostTimes = 16;
 
-  // `isFixed`: the user has asked for this period. `isCrowded`: there is but one processor.
+  // `isFixed`: the user has asked for this period. `isCrowded`: there is only one processor.
   void start(uint64_t leastNs, bool isFixed, bool isCrowded) {
     leastNs_ = leastNs, mostNs_ = isFixed ? leastNs : leastNs * kMostTimes;
     ns_ = isCrowded ? mostNs_ : leastNs_;
   }
-  // Between two advances.
+  // The interval between two advances.
   uint64_t ns() const { return ns_; }
-  // What came to pass in `spentNs`: so many advances, and so many times a thread of the process had to leave its
-  // processor to another one. False if the ticker had better pause: it gets no processor.
+  // Adapts to what happened in `spentNs`: `ticks` advances, and `switches` involuntary context switches of the
+  // process's threads. False if the ticker should pause, because it gets no processor.
   bool adapt(uint64_t ticks, uint64_t switches, uint64_t spentNs) {
     const bool isLate = ticks * ns_ * 4 < spentNs;
     if (isLate || switches * 2 > ticks) {

@@ -1,7 +1,7 @@
-// Pairs of host time and media time that the program gave (ada_timing_anchor).
+// Pairs of host time and media time from the program (ada_timing_anchor).
 //
-// They are kept in memory, for the manifest, which has all of them. Between two manifests the drain writes them to the
-// file of late modules, as soon as they come.
+// They are kept in memory for the manifest, which has all of them. Between two manifests the drain writes them to the
+// file of late modules as soon as they are added.
 #ifndef ADA_RUNTIME_CORE_TIMING_ANCHORS_H
 #define ADA_RUNTIME_CORE_TIMING_ANCHORS_H
 
@@ -13,20 +13,20 @@ class TimingAnchors {
 public:
   // False if there is no room for it.
   bool add(const char *label, int64_t value, int64_t timescale);
-  // There are some that writeManifest has not written.
+  // Whether there are any that writeManifest has not written.
   bool hasNew() const { return __atomic_load_n(&count_, __ATOMIC_ACQUIRE) != written_; }
-  // The manifest's array, or of it what is new. For the drain.
+  // Writes the manifest's array, or only its new elements. For the drain.
   void writeManifest(JsonWriter &json, Images::Which which);
 
   Mutex &mutex() { return mutex_; }
-  // The child goes on with its parent's: both have one clock.
+  // The child keeps its parent's anchors: both have the same clock.
   void resetAfterFork() { mutex_.reset(), written_ = 0; }
 
 private:
   struct Anchor {
     uint64_t hostNs;
     int64_t value, timescale;
-    char label[72]; // cut off if it is longer
+    char label[72]; // longer ones are cut off
   };
   static constexpr uint64_t kMost = 1 << 16;
 

@@ -7,7 +7,7 @@
 namespace ada {
 namespace {
 
-// Of a pending trigger. The other 61 bits are nanoseconds: 73 years of uptime.
+// The bits of a pending trigger's kind. The other 61 bits are nanoseconds: 73 years of uptime.
 constexpr unsigned kKindBits = 3;
 
 } // namespace
@@ -32,7 +32,7 @@ void Windows::trigger(uint64_t ns, TriggerKind kind) {
                                     __ATOMIC_RELAXED))
       return;
   }
-  __atomic_store_n(&pending_[first % kPending], word, __ATOMIC_RELEASE); // more than fit: the newest are kept
+  __atomic_store_n(&pending_[first % kPending], word, __ATOMIC_RELEASE); // too many: the newest are kept
 }
 
 void Windows::takePending() {
@@ -60,7 +60,7 @@ bool Windows::look(const ring::Event &e, uint8_t rules, uint32_t thread) {
   return caught;
 }
 
-// Opens a window, or makes one longer. Triggers of different threads need not come in order of time.
+// Opens or extends a window. Triggers of different threads need not come in time order.
 void Windows::open(const Trigger &t) {
   if (!windows_)
     return;
@@ -83,11 +83,11 @@ void Windows::open(const Trigger &t) {
   w.triggers[0] = t;
 }
 
-// Window `at` touches [start, end] and takes it in, and with it the windows that it touches then.
+// Extends window `at`, which touches [start, end], by that, and merges the windows that it then touches.
 void Windows::extend(uint64_t at, const Trigger &t, uint64_t start, uint64_t end) {
   Window &w = windows_[at];
   if (start < w.startNs) {
-    // What was dropped in the new part is known; in the old one nothing may be missing that is before it.
+    // It is known what was dropped in the new part. That matters only if nothing is missing in the old part.
     if (w.availableFromNs == w.startNs)
       w.availableFromNs = droppedToNs_ > start ? (droppedToNs_ < w.startNs ? droppedToNs_ : w.startNs) : start;
     w.startNs = start;

@@ -1,7 +1,7 @@
-// The windows of detail_mode=window: stretches of time whose detail events are written.
+// The windows of detail_mode=window: periods whose detail events are written.
 //
 // All detail is captured; a trigger at time T opens the window [T - pre_roll, T + post_roll], and windows that touch
-// become one. The drain thread only, except for trigger().
+// are merged. Used by the drain thread only, except for trigger().
 #ifndef ADA_RUNTIME_CORE_WINDOWS_H
 #define ADA_RUNTIME_CORE_WINDOWS_H
 
@@ -16,30 +16,30 @@ class JsonWriter;
 class Windows {
 public:
   void start(const Options &options, const TriggerRules &rules);
-  // Of an option in milliseconds, however many they are.
+  // Converts an option in milliseconds, however large.
   static uint64_t nanoseconds(uint64_t ms) { return ms < (1ull << 40) ? ms * 1000000 : UINT64_MAX / 4; }
   bool active() const { return active_; }
 
-  // Any thread, also a signal handler, also one that never returns from it: a trigger at `ns`.
+  // A trigger at `ns`. Any thread, signal handlers too, even one that never returns.
   void trigger(uint64_t ns, TriggerKind kind);
-  // Opens windows for those; before a pass.
+  // Opens windows for these triggers; called before a pass.
   void takePending();
 
-  // Opens a window if an event is a trigger. `rules`: bit i is set if rule i means the event's function. True if a slow
-  // call was caught.
+  // Opens a window if an event is a trigger. `rules`: bit i is set if rule i matches the event's function. True if a
+  // slow call was caught.
   bool look(const ring::Event &e, uint8_t rules, uint32_t thread);
-  // The rules, as bits, that a call's duration decides.
+  // The rules, as bits, that depend on a call's duration.
   uint8_t slowRules() const { return slowRules_; }
 
   enum class Fate { Write, Drop, Wait };
-  // What is to be done with a detail event of that time. `undrainedNs`: all older events of all threads have been seen.
+  // What to do with a detail event of that time. `undrainedNs`: all older events of all threads have been seen.
   Fate fateOf(uint64_t ns, uint64_t undrainedNs) const;
   // A detail event of that time is dropped, because it is too old or because memory is short. A window that reaches
-  // back so far is not complete.
+  // back that far is incomplete.
   void noteDropped(uint64_t ns);
 
   void writeManifest(JsonWriter &json);
-  // There are windows that no manifest has yet.
+  // Whether there are windows that no manifest has yet.
   bool manifestIsBehind() const { return manifestIsBehind_; }
 
 private:
@@ -68,7 +68,7 @@ private:
   Window *windows_ = nullptr; // by time, disjoint
   uint64_t windowCount_ = 0;
 
-  // Triggers from other threads, each one word (time and kind) that is set in one step: a writer that dies in the
+  // Triggers from other threads, each in one word (time and kind) that is set in one step: a writer that dies in the
   // middle leaves nothing half done. 0 is a free place.
   uint64_t pending_[kPending] = {};
   uint32_t pendingNext_ = 0; // where a writer looks for a free place first

@@ -1,8 +1,9 @@
 #!/bin/sh
-# clang.sh COMPILER ARGUMENT…: compiles and links for AArch64, such that what comes out can be run like any program.
+# clang.sh COMPILER ARGUMENT…: compiles and links for AArch64, so that the output can be run like any program.
 #
-# A linked program goes to .aarch64/NAME; NAME itself is a script that gives it to qemu. So tests, shells and exec in traced
-# programs start it without binfmt_misc, which containers do not let us set up, and no test says how it is run.
+# A linked program goes to .aarch64/NAME; NAME itself is a script that passes it to qemu. So tests, shells and exec in
+# traced programs start it without binfmt_misc, which containers do not allow us to set up, and no test has to say how
+# it is run.
 set -eu
 compiler=$1
 shift

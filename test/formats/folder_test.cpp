@@ -1,5 +1,5 @@
 // The folder of vectors is complete.
-// There are some, and each file that its lists name exists and has the outcome given there.
+// It has vectors, and each file named in its lists exists and has the outcome given there.
 #include "vector_folder.h"
 
 #include <gtest/gtest.h>

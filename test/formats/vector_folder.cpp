@@ -43,12 +43,12 @@ std::vector<std::byte> bytesOf(const fs::path &path) {
 }
 
 static bool isSession(const fs::path &path) {
-  // Not jsonOfFile: some sessions' manifests are none, on purpose.
+  // Not jsonOfFile: some sessions' manifests are deliberately invalid.
   const auto json = nlohmann::json::parse(bytesOfFile(path), nullptr, false);
   return json.is_object() && json.value("kind", "") == "session";
 }
 
-// What the JSON file is about, or an empty path.
+// The file or directory that the JSON file describes, or an empty path.
 static fs::path subjectOf(const fs::path &json, VectorFormat format) {
   fs::path stem = json;
   stem.replace_extension();
@@ -57,7 +57,7 @@ static fs::path subjectOf(const fs::path &json, VectorFormat format) {
   file += extension;
   if (fs::is_regular_file(file))
     return file;
-  // Its directory may be missing: git keeps none that is empty.
+  // Its directory may be missing, because git does not keep empty ones.
   if (format == VectorFormat::Atf && isSession(json))
     return stem;
   return {};

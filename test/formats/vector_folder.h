@@ -1,9 +1,8 @@
-// Where the vectors are: files with the answer a reader must give beside them.
+// The location of the vectors: files, each with the answer that a reader must give beside it.
 //
-// test/formats/vectors, or $ADA_VECTORS: a folder of the same form, one of its
-// subfolders, or a flat folder of NAME.atf, NAME.trc, NAME.wtf-trace with
-// NAME.json. Each format's walker takes its own vectors, wherever they lie, and
-// passes over the others.
+// test/formats/vectors, or $ADA_VECTORS: a folder of the same form, one of its subfolders, or a flat folder of
+// NAME.atf, NAME.trc, NAME.wtf-trace with NAME.json. The walker of each format takes the vectors of that format,
+// wherever they are, and skips the others.
 #ifndef ADA_TEST_FORMATS_VECTOR_FOLDER_H
 #define ADA_TEST_FORMATS_VECTOR_FOLDER_H
 
@@ -18,15 +17,15 @@
 namespace ada::test {
 
 std::filesystem::path vectorFolder();
-/// False with $ADA_VECTORS: others' vectors need not have everything.
+/// False with $ADA_VECTORS, because other vectors need not cover everything.
 bool areOwnVectors();
 
-/// All files of the folder and below with this extension, sorted.
+/// All files with this extension in the folder and its subfolders, sorted.
 std::vector<std::filesystem::path> filesInVectors(const char *extension);
 /// The whole file; the test fails if it can't be read.
 std::string bytesOfFile(const std::filesystem::path &path);
 std::vector<std::byte> bytesOf(const std::filesystem::path &path);
-/// What a vector's JSON is about.
+/// The subject that a vector's JSON describes.
 enum class VectorFormat { Atf, Dial9, Wtf };
 
 /// A vector: its JSON and the file, or session directory, beside it.
@@ -34,12 +33,11 @@ struct VectorFiles {
   std::string name; ///< path below the folder, without ".json"
   std::filesystem::path json, subject;
 };
-/// All vectors of a format. Which one a JSON file is of, the file beside it
-/// tells: NAME.atf, NAME.trc, NAME.wtf-trace. A session's says so.
+/// All vectors of a format. The format of a JSON file follows from the file beside it: NAME.atf, NAME.trc,
+/// NAME.wtf-trace. A session's JSON names its format.
 std::vector<VectorFiles> vectorsOf(VectorFormat format);
 
-/// Reads JSON; the test fails if it isn't any. `AnyJson` is nlohmann::json or
-/// ordered_json.
+/// Reads JSON; the test fails if it isn't valid. `AnyJson` is nlohmann::json or ordered_json.
 template <class AnyJson> AnyJson jsonOfFile(const std::filesystem::path &path) {
   AnyJson json = AnyJson::parse(bytesOfFile(path), nullptr, false);
   if (json.is_discarded())

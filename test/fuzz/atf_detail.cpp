@@ -1,8 +1,8 @@
-// Fuzzes the reader of ATF detail files, the checks of links from and to them, and the writer with what was read.
+// Fuzzes the reader of ATF detail files, the checks of links from and to them, and the writer with the events read.
 //
-// Properties: every way to read an event gives the same one; a checksum that is
-// compared later has the same answer; a shorter file has the first events of
-// the whole one; the report on links and `verify`'s check agree; what was read
+// Properties: every way to read an event gives the same one; comparing the
+// checksum later gives the same answer; a shorter file has the first events of
+// the whole one; the report on links and `verify`'s check agree; the events read
 // can be written in both versions and read again; and memory is bounded by the
 // input.
 #include "atf_file.h"
@@ -83,7 +83,7 @@ void writeAndReadAgain(const DetailReader &reader) {
   }
 }
 
-// An index that links to the first details, some of them wrongly.
+// An index that links to the first details, partly with wrong links.
 void checkLinksBothWays(const DetailReader &details, std::uint8_t salt) {
   const std::uint64_t count = std::min<std::uint64_t>(details.size() + 2, 50);
   std::vector<std::byte> bytes(64 + 32 * count);
@@ -134,7 +134,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     require(static_cast<bool>(later) == static_cast<bool>(verified), "a deferred checksum has the same answer");
     readEveryWay(*deferred, size);
   } else {
-    // What is found behind the checksum is found with a wrong one, too.
+    // Problems found after the checksum are also found if the checksum is wrong.
     require(!verified, "a deferred checksum hides no error");
   }
   if (!verified) {

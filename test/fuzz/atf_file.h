@@ -1,4 +1,4 @@
-// What holds of both kinds of ATF file.
+// Properties of both kinds of ATF file.
 #ifndef ADA_TEST_FUZZ_ATF_FILE_H
 #define ADA_TEST_FUZZ_ATF_FILE_H
 
@@ -9,10 +9,10 @@
 
 namespace ada::fuzz {
 
-/// A file that one of our writers finished was read back.
+/// Checks a file that one of our writers finished and that was read back.
 template <class Reader> void requireFlawless(const Expected<Reader> &reader, std::size_t events) {
   using atf::ChecksumState;
-  // A checksum that happens to be 0, of no events for one, says nothing.
+  // A checksum that happens to be 0, for example with no events, proves nothing.
   require(reader && reader->warnings().empty() && reader->footer() &&
               reader->checksum() == (reader->footer()->checksum ? ChecksumState::Ok : ChecksumState::Unchecked),
           "what was written is without a flaw");

@@ -1,10 +1,10 @@
-// Fuzzes the reader of ATF index files, and the writer with what was read.
+// Fuzzes the reader of ATF index files, and the writer with the events read.
 //
-// Properties: every way to read an event gives the same one; a checksum that is
-// compared later has the same answer; a time range misses no event; a shorter
-// file has the first events of the whole one; what was read can be written in
-// both versions and read again; and memory doesn't grow with what the file
-// claims.
+// Properties: every way to read an event gives the same one; comparing the
+// checksum later gives the same answer; a time range misses no event; a
+// shorter file has the first events of the whole one; the events read can be
+// written in both versions and read again; and memory doesn't grow with the
+// file's claims.
 #include "atf_file.h"
 #include "memory_file.h"
 #include "require.h"
@@ -19,7 +19,7 @@ using Bytes = std::span<const std::byte>;
 
 namespace {
 
-// What version 2 has no room for: an event's own thread and depth.
+// Fields that version 2 has no room for: an event's own thread and depth.
 IndexEvent plain(IndexEvent event) {
   event.threadId = 0;
   event.storedDepth = 0;
@@ -84,7 +84,7 @@ void writeAndReadAgain(const IndexReader &reader) {
     fuzz::requireFlawless(again, taken.size());
     for (std::uint64_t seq = 0; seq < taken.size(); ++seq) {
       require(plain((*again)[seq]) == plain(taken[seq]), "events are those that were written");
-      // A depth of 2^32-1 means none.
+      // A depth of 2^32-1 means no depth.
       if (taken[seq].storedDepth == kNoDepth)
         taken[seq].storedDepth = 0;
       require(version == 2 || (*again)[seq] == taken[seq], "version 1 loses nothing");
@@ -114,8 +114,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   }
   writeAndReadAgain(*verified);
 
-  // Records in a gap in front of the footer are no events of the whole file,
-  // and half of a footer that isn't right may look like an event.
+  // Records in a gap before the footer are not events of the whole file, and half of an invalid footer may look like an
+  // event.
   bool gap = false;
   for (const Warning &warning : verified->warnings())
     gap = gap || warning.code == "W_GAP_BEFORE_FOOTER";

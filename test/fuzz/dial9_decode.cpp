@@ -1,9 +1,9 @@
 // Fuzzes the dial9 decoders: visitor, owned frames, the gzip layer.
 //
-// Properties: no crash, no hang; the same frames and the same answer in
-// whatever pieces the stream comes, in both dialects; a shorter stream has the
-// first frames; and memory in proportion to the input, whatever lengths and
-// counts it claims.
+// Properties: no crash, no hang; the same frames and the same answer for any
+// division of the stream into pieces, in both dialects; a shorter stream has the
+// first frames; and memory in proportion to the input, whatever lengths and counts
+// it claims.
 #include "require.h"
 
 #include "ada/trace/dial9.h"
@@ -13,7 +13,7 @@ using ada::fuzz::peakOf;
 using ada::fuzz::require;
 
 namespace {
-/// Remembers all that is shown, as a stream.
+/// Collects everything shown, as a stream.
 struct Recorder : Visitor {
   Encoder seen;
   uint64_t lastOffset = 0;
@@ -71,8 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             "a cut stream shows the first frames");
     require(cutStatus.offset <= status.offset || cut <= 5, "and stops no later than the whole one");
 
-    // See test/formats/dial9/memory_test.cpp for the factors; the sanitizer's
-    // allocator rounds up more.
+    // See test/formats/dial9/memory_test.cpp for the factors; the sanitizer's allocator rounds up
+    // more.
     const size_t constant = 1 << 20;
     Visitor silent;
     require(peakOf([&] { decode<Decoder>(bytes, 64, silent, {dialect}); }) <= 60 * size + constant,
@@ -83,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
   Recorder plain, packed;
   DecoderOptions bounded;
-  bounded.maxBufferedBytes = 1 << 16; // what unpacks to much must not be collected
+  bounded.maxBufferedBytes = 1 << 16; // input that unpacks to too much must not be collected
   const DecodeStatus unpacked = decode<UnzippingDecoder>(bytes, size + 1, plain, bounded);
   require(decode<UnzippingDecoder>(bytes, piece, packed, bounded).error == unpacked.error ||
               unpacked.error == DecodeError::FrameTooLarge || size > bounded.maxBufferedBytes,

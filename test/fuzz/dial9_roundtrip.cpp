@@ -1,8 +1,8 @@
 // Fuzzes dial9 by decoding, encoding, and decoding again.
 //
-// Properties: an encoder takes every frame that a decoder gives; what it writes
-// decodes, in the same dialect, to frames of the same content; and writing
-// those gives the same bytes.
+// Properties: an encoder accepts every frame that a decoder gives; its output decodes, in
+// the same dialect, to frames with the same content; and encoding those gives the same
+// bytes.
 #include "require.h"
 
 #include "ada/trace/dial9.h"
@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (size_t i = 0; i < trace.frames.size(); ++i)
       require(std::visit(SameAs{again.frames[i]}, trace.frames[i]), "frames have the same content");
     require(std::ranges::equal(encode(again, dialect).bytes(), written.bytes()), "the encoding is stable");
-    // A canonical writer needs no more bytes than anybody else.
+    // A canonical writer needs no more bytes than any other.
     require(written.bytes().size() <= trace.status.offset + kHeaderBytes, "the encoding is the shortest");
   }
   return 0;

@@ -1,4 +1,4 @@
-// Reads an input as a trace of another tool, and checks what the model promises of every source.
+// Reads an input as a trace of another tool, and checks the model's guarantees about every source.
 #ifndef ADA_TEST_FUZZ_IMPORT_H
 #define ADA_TEST_FUZZ_IMPORT_H
 
@@ -12,7 +12,7 @@
 
 namespace ada::fuzz {
 
-/// Everything is announced before an event refers to it, once, in order.
+/// Everything is announced once, in order, before an event refers to it.
 struct CheckingSink : model::TraceSink {
   std::uint32_t processes = 0, threads = 0, functions = 0;
   std::uint64_t seen = 0;
@@ -57,7 +57,7 @@ inline void requireSpeaking(const Error &error) {
   require(!error.code.empty() && !error.message.empty(), "an error says what is wrong");
 }
 
-/// Twice the same, and memory that the input bounds.
+/// Reading twice gives the same, and memory is bounded by the input.
 inline void readTwice(model::TraceSource &source, std::size_t size) {
   CheckingSink first, second;
   Expected<void> done;

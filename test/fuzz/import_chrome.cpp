@@ -1,4 +1,4 @@
-// Fuzzes the reader of Chrome's trace JSON: see import.h for what must hold.
+// Fuzzes the reader of Chrome's trace JSON: see import.h for the properties.
 #include "import.h"
 
 #include "formats/chrome/operations.h"

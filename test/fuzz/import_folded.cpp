@@ -1,4 +1,4 @@
-// Fuzzes the reader of folded stacks: see import.h for what must hold.
+// Fuzzes the reader of folded stacks: see import.h for the properties.
 #include "import.h"
 
 #include "formats/folded/operations.h"

@@ -1,4 +1,4 @@
-// Fuzzes the reader of Perfetto traces: see import.h for what must hold.
+// Fuzzes the reader of Perfetto traces: see import.h for the properties.
 #include "import.h"
 
 #include "formats/perfetto/operations.h"

@@ -1,6 +1,6 @@
-// Fuzzes the reader of uftrace's data directories: see import.h for what must hold.
+// Fuzzes the reader of uftrace's data directories: see import.h for the properties.
 //
-// The first byte says which file of the directory the rest is; the others are good ones.
+// The first byte chooses the file of the directory that the rest replaces; the others are valid ones.
 #include "import.h"
 
 #include "formats/uftrace/operations.h"

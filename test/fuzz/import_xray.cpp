@@ -1,4 +1,4 @@
-// Fuzzes the reader of XRay's logs: see import.h for what must hold.
+// Fuzzes the reader of XRay's logs: see import.h for the properties.
 #include "import.h"
 
 #include "formats/xray/operations.h"

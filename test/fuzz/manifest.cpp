@@ -1,9 +1,9 @@
 // Fuzzes the reader of manifest.json.
 //
-// Properties: a manifest that is read keeps its promises (thread ids that can
-// be put into a path, each once; a function's name for every id, on one line);
-// one that is cut off is an error, never half a manifest; and memory is bounded
-// by the input.
+// Properties: a manifest that is read keeps its guarantees (thread ids that can be
+// put into a path, each once; a function name for every id, on one line); a manifest
+// that is cut off is an error, never half a manifest; and memory is bounded by the
+// input.
 #include "require.h"
 
 #include "ada/trace/manifest.h"
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     return 0;
   use(*Manifest::parse(text, "manifest.json"));
 
-  // Up to the brace that closes it.
+  // Up to the closing brace.
   const std::size_t cut = text.rfind('}') * data[size / 2] / 256;
   require(!Manifest::parse(text.substr(0, cut)), "a manifest that is cut off is an error");
   return 0;

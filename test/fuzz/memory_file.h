@@ -1,4 +1,4 @@
-// A file in memory with a path, for writers that want one.
+// A file in memory with a path, for writers that need one.
 #ifndef ADA_TEST_FUZZ_MEMORY_FILE_H
 #define ADA_TEST_FUZZ_MEMORY_FILE_H
 
@@ -18,7 +18,7 @@ public:
   ~MemoryFile() { ::close(fd_); }
 
   std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-  /// At its begin. False if that fails.
+  /// Writes at its beginning. False on failure.
   bool write(const void *data, std::size_t size) const {
     return ::pwrite(fd_, data, size, 0) == static_cast<ssize_t>(size);
   }

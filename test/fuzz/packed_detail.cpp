@@ -1,9 +1,9 @@
 // Fuzzes the reader of packed detail files, the decoder of their bodies, and the encoder with what was decoded.
 //
-// Properties: all ways to read an event give the same one; lowerBound() finds what a look at all events finds; what was
-// read can be written and read again; memory doesn't grow with what the file claims; and any body that can be decoded
-// is encoded to one that says the same. Inputs are taken as they are, and again with all checksums made right, for no
-// fuzzer guesses these.
+// Properties: all ways to read an event give the same one; lowerBound() gives the same as a search through all events;
+// the events read can be written and read again; memory doesn't grow with the file's claims; and any body that can be
+// decoded is encoded to an equivalent one. Inputs are taken unchanged, and again with all checksums corrected, because
+// no fuzzer guesses these.
 #include "memory_file.h"
 #include "packed_repair.h"
 #include "require.h"
@@ -31,7 +31,7 @@ void repairAll(std::vector<std::byte> &bytes) {
   for (std::uint64_t at = packed::kFileHeaderBytes; at < bytes.size(); at += packed::kBlockAlignment)
     if (bytes.size() - at >= packed::kBlockHeaderBytes && std::memcmp(bytes.data() + at, "ATDB", 4) == 0)
       repair<packed::RawDetailBlockHeader>(bytes, at, [&](packed::RawDetailBlockHeader &raw) {
-        raw.flags &= ~packed::kBlockZstd; // that its bodies can be large is zstd's nature
+        raw.flags &= ~packed::kBlockZstd; // zstd's bodies may legitimately be large
         if (raw.bodyBytes <= bytes.size() - at - packed::kBlockHeaderBytes)
           raw.bodyChecksum = sum(0, bytes.data() + at + packed::kBlockHeaderBytes, raw.bodyBytes);
       });

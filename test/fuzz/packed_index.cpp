@@ -1,8 +1,8 @@
 // Fuzzes the reader of packed index files, the decoder of their bodies, and the encoder with what was decoded.
 //
-// Properties: all ways to read an event give the same one; a time range misses no event; what was read can be written
-// and read again; memory doesn't grow with what the file claims; and any body that can be decoded is encoded to one
-// that says the same. Inputs are taken as they are, and again with all checksums made right, for no fuzzer guesses
+// Properties: all ways to read an event give the same one; a time range misses no event; the events read can be
+// written and read again; memory doesn't grow with the file's claims; and any body that can be decoded is encoded to
+// an equivalent one. Inputs are taken unchanged, and again with all checksums corrected, because no fuzzer guesses
 // these.
 #include "memory_file.h"
 #include "packed_repair.h"
@@ -31,7 +31,7 @@ void repairAll(std::vector<std::byte> &bytes) {
   for (std::uint64_t at = packed::kFileHeaderBytes; at < bytes.size(); at += packed::kBlockAlignment)
     if (bytes.size() - at >= packed::kBlockHeaderBytes && std::memcmp(bytes.data() + at, "ATPB", 4) == 0)
       repair<packed::RawBlockHeader>(bytes, at, [&](packed::RawBlockHeader &raw) {
-        raw.flags &= ~packed::kBlockZstd; // that its bodies can be large is zstd's nature
+        raw.flags &= ~packed::kBlockZstd; // zstd's bodies may legitimately be large
         const std::uint64_t room = bytes.size() - at - packed::kBlockHeaderBytes;
         const std::uint64_t covered = std::uint64_t{raw.callsBytes} + raw.bodyBytes;
         if (covered <= room)
@@ -55,7 +55,7 @@ void read(std::span<const std::byte> bytes) {
   if (!*opened)
     return;
   const IndexReader &reader = **opened;
-  // Entries of a block index may claim to be of compressed blocks.
+  // Entries of a block index may claim that their blocks are compressed.
   const std::size_t most = bytes.size() + bytes.size() / packed::kIndexEntryBytes * 16 * packed::kBlockBodyBytes;
   require(reader.size() <= most, "the number of events is bounded");
   std::vector<IndexEvent> events;

@@ -1,4 +1,4 @@
-// Makes checksums of packed files right: no fuzzer guesses these.
+// Corrects the checksums of packed files, because no fuzzer guesses these.
 #ifndef ADA_TEST_FUZZ_PACKED_REPAIR_H
 #define ADA_TEST_FUZZ_PACKED_REPAIR_H
 
@@ -16,7 +16,7 @@ inline std::uint32_t sum(std::uint32_t before, const void *data, std::size_t byt
   return atf::crc32c(before, data, bytes);
 }
 
-/// Of the header at `offset`, which ends with it, after `change(header)`.
+/// Corrects the checksum at the end of the header at `offset`, after `change(header)`.
 template <class Raw> void repair(std::vector<std::byte> &bytes, std::uint64_t offset, auto &&change) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(Raw))
     return;

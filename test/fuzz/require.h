@@ -1,4 +1,4 @@
-// What every fuzz target needs: a property that must hold, and the memory that something asks for.
+// The needs of every fuzz target: a property that must hold, and the memory that an operation allocates.
 #ifndef ADA_TEST_FUZZ_REQUIRE_H
 #define ADA_TEST_FUZZ_REQUIRE_H
 
@@ -11,7 +11,7 @@
 
 namespace ada::fuzz {
 
-/// Ends the program, which is how libFuzzer learns of it.
+/// Ends the program, which tells libFuzzer about the failure.
 inline void require(bool condition, const char *property) {
   if (condition)
     return;
@@ -32,7 +32,7 @@ inline void onFree(const volatile void *p) {
 inline const int kHooked = __sanitizer_install_malloc_and_free_hooks(onMalloc, onFree);
 } // namespace memory
 
-/// The most bytes that were live during `work` over what was before.
+/// The peak of live bytes during `work`, minus the bytes live before.
 template <class Work> std::size_t peakOf(Work work) {
   require(memory::kHooked > 0, "allocations are seen");
   const std::size_t before = memory::live;

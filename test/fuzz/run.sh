@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs a fuzz target on the vectors of its format: run.sh BUILD TARGET SECONDS [libFuzzer's options]
 #
-# BUILD is a build tree with ADA_BUILD_FUZZERS. BUILD/fuzz/corpus/TARGET keeps inputs that showed something new, for the next run;
-# an input that breaks something is left in BUILD/fuzz/found/TARGET, and how to run it again is printed.
+# BUILD is a build tree with ADA_BUILD_FUZZERS. BUILD/fuzz/corpus/TARGET keeps inputs that reached something new, for
+# the next run; an input that fails is left in BUILD/fuzz/found/TARGET, and the command to run it again is printed.
 set -eu
 build=$(cd "$1" && pwd)/fuzz target=$2 seconds=$3
 shift 3
@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/seeds"
 
-# Files of the same name lie in several folders.
+# Different folders have files of the same name.
 seed() {
   find "$vectors" "$@" -type f | while read -r file; do
     cp "$file" "$work/seeds/$(printf %s "${file#"$vectors/"}" | tr / _)"
@@ -39,7 +39,7 @@ types) split -l 1 "$here/seeds/types.txt" "$work/seeds/types." ;;
 esac
 [ "$(find "$work/seeds" -type f | wc -l)" -gt 0 ] || { echo "$target: no seeds in $vectors" >&2; exit 1; }
 
-# What made a decoder ask for 64 MB at once, for an input of 4 KB, malloc_limit_mb would stop.
+# malloc_limit_mb stops a decoder that asks for 64 MB at once for an input of 4 KB.
 if ! "$build/$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=64 \
   -print_final_stats=1 -artifact_prefix="$found/" "$@" "$corpus" "$work/seeds" >"$work/log" 2>&1; then
   grep -v '^#[0-9]' "$work/log" | head -60 >&2

@@ -1,7 +1,7 @@
-// Fuzzes the reader of processor times.
+// Fuzzes the reader of on-CPU and off-CPU times.
 //
-// Properties: the times are in order, don't overlap and lie in what is known; sums of a part are what adding up gives;
-// what was read can be written and read again; memory doesn't grow with what the file claims.
+// Properties: the times are in order, don't overlap and lie in the known range; sums of a part equal the added-up
+// times; the times read can be written and read again; memory doesn't grow with the file's claims.
 #include "memory_file.h"
 #include "require.h"
 
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   std::string bytes(reinterpret_cast<const char *>(data), size);
   put(file, bytes);
   (void)OffCpuLane::open(file.path());
-  // No fuzzer should have to find these.
+  // Set here, because a fuzzer would not find these.
   if (size >= 12) {
     std::memcpy(bytes.data(), sched::kMagic, sizeof sched::kMagic);
     std::memcpy(bytes.data() + 8, &sched::kVersion, sizeof sched::kVersion);

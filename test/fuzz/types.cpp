@@ -1,8 +1,8 @@
 // Fuzzes the reader of types texts, and values of the types that they describe.
 //
-// Properties: what was understood of a text that has more is what the shorter
-// text says; values are shown on one line, as JSON that is some, whatever
-// registers were recorded; and memory is bounded by the input.
+// Properties: the understood part of a text with more after it is the shorter text's result; values are
+// shown on one line, as valid JSON, whatever registers were recorded; and memory is bounded by the
+// input.
 #include "require.h"
 
 #include "ada/trace/types.h"
@@ -34,7 +34,7 @@ struct Recorded {
     const auto next = [&] {
       for (std::size_t i = 0; i < 8 && i < text.size(); ++i)
         state = (state ^ static_cast<unsigned char>(text[(i + state) % text.size()])) * 0x9E3779B97F4A7C15u;
-      // Small ones, too: enumerators, flags, bool.
+      // Small values too: enumerators, flags, bool.
       return state >> (state % 64);
     };
     for (std::uint64_t &value : general)

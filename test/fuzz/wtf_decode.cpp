@@ -1,8 +1,8 @@
 // Fuzzes the wtf-trace decoder, the timeline on top of it, and the encoder with what was decoded.
 //
-// Properties: no crash, no hang; the same records in whatever pieces the file
-// comes; a shorter file has the first records; a file that could be written
-// again decodes to the same records; and memory in proportion to the input.
+// Properties: no crash, no hang; the same records for any division of the file into pieces; a shorter file has the
+// first records; a file that could be written again decodes to the same records; and memory in proportion to the
+// input.
 #include "require.h"
 
 #include "ada/trace/wtf.h"
@@ -15,7 +15,7 @@ using ada::fuzz::require;
 
 namespace {
 
-/// Records as text: everything but where they were.
+/// Records as text: everything except their positions.
 struct Recorder : Visitor {
   std::string text;
   void onHeader(const FileHeader &header) override {
@@ -48,7 +48,7 @@ struct Copier : Visitor {
   }
   void onRecord(const Record &record) override {
     if (!failed && !encoder->event(record.type->wireId, record.timeUs, record.args))
-      failed = true; // text that is not UTF-8, say
+      failed = true; // for example, text that is not UTF-8
   }
 };
 
@@ -58,7 +58,7 @@ struct Items : TimelineVisitor {
 
 std::string textOf(const ada::Error &error) { return error.code + std::to_string(error.offset.value()); }
 
-// Returns where and how that failed. `timeline`, if there is one, is finished while the decoder's types live.
+// Returns the place and kind of the failure. `timeline`, if given, is finished while the decoder's types live.
 std::string decode(const std::uint8_t *data, std::size_t size, std::size_t piece, Visitor &visitor,
                    Timeline *timeline = nullptr) {
   DecoderOptions options;
@@ -106,8 +106,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     require(static_cast<bool>(copier.encoder->finish()), "encoder finishes");
     const auto *file = reinterpret_cast<const std::uint8_t *>(copier.file.data());
     require(decode(file, copier.file.size(), copier.file.size() + 1, again).empty(), "what was written decodes");
-    // The header's notes may have been rewritten; the records are what
-    // counts.
+    // The header's notes may have been rewritten; only the records
+    // count.
     const auto records = [](const std::string &text) { return text.substr(std::min(text.find('\n'), text.size())); };
     require(records(again.text) == records(whole.text), "what was written is what was read");
   }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the ```console blocks of a Markdown file and compares what they print with what the file says.
+"""Runs the ```console blocks of a Markdown file and compares their output with the file.
 
 Usage: run_readme.py [--update] FILE.md ROOT      run in an empty directory
 
 Lines that start with `$ ` are commands for bash (a `\\` at the end continues one), the lines below are their output,
-standard error included. What differs from run to run (times, rates, sizes, ids, dates) is compared by shape only; a
-line `...` stands for any number of lines. All blocks share the current directory, where ROOT's folders appear as
-links. --update writes the output that was seen into the file, except where it has a `...`.
+standard error included. Values that differ from run to run (times, rates, sizes, ids, dates) are compared by shape
+only; a line `...` stands for any number of lines. All blocks share the current directory, where ROOT's folders appear
+as links. --update writes the actual output into the file, except where it has a `...`.
 """
 import difflib
 import os
@@ -42,7 +42,7 @@ def shape(line):
 
 
 def matches(expected, seen):
-    """Line by line; `...` takes as many as needed."""
+    """Compares line by line; `...` matches any number of lines."""
     if not expected:
         return not seen
     if expected[0].strip() == "...":
@@ -51,7 +51,7 @@ def matches(expected, seen):
 
 
 def runBlock(lines):
-    """Returns the block as it should read, and how many of its commands did something else."""
+    """Returns the block with its actual output, and how many of its commands did something else."""
     result, wrong, i = [], 0, 0
     while i < len(lines):
         command = [lines[i]]

@@ -1,4 +1,5 @@
-# One program, built in every way of rows.py, traced and not: what is recorded is exact, and all else is as without us.
+# One program, built in every way of rows.py, traced and not: what is recorded is exact, and everything else is as
+# without AdaTrace.
 #
 #     lit -v build/release/test/matrix-19 --filter tsan
 #     lit --param matrix=large build/release/test/matrix-19     each row with every optimisation, linker and runtime

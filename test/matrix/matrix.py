@@ -1,4 +1,4 @@
-# Runs a row of the matrix: a lit test format whose tests are rows and not files.
+# Runs a row of the matrix: a lit test format whose tests are rows instead of files.
 import glob
 import json
 import os
@@ -12,7 +12,7 @@ import lit.formats
 
 import rows
 
-# Longer than any step takes: what can't work has to end by itself.
+# Longer than any step takes: a step that can't work has to end by itself.
 SECONDS = 120
 
 
@@ -137,10 +137,10 @@ class Run:
         adatrace = os.path.join(self.matrix.bin, "adatrace")
         self.do([adatrace, "verify", "-q", session])
         found = {}
-        report = [adatrace, "report", "--names=full", "--format=json", session] # on stderr: that the recorder held the program up
+        report = [adatrace, "report", "--names=full", "--format=json", session] # stderr: the recorder held the program up
         for call in json.loads(self.do(report, stderr=subprocess.DEVNULL)):
             name = call["function"].replace("(anonymous namespace)::", "").split("(")[0]
-            if name.startswith(("_GLOBAL__", "__cxx_global_var_init", "__llvm_gcov_")): # made by the compiler; as many as it likes
+            if name.startswith(("_GLOBAL__", "__cxx_global_var_init", "__llvm_gcov_")): # made by the compiler; any number
                 continue
             if name in found or call["missing"] or call["open"]:
                 raise Failed("report: " + str(call))
@@ -159,13 +159,13 @@ class Run:
         self.llvm("llvm-profdata", "merge", name + ".profraw", "-o", name + ".profdata")
         return name + ".profdata"
 
-    # How often each line ran is what it is without hooks.
+    # The number of times each line ran is the same as without hooks.
     def check_coverage(self):
         lines = {name: self.llvm("llvm-cov", "show", "./" + name, "-instr-profile", self.mergedProfile(name)) for name in ("plain", "traced")}
         if "4.00k" not in lines["plain"] or lines["plain"] != lines["traced"]:
             raise Failed("coverage differs; with hooks it is:\n" + lines["traced"])
 
-    # A traced program collects the profile that the row's programs are built with; clang would warn if it did not fit. Threads
+    # A traced program collects the profile for building the row's programs; clang would warn if it did not fit. Threads
     # lose counts of each other in such a profile, so there is nothing to compare.
     def prepare_profile(self):
         self.build("traced")
@@ -174,7 +174,7 @@ class Run:
         self.checkSession("collecting")
         self.compileFlags = ["-fprofile-use=" + self.path(self.mergedProfile("traced"))]
 
-    # A function that nobody calls went with the sections that nobody refers to.
+    # An unused function was dropped with the unreferenced sections.
     def check_dropped(self):
         for name in ("plain", "traced"):
             if "_Z6unusedi" in self.llvm("llvm-nm", name):

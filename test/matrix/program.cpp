@@ -1,6 +1,6 @@
-// Threads, exceptions, virtual calls, recursion and memory: how often each function is called is known.
+// Threads, exceptions, virtual calls, recursion and memory: the number of calls of each function is known.
 //
-// The test reads this table, in which every function of the program is:
+// The test reads this table, which lists every function of the program:
 //   function          calls  left by exception
 //   main                  1      0
 //   work                  4      0
@@ -16,7 +16,7 @@
 //   Counter::Counter      1      0
 //   Counter::~Counter     1      0
 //   last                  1      0
-// No containers and no streams: MemorySanitizer knows nothing of what a libstdc++ without it writes.
+// No containers and no streams, because MemorySanitizer does not know what a libstdc++ built without it writes.
 #include "shapes.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@
 static constexpr int kThreads = 4, kSteps = 1000;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static long total;            // guarded by mutex
-static volatile int ten = 10; // which no optimizer knows
+static volatile int ten = 10; // whose value no optimizer knows
 
 struct Failure {
   int n;
@@ -60,7 +60,7 @@ NOINLINE static int through(int n, long *sum) {
 
 NOINLINE static int depth(int n) {
   int more = n == 0 ? 0 : depth(n - 1);
-  __asm__ volatile("" : "+r"(more)); // not a loop
+  __asm__ volatile("" : "+r"(more)); // prevents a loop
   return more + 1;
 }
 

@@ -1,7 +1,7 @@
-# The rows of the matrix: ways to build a program, each with what it needs and what else is true of it.
+# The rows of the matrix: ways to build a program, each with its requirements and its additional properties.
 #
-# To add one, write a line into ROWS; its name is the test's name. A row that can't work on a machine says in `needs`
-# what is missing there, and is then reported as unsupported.
+# To add a row, write a line into ROWS; its name is the test's name. A row that can't work on a machine names the
+# missing requirement in `needs`, and is then reported as unsupported.
 from dataclasses import dataclass
 
 
@@ -10,10 +10,10 @@ class Row:
     name: str
     compile: str = ""  # flags of the compiler
     link: str = ""  # flags of the linking command, and libraries
-    linker: str = ""  # the only one that this row is about: bfd, gold, lld
-    optimisation: str = ""  # the only one that this row is about
+    linker: str = ""  # the only linker for this row: bfd, gold, lld
+    optimisation: str = ""  # the only optimisation for this row
     runtime: str = ""  # shared or static, if there is no choice
-    program: str = ""  # what the test does beside running the program: the name of a function in matrix.py
+    program: str = ""  # an additional step of the test: the name of a function in matrix.py
     needs: tuple = ()  # see Matrix.missing in matrix.py
 
 
@@ -79,7 +79,7 @@ ALLOCATORS = [
 
 ROWS = [Row("plain"), Row("not-optimised", optimisation="-O0"), *SANITIZERS, *PROFILES, *HARDENING, *LINKERS, *DEBUGGING, *ALLOCATORS]
 
-# The larger matrix: each row with everything that it leaves open.
+# The larger matrix: each row with every choice that it leaves open.
 LINKER_CHOICES = ("bfd", "gold", "lld")
 OPTIMISATIONS = ("-O0", "-O1", "-O2", "-Os")
 RUNTIMES = ("shared", "static")
@@ -89,7 +89,7 @@ def expanded():
     for row in ROWS:
         for linker in (row.linker,) if row.linker or "-flto" in row.compile else LINKER_CHOICES:
             for level in (row.optimisation,) if row.optimisation else OPTIMISATIONS:
-                if linker == "gold" and "-static-pie" in row.link: # which it has not
+                if linker == "gold" and "-static-pie" in row.link: # gold does not support it
                     continue
                 for runtime in (row.runtime,) if row.runtime else RUNTIMES:
                     name = "-".join(word for word in (row.name, linker, level.strip("-"), runtime) if word)

@@ -1,9 +1,9 @@
-// Virtual functions, and a function that nobody calls.
+// Virtual functions, and a function that is never called.
 #include "shapes.h"
 
 namespace {
 
-// Their code is the same: --icf=all would keep one of them, were it not for the hooks.
+// Their code is the same: without the hooks, --icf=all would keep only one of them.
 struct Square final : Shape {
   NOINLINE long area(int n) const override;
 };

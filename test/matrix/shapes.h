@@ -1,4 +1,4 @@
-// What the two files of the program share.
+// The declarations that the program's two files share.
 #ifndef ADA_TEST_MATRIX_SHAPES_H
 #define ADA_TEST_MATRIX_SHAPES_H
 

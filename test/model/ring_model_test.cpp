@@ -1,16 +1,14 @@
-// Every interleaving of a thread, its handlers and their jumps, the drain, and a kill.
+// Checks every interleaving of a thread, its signal handlers and their jumps, the drain, and a kill.
 //
-// Chunks are of three records here.
-// The drain's side and recovery's is the real code (lib/shared/ring); the thread's is stepped through one store at a
-// time, as trampolines.S and record.cpp make them. At each step any of these may be next: the thread's next store, a
-// handler that interrupts it (handlers are interrupted as well), the drain's reading of a batch, the drain's commit,
-// and where the clock does not advance with each reading, a tick. States that have been seen are not gone through
-// again, so the search is complete. In each state
-//   - if the process were killed now, recovery would give exactly the records whose hooks are complete, well nested; of
-//   hooks
-//     that were interrupted or left by a jump once their identity was stored, the event may be there or not;
-//   - no exit is an exception if nothing jumped;
-//   - if the thread waits, the drain alone lets it go on.
+// Chunks hold three records here. The code of the drain and of recovery is the real one (lib/shared/ring). The thread
+// is stepped through one store at a time, in the order in which trampolines.S and record.cpp make them. At each step
+// any of these may come next: the thread's next store, a handler that interrupts it (handlers can be interrupted too),
+// the drain reading a batch, the drain's commit, and, if the clock does not advance with each reading, a clock tick.
+// States seen before are not explored again, so the search is complete. The test checks in each state:
+// - if the process were killed now, recovery would give exactly the records whose hooks are complete, well nested; if a
+//   hook was interrupted or left by a jump after its identity was stored, its event may or may not be there;
+// - no exit is an exception if nothing jumped;
+// - if the thread waits, the drain alone is enough for it to continue.
 #include "shared/ring/thread_reader.h"
 #include "thorough.h"
 
@@ -52,8 +50,8 @@ struct Op {
   }
 };
 
-// What one level of the thread runs: the program, or a handler. `landing`: index of the resync to which a jump leads,
-// -1 if there is none; it is possible once the mark, at `mark`, is recorded.
+// The script of one level of the thread: the program or a handler. `landing` is the index of the resync that a jump
+// leads to, or -1 if there is none. The jump is possible once the mark, at `mark`, is recorded.
 struct Script {
   std::vector<Op> ops;
   int mark = -1, landing = -1;
@@ -61,9 +59,9 @@ struct Script {
 
 struct Scenario {
   std::vector<Script> levels; // the program, its handler, the handler's handler
-  unsigned handlers;          // how many may come altogether
+  unsigned handlers;          // how many may run in total
   bool jumps;
-  // How often the clock may tick; between two ticks all stamps are equal. Exact: no two stamps are.
+  // How often the clock may tick; all stamps between two ticks are equal. kExact: no two stamps are equal.
   static constexpr unsigned kExact = ~0u;
   unsigned ticks = kExact;
 };
@@ -72,7 +70,7 @@ enum Pc : std::uint8_t { Reserve, StoreWhat, ReadClock, StoreStamp, SayWaiting, 
 
 struct Level {
   std::uint8_t at, pc, hits; // op, step, and how many handlers have interrupted this op
-  std::uint8_t chunk;        // that Acquire took
+  std::uint8_t chunk;        // taken by Acquire
   std::uint64_t place, stamp;
 };
 
@@ -91,7 +89,7 @@ struct State {
   std::uint8_t newest, levels, injected, jumped, twice, ticked;
   Level level[kMostLevels];
   std::uint8_t complete[2][26],
-      begun[2][26]; // calls and returns by function: hooks that ended; that stored their identity
+      begun[2][26]; // calls and returns by function: hooks that ended; hooks that stored their identity
   // The drain.
   ThreadReader reader;
   Frame frames[kMostFrames];
@@ -118,7 +116,7 @@ void relocate(State &s, std::ptrdiff_t delta) {
       move(r.walk.runs[i].chunk);
     else
       r.walk.runs[i] = {};
-  r.rules = {}; // of the last batch
+  r.rules = {}; // the rules of the last batch
   for (unsigned i = 0; i < std::size(r.done); ++i)
     if (i < r.doneCount)
       move(r.done[i]);
@@ -164,7 +162,7 @@ public:
     modules_.update(&module_, 1);
   }
 
-  // Empty, or what is wrong and how it came to it.
+  // Returns an empty string, or what is wrong and which steps led to it.
   std::string search() {
     static State start;
     std::memset(static_cast<void *>(&start), 0, sizeof start);
@@ -278,10 +276,10 @@ private:
       count(s.complete, op);
       l = {static_cast<std::uint8_t>(l.at + 1), Reserve, 0, 0, 0, 0};
       return true;
-    // From here on with signals blocked, but for Wait.
+    // From here on signals are blocked, except in Wait.
     case SayWaiting:
       if ((s.position & (ADA_CHUNK_BYTES - 1)) < ADA_CHUNK_FULL && s.position >> 8 == s.newest) {
-        l.pc = Reserve; // a handler has got a chunk meanwhile
+        l.pc = Reserve; // a handler has taken a chunk meanwhile
         return true;
       }
       s.thread.waiting = 1;
@@ -438,7 +436,7 @@ private:
       problem_ = "an exit without its call:" + text + ", " + std::to_string(open) + " open";
   }
 
-  // As lib/recover/recover.cpp does it.
+  // The same as in lib/recover/recover.cpp.
   void recover(State &s) {
     const ada_ring_cursor &cursor = s.thread.cursor[s.thread.current];
     s.fileCount = static_cast<std::uint8_t>(cursor.events);
@@ -500,7 +498,7 @@ TEST(RingModel, AHandlerThatFillsTheBuffer) {
 
 TEST(RingModel, AHandlerInAHandler) { explore({{{ops("+a -a")}, {ops("+h -h")}, {ops("+i -i")}}, 2, false}); }
 
-// With clock=tick, and with counters that advance seldom: all stamps equal, and with ticks anywhere.
+// With clock=tick and with counters that advance seldom: all stamps equal, and ticks at any place.
 TEST(RingModel, EqualStamps) {
   for (unsigned ticks = 0; ticks < (isLong() ? 3 : 2); ++ticks) {
     explore({{{ops("+a +b -b -a")}, {ops("+h -h")}}, 1, false, ticks});
@@ -535,7 +533,7 @@ TEST(RingModel, JumpsAtEqualStamps) {
   explore({{{ops("+a +b -b +b -b +b -b -a"), 0, 3}, {ops("+h -h")}}, 1, true, 0});
 }
 
-TEST(RingModel, JumpsThatNothingProves) { // where the landing is not traced there is no resync
+TEST(RingModel, JumpsThatNothingProves) { // there is no resync if the landing is not traced
   explore({{{ops("+a +b -b +b -b +b -b -a"), 0, 3}, {ops("+h -h")}}, 1, true});
   if (isLong())
     explore({{{ops("+a +b -b +b -b +b -b -a"), 0, 3}, {ops("+h -h")}}, 2, true});

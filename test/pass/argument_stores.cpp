@@ -1,7 +1,7 @@
 // RUN: %clangxx %load_adatrace -O0 -fno-discard-value-names -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clangxx %load_adatrace -O0 -g -fno-discard-value-names -S -emit-llvm %s -o - | FileCheck %s
-// Without optimisation the hook comes behind the stores of the arguments and no later, so that a debugger that stops at
-// the function's first line can read them; with and without -g alike.
+// Without optimisation the hook comes directly after the stores of the arguments, so that a debugger that stops at the
+// function's first line can read them; with and without -g alike.
 struct Pair {
   long a, b;
 };

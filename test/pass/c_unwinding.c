@@ -1,7 +1,7 @@
 // RUN: %same_behaviour %s
 // RUN: FileCheck %s < %t-O0.events
 // RUN: FileCheck %s < %t-O2.events
-// C code compiled without exceptions is left by pthread_exit and cancellation; calls are closed, cleanup handlers run.
+// pthread_exit and cancellation leave C code compiled without exceptions; calls are closed, cleanup handlers run.
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 // RUN: %same_behaviour %s -std=c++20
 // RUN: FileCheck %s < %t-O0.events
 // RUN: FileCheck %s < %t-O0-early.events
-// A coroutine is traced as the functions it is split into: the one that is called, and one that runs at each resumption;
-// symmetric transfer and exceptions included.
+// A coroutine is traced as the functions into which it is split: the one that is called, and one that runs at each
+// resumption, including symmetric transfer and exceptions.
 #if __has_include(<coroutine>) && __clang_major__ >= 15
 #include <coroutine>
 #else // clang 14 looks for the names in std, but does not take libstdc++'s header

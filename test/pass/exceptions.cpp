@@ -1,8 +1,8 @@
 // RUN: %same_behaviour %s
 // RUN: FileCheck %s < %t-O0.events
 // RUN: FileCheck %s < %t-O2-early.events
-// Exceptions caught, rethrown, passing handlers of other types, escaping from threads' functions by pthread_exit, meeting
-// noexcept: each call that is left by one is closed as such, and only those.
+// Exceptions caught, rethrown, passing handlers of other types, escaping from threads' functions by pthread_exit,
+// meeting noexcept: each call that is left by one is closed as such, and only those.
 #include <cstdio>
 #include <exception>
 #include <pthread.h>

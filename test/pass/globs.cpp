@@ -12,8 +12,8 @@
 // RUN: env ADA_PASS_OPTIONS="-ada-include=*" %clangxx_ada -O0 -S -emit-llvm %s -o - -mllvm -ada-exclude='[mp]*|*other*' | FileCheck %s --check-prefixes=WANTED
 // RUN: %clangxx_ada -O0 -S -emit-llvm %s -o - -mllvm -ada-exclude='ns::other_than_what_is_wanted' -mllvm -ada-exclude='{plain_c,main}' | FileCheck %s --check-prefixes=WANTED
 // RUN: %clangxx_ada -O0 -c %s -o /dev/null -mllvm -ada-why='ns::wan*' -mllvm -ada-why='main' -mllvm -ada-exclude='main|gone' -mllvm -ada-include='ns::*|[xy]*' 2>&1 | FileCheck %s --check-prefix=WHY --implicit-check-not=AdaTrace:
-// A glob names functions by mangled name, demangled name with or without parameters, or source file. Lists add up, those of
-// the environment too. Without any function that is traced, nothing is added to the object.
+// A glob names functions by mangled name, demangled name with or without parameters, or source file. Lists add up,
+// including those of the environment. If no function is traced, nothing is added to the object.
 
 // ALL: @__ada_fn._ZN2ns6wantedEi =
 // ALL: @__ada_fn._ZN2ns25other_than_what_is_wantedEi =

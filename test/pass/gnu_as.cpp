@@ -1,6 +1,6 @@
 // RUN: %clang_ada -x c++ -O0 -g -ffunction-sections -fno-integrated-as -c %s -o %t.o
 // RUN: llvm-readelf -g %t.o | FileCheck %s
-// GNU as reads what is written for functions of each kind; the entry of a comdat's function is in its group.
+// GNU as accepts the output for functions of each kind; the entry of a comdat's function is in its group.
 // CHECK: COMDAT group section{{.*}}[_Z10fromHeaderIiET_S0_]
 // CHECK-DAG: ada_enabled
 // CHECK-DAG: ada_functions

@@ -1,6 +1,6 @@
 // RUN: %clang_ada -O2 -S -emit-llvm %s -o - -mllvm -ada-before-inlining | FileCheck %s
-// Hooks that were inlined with their function refer to an entry of their own: flags 4 (early) and 32 (inlined), the same
-// enable byte, a comdat of its own. Those in the function itself keep the function's.
+// Hooks that were inlined with their function refer to a separate entry: flags 4 (early) and 32 (inlined), the same
+// enable byte, and a separate comdat. Hooks in the function itself keep the function's entry.
 // CHECK-DAG: $__ada_fn.small.inlined = comdat any
 // CHECK-DAG: @__ada_fn.small = linkonce_odr hidden constant {{.*}}@__ada_on.small{{.*}} i32 4,
 // CHECK-DAG: @__ada_fn.small.inlined = linkonce_odr hidden constant {{.*}}@__ada_on.small {{.*}}@__ada_fn.small.inlined {{.*}} i32 36,{{.*}} section "ada_functions"{{.*}} comdat, align 16

@@ -3,8 +3,8 @@
 // RUN: %clang_ada -O2 -S -emit-llvm %s -o - -mllvm -ada-before-inlining | FileCheck %s --implicit-check-not='@__ada_fn._mm'
 // RUN: %clang_ada -O2 -g -S -emit-llvm %s -o - -mllvm -ada-before-inlining -mllvm -ada-system-headers | FileCheck %s --check-prefixes=CHECK,ALL
 // RUN: %clang_ada -O2 -g -S -emit-llvm %s -o /dev/null -mllvm -ada-before-inlining -mllvm -ada-why='_mm_add_ps' 2>&1 | FileCheck %s --check-prefix=WHY
-// The intrinsics of the compiler's headers count as code from system headers; functions of one's own that are always
-// inlined do not.
+// The intrinsics of the compiler's headers count as code from system headers; the user's own always-inlined functions
+// do not.
 #include <immintrin.h>
 
 // CHECK-DAG: @__ada_fn.always{{(.inlined)?}} =

@@ -1,5 +1,5 @@
 // RUN: %clang_ada -x c++ -std=c++17 -O0 -g -S -emit-llvm %s -o - | FileCheck %s
-// Strings of libc++ have a name of their own in the types of a function, for they are not laid out as libstdc++'s. What is called so elsewhere is neither.
+// Strings of libc++ have a separate name in a function's types, because their layout differs from libstdc++'s. Other types called so are neither.
 // CHECK-DAG: s:i0:r(const std{{[^a-z]+}}__1{{[^a-z]+}}string)
 // CHECK-DAG: t:i0:r(std{{[^a-z]+}}__1{{[^a-z]+}}string)
 // CHECK-DAG: u:i0:r(const mine{{[^a-z]+}}basic_string<

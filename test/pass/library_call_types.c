@@ -1,7 +1,7 @@
 // RUN: %clang_ada -O0 -S -emit-llvm %s -o - -mllvm -ada-calls=default,sscanf,my_library -fno-builtin | FileCheck %s --check-prefixes=CHECK,PLAIN --implicit-check-not='{{"open64.00"|point.x@}}'
 // RUN: %clang_ada -O1 -g -S -emit-llvm %s -o - -mllvm -ada-calls=default,sscanf,my_library -fno-builtin | FileCheck %s --check-prefixes=CHECK,DEBUG --implicit-check-not='"open64\00"'
 // RUN: %clang_ada -O0 -S -emit-llvm %s -o - -mllvm -ada-calls=default,sscanf,my_library -fno-builtin -mllvm -ada-why 2>&1 >/dev/null | FileCheck %s --check-prefix=WHY
-// Prototypes come from debug information, or else from the plugin's table, which is believed only where it fits. Names are the source's.
+// Prototypes come from debug information, or else from the plugin's table, which is used only if it fits. Names are the source's.
 #include <stddef.h>
 typedef long ssize_t;
 struct point { int x, y; };

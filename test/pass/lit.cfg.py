@@ -1,4 +1,5 @@
-# The pass's tests: what it writes into IR (*.ll, with opt and llc), and what traced programs do (*.c, *.cpp, *.test).
+# The pass's tests: the IR that it writes (*.ll, with opt and llc), and the behaviour of traced programs (*.c, *.cpp,
+# *.test).
 #
 #   %opt_ada        opt … -passes=ada-trace -S, for IR with opaque pointers. Options -ada-… may follow.
 #   %clang_ada      clang with the plugin; %clangxx_ada likewise. Options are given as -mllvm -ada-….

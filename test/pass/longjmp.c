@@ -1,7 +1,7 @@
 // RUN: %same_behaviour %s
 // RUN: FileCheck %s < %t-O0.events
 // RUN: FileCheck %s < %t-O2.events
-// Calls that longjmp leaves are closed where it lands, for repeated landings, sigsetjmp and vfork as well.
+// Calls that longjmp leaves are closed where it lands, also for repeated landings, sigsetjmp and vfork.
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

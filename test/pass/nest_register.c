@@ -4,8 +4,8 @@
 // RUN: %clang_ada -fPIC -O2 --target=aarch64-linux-gnu -S %s -o - | FileCheck %s --check-prefixes=ARM,ARM%llvm_version
 // RUN: %clang_ada -fPIC -O0 --target=aarch64-linux-gnu -S %s -o - | FileCheck %s --check-prefixes=ARM,ARM%llvm_version
 // RUN: %clang_ada -fno-pic -O2 --target=aarch64-linux-gnu -S %s -o - | FileCheck %s --check-prefixes=ARM,ARM%llvm_version
-// What the hook is told is in the register that include/ada/abi.h says, on AArch64 the hook's symbol is that of the register,
-// and it is called through the GOT (or a pointer like it): the lazy resolver behind a PLT entry would destroy the register.
+// The hook's argument is in the register that include/ada/abi.h names, on AArch64 the hook's symbol matches the register, and
+// the hook is called through the GOT (or a similar pointer): the lazy resolver behind a PLT entry would destroy the register.
 
 // X86-LABEL: f:
 // X86-NOT: __ada_enter@PLT

@@ -1,6 +1,6 @@
 // RUN: %clang_ada -x c++ -std=c++17 -O1 -g -S -emit-llvm %s -o - -mllvm -ada-pointees | FileCheck %s
 // RUN: %clang_ada -x c++ -std=c++17 -O1 -g -S -emit-llvm %s -o - | FileCheck %s --check-prefix=WITHOUT
-// What pointers and references point to, behind their names: how many bytes of it, and its layout.
+// The types of pointers and references are followed by what they point to: its number of bytes and its layout.
 // WITHOUT-NOT: {{[pr]\([^)]*\)[*#]}}
 // WITHOUT: r(Named)
 // WITHOUT-NOT: {{[pr]\([^)]*\)[*#]}}
@@ -47,7 +47,7 @@ struct Empty {};
 
 // CHECK-DAG: c"-:v;n:i0:r(Named)*128{Named|first@0:s32,pair@4:{Pair|a@0:s16,b@2:s16},name@9:a6(c),color@112:e32u(Color|RED=0,GREEN=1),next@120:p(Named)}\00"
 NOINLINE void named(Named &n) { n.first += 1; }
-// Callers that know that nothing of it is read need not have stored it.
+// Callers that know that none of it is read need not have stored it.
 // CHECK-DAG: c"-:v;n:i0:r(Pair)-\00"
 NOINLINE void written(Pair &n) { n.a = 1; }
 // CHECK-DAG: c"i0:s32;values:i0:p(const int)*4s32;words:i1:p(char *)*8p(char);bytes:i2:p(unsigned char)*1u8;text:i3:p(const char)\00"
@@ -62,7 +62,7 @@ NOINLINE Pair *scalars(Color *c, double &d) {
   pair.a = short(*c + d);
   return &pair;
 }
-// What has no layout, or none that can be shown; "-" where it is known not to be read.
+// Types without a layout, or with one that can't be shown; "-" if it is known not to be read.
 // CHECK-DAG: c"i0:b;h:i0:p(Hidden)-;e:i1:p(Empty)-;v:i2:p(void)-;f:i3:p(function)-;b:i4:r(std\\:\\:vector<bool\\, std\\:\\:allocator<bool> >)\00"
 NOINLINE bool none(Hidden *h, Empty *e, void *v, void (*f)(), std::vector<bool> &b) {
   return h && e && v && f && b.begin;

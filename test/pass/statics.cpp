@@ -1,7 +1,7 @@
 // RUN: %same_behaviour %s
 // RUN: FileCheck %s < %t-O0.events
-// Static constructors and destructors, and what is registered with atexit, run between registering and unregistering the
-// image: they are recorded.
+// Static constructors and destructors, and functions registered with atexit, run between registering and unregistering
+// the image: they are recorded.
 #include <cstdio>
 #include <cstdlib>
 

@@ -5,8 +5,8 @@
 // RUN: %clangxx_ada -O0 -g -S -emit-llvm %s -o /dev/null -mllvm -ada-why='*push_back*' 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: %clangxx_ada -O0 -S -emit-llvm %s -o /dev/null -mllvm -ada-why='*push_back*' 2>&1 | FileCheck %s --check-prefix=WHY-WITHOUT-G
 // RUN: %clangxx_ada -O0 -S -emit-llvm %s -o - | FileCheck %s --check-prefix=MAIN --implicit-check-not='@__ada_fn.{{_Z[^ ]*St}}'
-// The standard library's templates are left out, by the file that debug information names, or without it by namespace;
-// what the user wrote and the library calls is not.
+// The standard library's templates are left out, by the file in debug information, or without debug information by
+// namespace; functions that the user wrote and the library calls are not.
 #include <algorithm>
 #include <vector>
 

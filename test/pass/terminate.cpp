@@ -1,6 +1,6 @@
 // RUN: %same_behaviour %s
 // RUN: FileCheck %s < %t-O0.events
-// An exception that meets noexcept ends the program as it does untraced.
+// An exception that reaches noexcept ends the program as it does untraced.
 // CHECK: call main
 // CHECK: call _Z5stopsv
 // CHECK-NEXT: call _Z7throwerv

@@ -1,6 +1,6 @@
 // RUN: env LEVELS="0 1 2 3" %same_behaviour %s
 // RUN: FileCheck %s < %t-O0.events
-// Arguments and results of every shape arrive unharmed, though the hooks clobber every vector register.
+// Arguments and results of every shape arrive unchanged, although the hooks clobber every vector register.
 #include <cstdarg>
 #include <cstdio>
 #define NOINLINE __attribute__((noinline))

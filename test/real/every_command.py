@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs every command of adatrace on a recording, and compares what they say with a computation of its own.
+"""Runs every command of adatrace on a recording, and compares the output with an independent computation.
 
 Usage: every_command.py ADATRACE SESSION WORK [COMMAND...]
 
-The calls are put together here from `dump --format=jsonl`, with nothing of the tool's code. `report` (all options) and
+The calls are reconstructed here from `dump --format=jsonl`, without any of the tool's code. `report` (all options) and
 `tree` (folded or not) must add up to the same counts and times, conversions to each format and back must keep them, and
 no command may fail, warn or crash. COMMAND names some of the checks; default: all of them. WORK is for files.
 """
@@ -41,7 +41,7 @@ def run(*arguments, status=0, warnings=False):
 
 
 class Sums:
-    """What one function's calls add up to."""
+    """The sums of one function's calls."""
 
     def __init__(self):
         self.calls = self.total = self.self = self.exceptions = self.open = 0
@@ -175,7 +175,7 @@ OFF_CPU = re.compile(r" \[off-CPU [^\]]*\]$")
 
 
 def treeLines(*arguments):
-    """Depth, name, number of calls, own time in nanoseconds of each line; no own time means a loop around others."""
+    """Depth, name, number of calls, self time in nanoseconds of each line; no self time means a loop around others."""
     number = lambda text: int(text.replace(",", ""))
     for line in run("tree", "--names=full", "--limit=0", *arguments).splitlines():
         if not line or line.startswith(("thread ", "pid_", "process ")) or line.split() == ["total", "self", "call"]:

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Traces a real program that is not ours (SQLite), and runs every command on the recording. Usage: run.sh BUILD WORK [ASAN-BUILD]
+# Traces a real third-party program (SQLite), and runs every command on the recording. Usage: run.sh BUILD WORK
+# [ASAN-BUILD]
 #
 # Some million events in two threads, with detail of SQLite's API, and a second run that is killed and recovered.
-# every_command.py compares what the commands say with its own computation. With ASAN-BUILD its adatrace does it
-# again. The source is SQLite's amalgamation as the npm package better-sqlite3 contains it, so this needs npm and its
+# every_command.py compares the commands' output with its own computation. With ASAN-BUILD, that build's adatrace
+# repeats it. The source is SQLite's amalgamation from the npm package better-sqlite3, so this needs npm and its
 # registry; it is run by hand and nightly (`tools/dev real`), not in CI, where test/tools/real_program.test is smaller.
 # ROWS=N sets the amount of work.
 set -euo pipefail
@@ -30,13 +31,13 @@ rm -rf whole killed
 "$build/bin/adatrace" record --detail='sqlite3_*' --session whole ./sqlite_work "${ROWS:-2000}" >output.txt
 grep -q '^main integrity_check=ok$' output.txt
 
-# Killed in the middle; `record` recovers what was in the ring.
+# Killed in the middle; `record` recovers the content of the ring.
 status=0
 "$build/bin/adatrace" record --session killed timeout -s KILL 1 ./sqlite_work 1000000 >output.txt || status=$?
 [ "$status" = 137 ]
 "$build/bin/adatrace" verify killed
 
-# Self times are computed of the events alone, which do not say when the recorder held a thread up.
+# Self times are computed from events alone, which do not show when the recorder held a thread up.
 find whole killed -name sched.ads -delete
 for tool in "$build" ${sanitized:+"$sanitized"}; do
   python3 "$here/every_command.py" "$tool/bin/adatrace" whole "$work/files"

@@ -4,7 +4,7 @@
 // RUN: adatrace convert -q session p.sqlite && %python -c "import sqlite3; [print(*row) for row in sqlite3.connect('p.sqlite').execute('select function, calls from function_totals order by 1')]" | FileCheck %s --check-prefix=SQL
 // RUN: adatrace convert -q session p.callgrind && grep -c '^fn=' p.callgrind | FileCheck %s --check-prefix=FOUR
 // RUN: adatrace diff --format=json session session | %python -c "import json, sys; [print(r['function'], r['calls_a'], r['total_ns_a'] <= t) for rows in [json.load(sys.stdin)] for t in [max(r['total_ns_a'] for r in rows)] for r in rows if r['function'] == 'a']" | FileCheck %s --check-prefix=DIFF
-// A function and its inlined copies are one function in every format, also the one whose id is 0.
+// A function and its inlined copies are one function in every format, also the one with id 0.
 volatile unsigned long x;
 int b(int n);
 int a(int n) {

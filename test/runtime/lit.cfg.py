@@ -1,18 +1,20 @@
-# Tests of traced programs: what is recorded, and that the program behaves as without us.
+# Tests of traced programs: what is recorded, and that the program behaves as without AdaTrace.
 #
 # Beside the project's substitutions (lit.cfg.py at the top):
 #   %calls    reads a trace and checks it: `%calls tree DIR`, see Inputs/calls.py
 #   %details  reads detail files and checks them: `%details count DIR`, see Inputs/details.py
 #   %session  ADA_OPTIONS for a session in %t/session; more options can be appended: %session:format=1
-#   %arch     what programs are built for: x86_64 or aarch64
-#   %less     by what large numbers of repetitions are divided: 4, and 1 with --param long
-#   %asan     -fsanitize=address where its library is there: not for emulated programs
-#   %clock_source  what times are from where the program chooses nothing: tsc, cntvct, or clock_gettime
+#   %arch     the architecture that programs are built for: x86_64 or aarch64
+#   %less     the divisor of large repetition counts: 4, and 1 with --param long
+#   %asan     -fsanitize=address if its library is there: not for emulated programs
+#   %clock_source  the source of times if the program chooses none: tsc, cntvct, or clock_gettime
 #   %switch_events  1 with the feature of that name, else 0
 #   %like_plain DIR COMMAND  builds and runs with and without hooks: same output, same status; see Inputs/like_plain.sh
-# A test begins with `rm -rf %t && mkdir -p %t` and writes below %t only.
-# Features: counter (the kernel trusts the processor's counter), switch-events (the system tells when threads have processors), root (mounting and set-uid need it), valgrind, python-headers (to build an extension module), java (javac and jni.h; %java_home
-# is where), boost-context; the last four are the host's and not there for emulated programs.
+# A test begins with `rm -rf %t && mkdir -p %t` and writes only below %t.
+# Features: counter (the kernel trusts the CPU's counter), switch-events (the system reports when threads are on-CPU),
+# root (needed for mounting and set-uid), valgrind, python-headers (to build an extension module), java (javac and
+# jni.h; %java_home is their directory), boost-context; the last four are the host's and not available for emulated
+# programs.
 import os
 import platform
 import shutil
@@ -33,7 +35,8 @@ config.substitutions += [
 config.recursiveExpansionLimit = 3
 
 def isTrusted(counter):
-    """Whether Linux lists a counter among its clock sources; it takes one off that it can't trust (runtime/os/linux/clock_source.h)."""
+    """Whether Linux lists a counter among its clock sources; it removes one that it can't trust
+    (runtime/os/linux/clock_source.h)."""
     try:
         with open("/sys/devices/system/clocksource/clocksource0/available_clocksource") as sources:
             return counter in sources.read().split()
@@ -41,7 +44,7 @@ def isTrusted(counter):
         return True
 
 
-# Run by suites of their own (CMakeLists.txt).
+# These have suites of their own (CMakeLists.txt).
 config.excludes = [*config.excludes, "exact", "registers"]
 
 if os.geteuid() == 0:

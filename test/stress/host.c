@@ -1,4 +1,4 @@
-// The host of storm's jumps, which is not traced.
+// The untraced host of storm's jumps.
 // It catches errors with setjmp, and its error function jumps over its callers.
 #include <setjmp.h>
 

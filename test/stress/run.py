@@ -2,11 +2,11 @@
 """Storms against the runtime and recovery: run.py --build BUILD [--seconds N | --kills N] [--seed N] [--llvm N]
 
 Each round runs storm.cpp with random options, mostly until a kill -9 at a random moment, recovers the trace (in some
-rounds the first recovery is killed as well, or fed a damaged copy of the memory first), and compares it with the truth that
-the program kept. `lost`: events of calls that the program knew to be complete, which are neither in the trace nor among the
-losses that it tells; with overflow=block and room on the disk nothing may be lost. `wrong`: calls and losses that never were.
-Both must be 0; the round's seed is printed otherwise. In some rounds the disk is small, and full at random moments, where the
-system allows to mount one.
+rounds the first recovery is killed as well, or first given a damaged copy of the memory), and compares it with the
+counts that the program kept. `lost`: events of calls that the program knew to be complete, which are neither in the
+trace nor among its reported losses; with overflow=block and room on the disk nothing may be lost. `wrong`: calls and
+losses that never happened. Both must be 0; otherwise the round's seed is printed. In some rounds the disk is small, and
+full at random moments, if the system allows mounting one.
 """
 import argparse
 import array
@@ -42,7 +42,7 @@ def run(command, expected=(0,), **more):
     return done.stdout
 
 
-# Until the children that a killed program had forked are gone as well.
+# Also waits until the children that a killed program had forked are gone.
 def waitForGroup(group):
     deadline = time.time() + SECONDS
     while time.time() < deadline:
@@ -104,7 +104,7 @@ class Round:
         self.directory, self.kept = options.directory, options.directory + "-%d" % seed
         choose, often = self.random.choice, lambda probability: self.random.random() < probability
         self.kill = bool(options.kills) or often(0.75)
-        # Most kills early: so there are more of them, and at the beginning there is the most to go wrong.
+        # Most kills come early: that allows more of them, and most can go wrong at the beginning.
         self.life = self.random.random() ** 4 * (0.3 if options.kills else 2)
         self.drop = often(0.2)
         self.disk = Disk(os.path.join(self.directory, "disk")) if options.canMount and often(0.15) else None
@@ -122,7 +122,7 @@ class Round:
         self.arguments += [kind for kind in kinds if often(0.4)]
         self.arguments += choose([[], [], [], ["namespace"], ["raw-exit"]])
 
-    # Returns what the program knew of: calls, of them lost, and wrong ones; and whether it was killed.
+    # Returns the counts that the program knew: calls, lost ones among them, and wrong ones; and whether it was killed.
     def play(self):
         if self.disk:
             self.disk.begin(self.random.choice([300, 1000, 3000, 10000]), self.random.random())
@@ -178,13 +178,13 @@ class Round:
             self.recover()
         begun, ended = truthOf(truth)
         calls, returns, lost, leftOut = self.recorded()
-        # Of the two events per call. After a kill, one call per thread may have been under way.
+        # There are two events per call. After a kill, one call per thread may have been in progress.
         told = calls + returns + lost + leftOut
         missing = max(0, 2 * ended - told)
         if not self.mayLose and not leftOut:
             missing = max(missing, ended - returns)
         wrong = max(0, calls - begun, told - 2 * begun)
-        if not killed and not self.mayLose and not leftOut: # what jumps have left has ended, by an exception
+        if not killed and not self.mayLose and not leftOut: # calls left by jumps have ended by an exception
             wrong = max(wrong, self.opened, abs(self.exceptions - (begun - ended)))
         return ended, missing, wrong, killed
 
@@ -198,11 +198,12 @@ class Round:
             first.wait()
         run([self.adatrace, "recover", "-q", self.session])
         self.verify()
-        run([self.adatrace, "recover", "--clean", "--ring", self.rings]) # of a process that was killed while it started
+        run([self.adatrace, "recover", "--clean", "--ring", self.rings]) # for a process killed while it started
         if left := os.listdir(self.rings):
             raise Failed("memory stayed behind: " + ", ".join(left))
 
-    # On a small disk it may say that the recorder failed, and that a library has no names that was loaded right before the kill.
+    # On a small disk it may report that the recorder failed, and that a library loaded right before the kill has no
+    # names.
     def verify(self):
         said = run([self.adatrace, "verify", self.session], expected=(0, 1) if self.disk else (0,))
         problems = [line for line in said.splitlines() if line.startswith("problem:") and "recorder.failure" not in line and
@@ -210,7 +211,7 @@ class Round:
         if problems:
             raise Failed("verify: " + "\n".join(problems))
 
-    # Whatever memory and files hold, recovery ends by itself, and with one of its own statuses.
+    # Whatever memory and files contain, recovery ends by itself, with one of its own statuses.
     def recoverDamaged(self):
         copy = os.path.join(self.directory, "damaged")
         shutil.rmtree(copy, ignore_errors=True)
@@ -238,7 +239,7 @@ class Round:
                 file.seek(self.random.choice(places) + self.random.randrange(1 << 16))
                 file.write(bytes([self.random.randrange(256)]))
 
-    # Calls and returns in the trace, events that it says were lost, and such that were to be left out.
+    # Calls and returns in the trace, events reported as lost, and events that were to be left out.
     def recorded(self):
         calls = returns = lost = leftOut = opened = exceptions = 0
         for row in json.loads(run([self.adatrace, "report", "--format=json", self.session])):
@@ -260,7 +261,7 @@ class Round:
         return calls, returns, lost, leftOut
 
 
-# Goes on in a mount namespace of its own. False where that is not allowed.
+# Continues in a separate mount namespace. False if that is not allowed.
 def mountsOfOurOwn():
     if "ADA_STRESS_MOUNTS" in os.environ:
         return os.environ.pop("ADA_STRESS_MOUNTS") == "1"

@@ -1,13 +1,13 @@
-// A program that calls a traced function from everywhere, and keeps the truth in shared memory.
+// A program that calls a traced function from everywhere, and keeps the true counts in shared memory.
 //
 //   storm TRUTH LIBRARY CALLS [threads=N] [signals=HZ] [forks] [loads] [fibers] [jumps] [namespace] [raw-exit]
 //
-// Only counted() and the library's function are traced. The program has a clock and an environment of its own. With
-// `jumps`, host.c jumps over calls of counted(): they end by an exception, and `ended` does not count them.
+// Only counted() and the library's function are traced. The program has its own clock and environment. With `jumps`,
+// host.c jumps over calls of counted(): they end by an exception, and `ended` does not count them.
 //
-// Each place that calls one of them has a counter of its own in the file TRUTH: `begun` goes up before the call and
-// `ended` after it. So after a kill the trace has at least `ended` returns and at most `begun` calls; after CALLS calls
-// per thread the program ends, and all calls that nothing jumped over have returned.
+// Each place that calls one of them has its own counter in the file TRUTH: `begun` goes up before the call and `ended`
+// after it. So after a kill the trace has at least `ended` returns and at most `begun` calls; after CALLS calls per
+// thread the program ends, and all calls that nothing jumped over have returned.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -64,7 +64,7 @@ template <class F> void count(Counter &c, F &&call) {
 
 } // namespace
 
-// The recursion makes call stacks of several sizes; each level is a call of its own. With `jumps` the innermost one
+// The recursion makes call stacks of several sizes; each level is a separate call. With `jumps` the innermost call
 // leaves them all.
 __attribute__((noinline)) void counted(Counter *inner, int depth, bool jumps = false) {
   if (depth > 0)
@@ -92,7 +92,7 @@ void forkOne() {
   if (child == 0) {
     ofHandler = &newCounter();
     some(newCounter(), calls / 10);
-    _exit(0); // exit() takes a lock of libc's, which another thread may have held in dlclose() at the fork
+    _exit(0); // exit() takes a lock of libc, which another thread may have held in dlclose() at the fork
   }
   waitpid(child, nullptr, 0);
 }
@@ -143,7 +143,7 @@ void *fiberThread(void *) {
   return nullptr;
 }
 
-// At a thread's end: what handlers do in a thread that has no thread-local storage any more can't be recorded.
+// Used at a thread's end: handlers in a thread whose thread-local storage is gone can't be recorded.
 void blockSignals() {
   sigset_t all;
   sigfillset(&all);
@@ -185,10 +185,10 @@ void *jumps(void *) {
     hostCall(leave, &c);
     hostCall(stay, &c);
   }
-  some(c, 1); // above all that was left
+  some(c, 1); // above all calls that were left
   return nullptr;
 }
-// The library once more, with a libc and a runtime of its own.
+// The library again, with a separate libc and runtime.
 void *nameSpace(void *) {
   Counter &c = newCounter();
   void *handle = dlmopen(LM_ID_NEWLM, library, RTLD_NOW);

@@ -1,8 +1,10 @@
-"""Random programs for args_random.py: functions that read all, some or none of their arguments, and what they are passed and return.
+"""Random programs for args_random.py: functions that read all, some or none of their arguments, and the values that
+they are passed and return.
 
-A value is a constant that the generator knows, times a number that is 1 at run time: the compiler can't fold it. Nothing in the program looks
-at more of an argument than its function does, so the optimizer may leave out the rest. A separate object, which is not traced, prints what
-only the program knows: addresses, and the bytes of unions and bit fields.
+A value is a constant known to the generator, times a number that is 1 at run time, so the compiler can't fold it.
+Nothing in the program looks at more of an argument than its function does, so the optimizer may leave out the rest.
+A separate object, which is not traced, prints what only the program knows: addresses, and the bytes of unions and bit
+fields.
 """
 import random
 
@@ -53,8 +55,9 @@ long callee1(long n) { return n + 1; }
 """
 SYMBOLS = ["longs", "doubles", "pointers", "text0", "text1", "string0", "callee0", "callee1"]
 
-# What is expected: ("n", text) of a scalar, ("s", {member: ...}, key), ("a", [...]), ("bits", key) of what is shown as bits,
-# ("p", symbol, offset, what is there) of addresses and ("t", text, symbol, offset) of texts. KEY is one of the truth's.
+# Expected values: ("n", text) of a scalar, ("s", {member: ...}, key), ("a", [...]), ("bits", key) of values shown as
+# bits, ("p", symbol, offset, value there) of addresses and ("t", text, symbol, offset) of texts. KEY is one of the
+# truth's.
 
 
 class Value:
@@ -64,7 +67,7 @@ class Value:
 
 
 class Maker:
-    """Makes types and values of one seed."""
+    """Makes the types and values of one seed."""
 
     def __init__(self, seed, prefix):
         self.rng, self.prefix = random.Random(seed), prefix
@@ -151,7 +154,7 @@ class Maker:
         return -value if isSigned and rng.random() < 0.5 else value
 
     def value(self, type_, isLocal=False, isResult=False):
-        """One of TYPE; ISLOCAL: what a pointer points to is the call's own; ISRESULT: it is not."""
+        """A value of TYPE; isLocal: a pointer's target is the call's own; isResult: it is not."""
         rng = self.rng
         if type_ in INTS:
             value = self.integer(INTS[type_], "unsigned" not in type_ and not type_.startswith("char"))
@@ -220,7 +223,7 @@ class Maker:
         base = self.aggregate(self.bases[type_]) if self.bases[type_] else None
         source = f"{type_}{{" + ", ".join([base.source for base in [base] if base] + [v.source for _, v in values]) + "}"
         expected = {**(base.expected[1] if base else {}), **{m: v.expected for m, v in values}}
-        if base and self.bases[type_] in self.opaque:  # shown as one value
+        if base and self.bases[type_] in self.opaque:  # shown as a single value
             expected[self.bases[type_]] = base.expected
         return self.withTruth(type_, Value(source, ("s", expected), assign=lambda path: (base.assign(path) if base else "") +
                                            " ".join(v.assign(f"{path}.{m}") for m, v in values)))
@@ -284,7 +287,7 @@ class Maker:
         return Value(source, ("p", symbol, offset, ("a", expected) if "*" in type_ else expected[0]), before)
 
     def reads(self, type_, path):
-        """Numbers that each read a part of the value PATH."""
+        """Expressions for numbers that each read a part of the value PATH."""
         if type_ in COMPLEX:
             return [f"(long)__real__ {path}", f"(long)__imag__ {path}"]
         if type_ in VECTORS:
@@ -304,7 +307,8 @@ class Maker:
         if type_ == "std::string *":
             return [f"(long){path}", f"(long){path}->size()"]
         if type_ in ("const char *", "char *", "const long *", "double *"):
-            return [f"(long){path}", f"(long)*{path}"] if "." not in path else [f"(long){path}"]  # in a union it may be none
+            # A member of a union may not hold a valid pointer.
+            return [f"(long){path}", f"(long)*{path}"] if "." not in path else [f"(long){path}"]
         if "Ints" in type_:
             return [f"(long){path}.size()", f"(long){path}[0]"]
         if type_ in ("long S::*", "Method"):
@@ -339,7 +343,7 @@ class Function:
         self.unit = rng.randrange(2)
 
     def use(self, maker, type_, name, isLocal):
-        """Statements that read all of the parameter, a part, or nothing."""
+        """Statements that read the whole parameter, a part of it, or nothing."""
         rng = maker.rng
         how = rng.choice(["all", "part", "part", "none", "branch", "on", "address", "late", "write", "through"])
         reads = maker.reads(type_, name)

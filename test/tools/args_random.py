@@ -25,7 +25,7 @@ UNKNOWN = "unknown"
 
 
 class Comparison:
-    """What is shown against what is so."""
+    """Compares shown values with true ones."""
 
     def __init__(self, truth):
         self.counts = collections.Counter()
@@ -79,7 +79,7 @@ class Comparison:
             self.counts["known"] -= 1
             return expected[3] is not None and self.holds(shown, expected[3])
         want = expected[1]
-        if isinstance(want, str) and isinstance(shown, list):  # the first characters of an array of which the rest was not recorded
+        if isinstance(want, str) and isinstance(shown, list):  # an array of which only the first characters were recorded
             return bool(shown) and all(s in (None, w) for s, w in zip(shown, want))
         if isinstance(want, (bool, str)) or isinstance(shown, bool):
             return shown == want
@@ -101,7 +101,7 @@ def write(directory, name, text):
 
 
 def run(seeds, cxx, mode, directory):
-    """Counts of known and unknown values, and what is wrong."""
+    """Counts of known and unknown values, and the errors."""
     program = Program(seeds)
     os.makedirs(directory, exist_ok=True)
     for i, text in enumerate(program.units):

@@ -1,6 +1,7 @@
 # The command line. %make_session FILE [DIRECTORY] makes a session from the lines of FILE that begin with "T:"
-# (Inputs/make_session.cpp describes them); %t is a fresh name in each test. %browse PAGE STEP... opens a page in Chromium
-# (Inputs/flame_page.mjs), %view SESSION STEP... the viewer (Inputs/view_page.mjs); they, %tsc and speedscope need what `tools/dev test` installs into build/node (test/node/package.json).
+# (Inputs/make_session.cpp describes them); %t is a fresh name in each test. %browse PAGE STEP... opens a page in
+# Chromium (Inputs/flame_page.mjs), %view SESSION STEP... the viewer (Inputs/view_page.mjs). These two, %tsc and
+# speedscope need the packages that `tools/dev test` installs into build/node (test/node/package.json).
 import atexit
 import os
 import shutil
@@ -9,7 +10,8 @@ import tempfile
 nodeModules = os.path.join(config.ada_source_dir, "build", "node", "node_modules")
 config.environment["ADA_NODE_MODULES"] = nodeModules
 config.environment["ADA_CHROMIUM"] = shutil.which("chromium") or "chromium"
-# One browser for all tests, started by the first that wants a page and ended with this process (Inputs/browser.mjs).
+# One browser for all tests, started by the first test that needs a page and ended with this process
+# (Inputs/browser.mjs).
 config.environment["ADA_LIT_PID"] = str(os.getpid())
 config.environment["ADA_BROWSER"] = tempfile.mkdtemp()
 atexit.register(shutil.rmtree, config.environment["ADA_BROWSER"], ignore_errors=True)
@@ -25,11 +27,12 @@ config.substitutions += [
     ("%{pages}", os.path.join(config.ada_source_dir, "tools", "adatrace")),
 ]
 
-# A server is started by the tests themselves.
+# The tests start servers themselves.
 if shutil.which("clickhouse-server", path=config.environment["PATH"] + ":/usr/sbin"):
     config.available_features.add("clickhouse")
 
-# Tools of other tracers, whose answers about the same files are compared with ours, what reads the example of a unit, and what makes certificates.
+# Tools of other tracers, whose answers about the same files are compared with ours, the reader of the example unit, and
+# a tool that makes certificates.
 for tool, feature in (("uftrace", "uftrace"), ("llvm-xray", "llvm-xray"), ("systemd-analyze", "systemd"), ("openssl", "openssl"), ("valgrind", "valgrind")):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(feature)

@@ -3,7 +3,7 @@
 
 Usage: adatrace dump --format=jsonl SESSION | compare_counts.py CALLGRIND.OUT SESSION/pid_N/manifest.json
 
-Every function that the manifest lists must have been called as often as callgrind says, and each thread's events must nest.
+Every function in the manifest must have been called as often as callgrind says, and each thread's events must nest.
 """
 import collections
 import json
@@ -12,16 +12,16 @@ import sys
 
 
 def canonical(name):
-    """C1 and C2 (D1 and D2) are two names of one constructor (destructor) here: count them together."""
+    """C1 and C2 (D1 and D2) are two names of one constructor (destructor) here: they are counted together."""
     return re.sub(r"([CD])[12]E", r"\1E", re.sub(r"'\d+$", "", name))
 
 
 manifest = json.load(open(sys.argv[2]))
 modules = {module["path"] for module in manifest["modules"]}
 
-# callgrind (with --demangle=no): "fn=(12) name" and "cfn=(13) name" introduce a name, later "(13)" stands for it; "ob=" and "cob=" do the
-# same for objects, the latter only where a call leads to another one; "calls=N …" follows cfn. The runtime has functions of its own that
-# have the name of one in the program: only those of traced objects count.
+# callgrind (with --demangle=no): "fn=(12) name" and "cfn=(13) name" introduce a name, later "(13)" stands for it; "ob="
+# and "cob=" do the same for objects, the latter only if a call leads to another object; "calls=N …" follows cfn. The
+# runtime has functions with the same names as the program's: only those of traced objects count.
 names, objects, counted = {}, {}, collections.Counter()
 callee = caller_object = callee_object = None
 for line in open(sys.argv[1]):

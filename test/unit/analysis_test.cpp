@@ -1,4 +1,4 @@
-// What analysis computes of any source: threadwise reading, filters, reports by arguments, near names.
+// What analysis computes from any source: reading by thread, filters, reports by arguments, near names.
 #include "analysis/call_filter.h"
 #include "analysis/call_tree.h"
 #include "analysis/merged_events.h"
@@ -16,7 +16,7 @@ using model::Kind;
 
 namespace {
 
-// What a read delivers: "0/3:B11" is event number 3 of thread 0.
+// The events that a read delivers: "0/3:B11" is event number 3 of thread 0.
 class Listing : public TableSink {
 public:
   using TableSink::TableSink;
@@ -70,7 +70,7 @@ TEST(Spool, ThreadByThread) {
   EXPECT_EQ(table.threads[1].extent->lastNs, 50u);
 }
 
-// More than a chunk and more than one thread: what is in the file comes back like what is in memory.
+// With more than one chunk and more than one thread, a file gives back the same as memory.
 TEST(Spool, ManyEvents) {
   std::string text;
   for (int i = 0; i < 30000; ++i)
@@ -152,7 +152,7 @@ TEST(CallFilter, Words) {
   EXPECT_EQ(treeOf(kNested, filter), "thread 0\nA 100\n  B 50\n");
 }
 
-// Values that come behind the call are its arguments; a tree that does not fit into memory is the same.
+// Values that follow a call are its arguments. A tree that does not fit into memory gives the same.
 TEST(TreeWalk, Values) {
   const std::string events = "0 A0 | 0 B1 | 0 x=1 | 0 b2 | 0 B3 | 0 x=1 | 0 b4 | 0 B5 | 0 x=2 | 0 y=3 | 0 b6 | 0 a9 |";
   const std::string expected = "thread 0\nA 9\n  B(x=1)*2 2\n  B(x=2, y=3) 1\n";
@@ -164,7 +164,7 @@ TEST(TreeWalk, Values) {
 
 namespace {
 
-// Adds a call of 10 ns, which waited for as many in a call that it made.
+// Adds a call of 10 ns, 4 ns of which are in a call that it made, which waited for all of them.
 void addCall(CallTree &tree, std::uint32_t function, bool isInitialiser) {
   const std::uint32_t node = tree.make(function), inner = tree.make(99);
   tree[inner].totalNs = tree[inner].selfNs = tree[inner].selfOff.waitingNs = 4;
@@ -179,7 +179,8 @@ void addCall(CallTree &tree, std::uint32_t function, bool isInitialiser) {
 
 } // namespace
 
-// They become one node, also at the end of what repeats; the times of what they called are theirs.
+// Initialisers become one node, also at the end of a repetition. The times of the functions they called count as
+// theirs.
 TEST(CallTree, Initialisers) {
   CallTree tree(true);
   for (const std::uint32_t function : {1, 2, 2, 3})
@@ -198,7 +199,7 @@ TEST(CallTree, Initialisers) {
     addCall(tree, 5, false);
     addCall(tree, 1, true);
   }
-  ASSERT_EQ(tree[CallTree::kRoot].children.size(), 2u); // all, (5 1) ×3
+  ASSERT_EQ(tree[CallTree::kRoot].children.size(), 2u); // all initialisers, (5 1) ×3
   addCall(tree, 2, true);
   ASSERT_EQ(tree[CallTree::kRoot].children.size(), 2u);
   const CallNode &loop = tree[tree[CallTree::kRoot].children[1]];
@@ -242,7 +243,7 @@ std::string reportOf(const std::string &events, std::uint32_t threads, std::size
 
 } // namespace
 
-// Which functions lose their arguments does not depend on which thread was read first.
+// Which functions lose their arguments does not depend on which thread is read first.
 TEST(Report, TooManyLists) {
   const std::string one = "0 A0 | 0 x=1 | 0 a1 | 0 A2 | 0 x=2 | 0 a3 | 0 B4 | 0 y=1 | 0 b5 |";
   const std::string other = " 0 A10 | 0 x=3 | 0 a11 | 0 B12 | 0 y=1 | 0 B13 | 0 y=2 | 0 b14 | 0 b15 |";

@@ -1,4 +1,4 @@
-// The files in docs/formats/atf.md are what the writers write.
+// The files shown in docs/formats/atf.md are exactly those that the writers write.
 #include "ada/trace/atf_writer.h"
 #include "scratch_directory.h"
 
@@ -11,7 +11,7 @@ using namespace ada::atf;
 
 namespace {
 
-// The bytes in front of each line's comment, of the fenced block whose first line begins with `magic`.
+// The bytes before each line's comment, from the fenced block whose first line begins with `magic`.
 std::string bytesOfBlock(std::istream &in, const std::string &magic) {
   std::string bytes;
   bool inside = false;

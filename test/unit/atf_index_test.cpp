@@ -48,7 +48,7 @@ std::vector<std::byte> fileOf(const std::vector<std::uint64_t> &times, unsigned 
   return bytes;
 }
 
-// The smallest range that holds all events inside, by looking at each.
+// The smallest range that contains all events inside, found by looking at each event.
 SeqRange slowTimeRange(const std::vector<std::uint64_t> &times, std::uint64_t from, std::uint64_t to) {
   SeqRange range;
   bool any = false;
@@ -68,7 +68,7 @@ TEST(AtfTimeRange, SortedFilesAreSearched) {
     for (std::size_t count : {0, 1, 2, 100, 5000, 20000}) {
       std::vector<std::uint64_t> times(count);
       for (auto &t : times)
-        t = random() % (count + 10); // many equal
+        t = random() % (count + 10); // many are equal
       std::ranges::sort(times);
       // An odd offset: nothing in the file is aligned.
       auto bytes = fileOf(times, version, 77);

@@ -1,5 +1,5 @@
-// The merge takes the smallest time, and the earlier thread on a tie.
-// It keeps a thread's order, even where the thread's time goes back.
+// The merge takes the smallest time first, and on a tie the earlier thread.
+// It keeps each thread's order, even where the thread's time goes back.
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/merge.h"
 #include "scratch_directory.h"
@@ -35,7 +35,7 @@ struct Item {
   bool operator==(const Item &) const = default;
 };
 
-// The rule, word for word.
+// The rule, written out literally.
 std::vector<Item> slowMerge(const std::vector<Times> &threads) {
   std::vector<Item> result;
   std::vector<std::size_t> next(threads.size());

@@ -1,4 +1,4 @@
-// What the writers write, the readers read back.
+// The readers read back exactly the events that the writers wrote.
 // Random events in both versions; finished, abandoned and empty files; and the limits of the formats, beyond which the
 // writers refuse.
 #include "ada/trace/atf_writer.h"
@@ -37,7 +37,7 @@ protected:
 };
 
 TEST_P(AtfWriter, IndexComesBack) {
-  // More than the writer's and the reader's buffers hold.
+  // More than fits into the writer's and the reader's buffers.
   for (std::size_t count : {0, 1, 7, 2000, 100000}) {
     std::string path = scratch_ / ("index" + std::to_string(count));
     std::vector<IndexEvent> events;
@@ -102,7 +102,7 @@ TEST_P(AtfWriter, DetailComesBack) {
       w.event.indexSeq = version_ == 1 ? random_() >> 32 : random_();
       w.event.threadId = version_ == 1 ? static_cast<std::uint32_t>(random_()) : 77;
       w.event.timestampNs = random_();
-      // Up to two and a half buffers of the writer now and then.
+      // Sometimes up to two and a half buffers of the writer.
       std::size_t size = i % 1000 == 999 ? random_() % 2500000 : random_() % 300;
       for (std::size_t n = 0; n < size; ++n)
         w.payload.push_back(static_cast<std::byte>(random_()));
@@ -127,7 +127,7 @@ TEST_P(AtfWriter, DetailComesBack) {
     EXPECT_TRUE(reader->warnings().empty());
     EXPECT_EQ(reader->checksum(), ChecksumState::Ok);
     ASSERT_EQ(reader->size(), count + 1);
-    std::uint64_t lowest = 0, highest = 0; // of the function event: 0
+    std::uint64_t lowest = 0, highest = 0; // of the function event, which is 0
     for (std::size_t i = 0; i < count; ++i) {
       DetailEvent got = (*reader)[i];
       EXPECT_EQ(got.type, written[i].event.type);
@@ -194,7 +194,7 @@ TEST(AtfWriterErrors, OtherVersionsAreRefused) {
   EXPECT_FALSE(std::filesystem::exists(scratch / "x"));
 }
 
-// A limit on the size of files, of less than a header.
+// A file size limit that is smaller than a header.
 TEST(AtfWriterErrors, FullDiskIsReported) {
   const ScratchDirectory scratch;
   rlimit before = {};
@@ -210,7 +210,7 @@ TEST(AtfWriterErrors, FullDiskIsReported) {
   EXPECT_NE(writer.error().text().find("File too large"), std::string::npos) << writer.error().text();
 }
 
-// What is no regular file is not written to.
+// Only regular files are written to.
 TEST(AtfWriterErrors, DevicesAreRefused) {
   const auto writer = IndexWriter::create("/dev/null", {.overwrite = true});
   ASSERT_FALSE(writer);

@@ -1,4 +1,4 @@
-// Calls added up by path: recursion, ends that are missing, threads, filters, the limit of nodes, order.
+// Calls added up by path: recursion, missing ends, threads, filters, the limit of nodes, order.
 #include "analysis/call_paths.h"
 #include "analysis/path_views.h"
 #include "mixed_source.h"
@@ -61,7 +61,7 @@ TEST(CallPaths, ByThread) {
                                                                        "  B 1 calls 1 total 1 self\n");
 }
 
-// What a hidden function called is its caller's; what is too short is in no node.
+// Time in a hidden function counts for its caller; a call that is too short is in no node.
 TEST(CallPaths, Filters) {
   CallPathsOptions options;
   options.filter.excluded = {"B"};
@@ -74,7 +74,7 @@ TEST(CallPaths, Filters) {
                                          "B 1 calls 20 total 20 self\n");
 }
 
-// A node per level of recursion; sums count the outermost only. Exits that are missing close at the outer exit.
+// Each level of recursion has a node; sums count only the outermost. Missing exits are closed at the outer exit.
 TEST(CallPaths, RecursionAndSums) {
   const CallPaths paths = read("0 A0 | 0 B10 | 0 A20 | 0 B30 | 0 a60 | 0 a100 | 1 b5 |");
   EXPECT_EQ(textOf(paths), "A 1 calls 100 total 10 self\n"
@@ -92,7 +92,7 @@ TEST(CallPaths, RecursionAndSums) {
   EXPECT_EQ(sums[1].selfNs, 80u);
 }
 
-// Nothing is lost when there are more paths than nodes: calls and self times add up to the same.
+// If there are more paths than nodes, nothing is lost: calls and self times still add up to the same.
 TEST(CallPaths, TooManyPaths) {
   std::string deep;
   for (int i = 0; i < 40; ++i)
@@ -112,7 +112,7 @@ TEST(CallPaths, TooManyPaths) {
   EXPECT_EQ(functionSums(cut.groups[0].tree, cut.functions.size())[cut.functions.size()].calls, 30u);
 }
 
-// What each node of a view counts: a call only if none is open around it that counts there.
+// What each node of a view counts: a call counts only if no open call around it counts there.
 TEST(PathViews, Recursion) {
   const CallPaths paths = read("0 M0 | 0 A10 | 0 B20 | 0 A30 | 0 C40 | 0 c50 | 0 a60 | 0 b70 | 0 a100 | 0 m200 |");
   const auto view = [&](const PathTree &tree) {
@@ -131,7 +131,7 @@ TEST(PathViews, Recursion) {
   EXPECT_EQ(view(callersOf(tree, chosenFunctions(paths.functions, {"Z"}))), "");
 }
 
-// Trees of two runs under one numbering, cut or not.
+// Trees of two runs with the same function numbers, cut or not.
 TEST(PathTree, Merge) {
   PathTree one, two, small(2);
   const auto span = [](std::uint64_t total, std::uint64_t self) {
@@ -153,7 +153,7 @@ TEST(PathTree, Merge) {
   EXPECT_EQ(two.endOf(2), 3u);
 
   small.child(small.child(PathTree::kRoot, 7), 8);
-  small.merge(one, swapped); // 1, and 0 below it: both are the rest
+  small.merge(one, swapped); // 1, and 0 below it: both are in the rest
   small.sort();
   ASSERT_EQ(small.size(), 2u);
   EXPECT_EQ(small[1].function, PathTree::kRest);
@@ -162,7 +162,7 @@ TEST(PathTree, Merge) {
   EXPECT_EQ(small[1].selfNs, 9u);
 }
 
-// The recorder's time is a node below the call that it held up, also where there is no room for more paths.
+// The recorder's time is a node below the call that it held up, even if there is no room for more paths.
 TEST(PathTree, Recorder) {
   PathTree tree, small(0);
   const Span span{.functionId = 0, .beginNs = 0, .endNs = 100, .recorderNs = 30};

@@ -1,4 +1,4 @@
-// Calls are matched with their exits; what is not balanced is repaired by rule and counted; the statistics add up.
+// Calls are matched with their exits; unbalanced ones are repaired by rule and counted; the statistics add up.
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/calls.h"
 #include "ada/trace/statistics.h"
@@ -16,8 +16,8 @@ using ada::test::ScratchDirectory;
 
 namespace {
 
-// Feeds a text: "A1 a4 B5 !6": capital is a call of that function at that time,
-// small its return, after '!' its exceptional exit.
+// Feeds events from a text such as "A1 a4 B5 !6": a capital letter is a call of that function at that time, a small
+// letter its return, '!' its exceptional exit.
 struct Fed {
   explicit Fed(const std::string &text) {
     std::istringstream in(text);
@@ -111,8 +111,7 @@ TEST(Calls, UnknownKindsAreCounted) {
   EXPECT_EQ(walker.unknownKinds(), 1u);
 }
 
-// Strays under a deep stack must not search the stack each time: this would
-// take minutes if they did.
+// Stray exits under a deep stack must not search the stack each time: this test would take minutes if they did.
 TEST(Calls, StraysUnderADeepStackAreCheap) {
   CallStackWalker walker;
   const std::uint64_t n = 200000;
@@ -201,7 +200,7 @@ TEST(Statistics, RecursionCountsOnce) {
   EXPECT_EQ(first['A'].durations.percentile(100), 100u);
 }
 
-// Nearest rank, by sorting.
+// Nearest-rank percentiles, computed by sorting.
 std::uint64_t slowPercentile(std::vector<std::uint64_t> values, double p) {
   std::ranges::sort(values);
   std::size_t rank = 1;

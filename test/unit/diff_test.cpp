@@ -1,4 +1,4 @@
-// What diff takes for more than noise: the test's exact values, a planted change among noise, quiet without one.
+// Which changes diff treats as more than noise: exact test values, a planted change among noise, quiet without one.
 #include "analysis/diff_judge.h"
 #include "mixed_source.h"
 #include "thorough.h"
@@ -11,9 +11,9 @@ using namespace ada::analysis;
 
 namespace {
 
-// A run of 40 functions, each called 100 times for some microseconds. Noise: the run as a whole (the machine), each
-// function in it (layout), and each call, with a long tail. Function 7 takes `factor` as long. In `busy` of the runs'
-// calls the thread does not run for a millisecond.
+// A run of 40 functions, each called 100 times for some microseconds. Noise varies the run as a whole (the machine),
+// each function in it (layout), and each call, with a long tail. Function 7 takes `factor` times as long. In the
+// fraction `busy` of the runs' calls the thread does not run for a millisecond.
 Report makeRun(std::mt19937_64 &random, double factor, double busy = 0) {
   std::normal_distribution<double> run(0, 0.02), layout(0, 0.003), call(0, 0.05);
   std::uniform_real_distribution<double> chance(0, 1);
@@ -60,11 +60,11 @@ Diff compare(std::uint64_t seed, double factor, int runs, double busy = 0) {
 
 enum class Noise { Quiet, Rough, Busy, Random };
 
-// A comparison of runs that were made in turn, of 200 functions whose times go from 20 us to 20 ms. Runs differ in
-// speed by 2 % (Quiet) or 5 %, and then drift by 10 %; functions by 0.3 %, or each by its own measure (2 % for half of
-// them, 10 % and more for some), with a wild run in ten. Busy: now and then a thread loses its processor for 8 ms on
-// average, up to twice per run and function. Random: a third of the functions are called by chance, from less than once
-// in a run on. Function 7 takes `factor` as long, and differs by 30 % from run to run.
+// A comparison of runs made in turn, of 200 functions with times from 20 us to 20 ms. The speed of runs differs by 2 %
+// (Quiet) or by 5 %, and then also drifts by 10 %. Functions differ by 0.3 %, or each by its own measure (2 % for half
+// of them, 10 % and more for some), with one wild run in ten. Busy: now and then a thread is off-CPU for 8 ms on
+// average, up to twice per run and function. Random: a third of the functions are called by chance, some less than once
+// per run. Function 7 takes `factor` times as long, and differs by 30 % from run to run.
 Diff compareLarge(std::mt19937_64 &random, Noise noise, std::size_t runsA, std::size_t runsB, double factor = 1) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> chance(0, 1);
@@ -120,7 +120,7 @@ constexpr Noise kNoises[] = {Noise::Quiet, Noise::Rough, Noise::Busy, Noise::Ran
 
 } // namespace
 
-// Values of the tables of Mann and Whitney's U, and with ties by counting all choices.
+// Values from the tables of Mann and Whitney's U; with ties, from counting all choices.
 TEST(Diff, RankSumTest) {
   const auto test = [](std::vector<double> a, std::vector<double> b) { return rankSumTest(a, b); };
   EXPECT_DOUBLE_EQ(test({1, 2, 3, 4}, {5, 6, 7, 8}), 2.0 / 70);
@@ -139,8 +139,8 @@ TEST(Diff, RankSumTest) {
   EXPECT_LT(rankSumTest(low, high), 1e-9);
 }
 
-// Where runs as a whole differ by 2 %, and functions besides by 0.8 %. Chance may hide it or add a name, but rarely.
-// How many comparisons are made of a kind, of which some may come out wrong.
+// Runs as a whole differ by 2 %, and functions by another 0.8 %. Chance may hide the change or add a name, but rarely.
+// The number of comparisons of each kind; some of them may come out wrong.
 const std::uint64_t kSeeds = test::casesOf(40u, 4u);
 
 TEST(Diff, FindsThreePerCentInTenRuns) {
@@ -166,7 +166,7 @@ TEST(Diff, QuietWithoutAChange) {
   }
 }
 
-// Where the machine is busy, self times are mostly times in which threads did not run: the median tells.
+// On a busy machine, self times consist mostly of off-CPU time; the median still finds the change.
 TEST(Diff, BusyMachine) {
   std::uint64_t found = 0, others = 0, quiet = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -179,7 +179,7 @@ TEST(Diff, BusyMachine) {
   EXPECT_GE(quiet, kSeeds * 92 / 100);
 }
 
-// Few runs: only what nobody would doubt.
+// With few runs, only changes beyond doubt are named.
 TEST(Diff, FewRuns) {
   for (const int runs : {1, 2, 3})
     EXPECT_EQ(namedBy(compare(5, 1.5, runs)), std::vector<std::string>{"f7"}) << runs;
@@ -209,7 +209,7 @@ TEST(Diff, NewAndGone) {
   }
 }
 
-// What diff.h says of how often something is named without a change, with noise of all kinds.
+// diff.h states how often something is named without a change; checked here with noise of all kinds.
 TEST(Diff, SeldomNamesNoise) {
   const int kTimes = test::casesOf(15, 2);
   const std::pair<std::size_t, std::size_t> sizes[] = {{2, 2}, {3, 2}, {3, 3}, {4, 4}, {5, 5}};
@@ -223,13 +223,13 @@ TEST(Diff, SeldomNamesNoise) {
   EXPECT_LE(named, all * 3 / 100);
 }
 
-// A function that takes fifty times as long, and differs by 30 % from run to run: nobody would doubt it from two runs
-// on.
+// A function that takes fifty times as long and differs by 30 % from run to run is beyond doubt, from two runs on.
 TEST(Diff, NamesWhatIsPlain) {
   const int kTimes = test::casesOf(10, 2);
   const std::pair<std::size_t, std::size_t> sizes[] = {{2, 2}, {3, 2}, {3, 3}, {4, 4}, {5, 3}, {5, 5}, {6, 6}, {7, 7}};
-  for (const auto &[a, b] : sizes)
+  for (std::size_t size = 0; size < std::size(sizes); size += test::stride(3))
     for (const Noise noise : {Noise::Quiet, Noise::Rough}) {
+      const auto &[a, b] = sizes[size];
       std::mt19937_64 random(100 * a + b);
       int found = 0;
       for (int i = 0; i < kTimes; ++i)
@@ -238,8 +238,8 @@ TEST(Diff, NamesWhatIsPlain) {
     }
 }
 
-// Where the sides lie apart by no more than the runs of one differ, it takes more runs, and the comparison says how
-// many. Rules are judged by themselves, so theirs are fewer.
+// If the sides differ by no more than the runs of one side, more runs are needed, and the comparison says how many.
+// Rules are judged one by one, so they need fewer.
 TEST(Diff, SaysHowManyRunsAreNeeded) {
   const auto reports = [](std::initializer_list<double> times) {
     std::vector<Report> runs;
@@ -269,7 +269,7 @@ TEST(Diff, SaysHowManyRunsAreNeeded) {
   };
   EXPECT_EQ(verdictOf(four, 0.05).undecided.size(), 1u);
   EXPECT_EQ(verdictOf(four, 0.05).runsNeeded, 5u);
-  EXPECT_TRUE(verdictOf(four, 0.6).undecided.empty()); // it did not grow as much
+  EXPECT_TRUE(verdictOf(four, 0.6).undecided.empty()); // it grew by less than that
   EXPECT_EQ(verdictOf(four, -0.05).broken.size(), 1u); // and should have shrunk
   const Diff plain = makeDiff(reports({10, 11, 12, 13}), reports({500, 510, 490, 520}));
   EXPECT_EQ(namedBy(plain), std::vector<std::string>{"f7"});

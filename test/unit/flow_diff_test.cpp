@@ -1,4 +1,4 @@
-// Threads compared call by call: random edits of random traces are found, and nothing else is.
+// Threads compared call by call: random edits of random traces are found, and nothing else.
 #include "analysis/flow_diff.h"
 #include "mixed_source.h"
 
@@ -104,8 +104,8 @@ TEST(FlowDiff, StopsWhenTold) {
             (Strings{"thread 0", ": +C after 0"}));
 }
 
-// Calls of X are put into random traces that have none: each place is found, with its number of calls, and nothing
-// else.
+// Calls of X are inserted into random traces that contain none: each place is found, with its number of calls, and
+// nothing else.
 TEST(FlowDiff, FindsRandomInsertions) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 60; ++round) {

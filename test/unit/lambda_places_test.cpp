@@ -1,4 +1,4 @@
-// Lambdas in names: by file and line.
+// Names show lambdas by file and line.
 #include "formats/atf/lambda_places.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(LambdaPlaces, OneLineOfTwo) {
   EXPECT_EQ(places.apply("main::$_10::operator()() const"), "main::{lambda at app.cpp:50 #2}() const");
 }
 
-// Numbers are for those that would have one name: what else is in that line doesn't change them.
+// Only lambdas whose names would be equal get numbers; nothing else in the line changes them.
 TEST(LambdaPlaces, OneLineOfTwoFunctions) {
   LambdaPlaces places;
   for (const char *name : {"f<char>()::{lambda()#1}::operator()() const", "f<int>()::{lambda()#1}::operator()() const"})

@@ -1,4 +1,4 @@
-// manifest.json: all fields, odd ones, damaged ones, and large ones quickly.
+// Reading manifest.json: all fields, odd ones, damaged ones, and large ones quickly.
 #include "ada/trace/manifest.h"
 #include "formats/atf/json_repair.h"
 #include "scratch_directory.h"

@@ -14,8 +14,8 @@
 
 namespace ada::analysis {
 
-// A trace whose threads come mixed, as a stream's do: "0 A10 | 1 B11 | 0 x=5 | 0 a20": thread, then a call (capital),
-// its return (small), its exception ('!'), or a value of it.
+// A trace whose threads come mixed, as in a stream: "0 A10 | 1 B11 | 0 x=5 | 0 a20" is a thread, then a call (capital),
+// its return (small), its exceptional exit ('!'), or one of its values.
 class MixedSource : public model::TraceSource {
 public:
   explicit MixedSource(std::string text, std::uint32_t threads = 2) : text_(std::move(text)), threads_(threads) {}
@@ -68,7 +68,7 @@ inline std::unique_ptr<model::TraceSource> threadwise(const std::string &text, s
   return *std::move(source);
 }
 
-// Its processes and threads, as commands know them before they read.
+// Its processes and threads, as far as commands know them before reading.
 inline TraceTable tableOf(model::TraceSource &source) {
   TraceTable table;
   TableSink sink(table);

@@ -14,7 +14,7 @@ using ada::model::RowBinary;
 
 namespace {
 
-// "a=1:1 b=x:-", of what put() makes.
+// "a=1:1 b=x:-", the form that put() makes.
 std::string columnsOf(const NamedValues &values) {
   RowBinary row;
   values.put(row);

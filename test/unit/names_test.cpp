@@ -1,4 +1,4 @@
-// Names are demangled with the suffixes compilers append, and folded without losing what tells functions apart.
+// Names are demangled with the suffixes that compilers append, and folded so that different functions stay distinct.
 #include "ada/trace/names.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Times without a processor: sums against brute force, and their file, whole, cut, and wrong.
+// Off-CPU times: sums checked against brute force, and their file, whole, cut and wrong.
 #include "ada/trace/off_cpu.h"
 #include "analysis/off_cpu_follower.h"
 #include "formats/atf/sched_file.h"
@@ -83,7 +83,7 @@ TEST(OffCpu, SumsAgainstBruteForce) {
     }
     const OffCpuTimes got = lane.timesBetween(from, to);
     if (from < to)
-      sum.unknownNs += to - std::min(to, std::max(from, end)); // behind what is known
+      sum.unknownNs += to - std::min(to, std::max(from, end)); // after the end of the known range
     ASSERT_EQ(got, sum) << from << " " << to;
     if (from < to) {
       ASSERT_EQ(lane.between(from, to).size(), overlapping);
@@ -91,8 +91,8 @@ TEST(OffCpu, SumsAgainstBruteForce) {
   }
 }
 
-// What it tells between two events lies between them; all of it together is what the lane has from the first to the
-// last of them, but for edges of waits that lie in another gap by less than the clocks differ.
+// The periods reported between two events lie between them. All of them together are the lane's periods from the first
+// event to the last, except for edges of waits that fall into another gap by less than the clocks differ.
 TEST(OffCpu, FollowerTellsOfEachOnce) {
   std::vector<OffCpu> periods;
   std::mt19937_64 random(3);
@@ -127,10 +127,10 @@ TEST(OffCpu, FollowerTellsOfEachOnce) {
   EXPECT_EQ(all.unknownNs, whole.unknownNs);
   EXPECT_LE(all.waitingNs, whole.waitingNs);
   EXPECT_GE(all.waitingNs + 300 * 6, whole.waitingNs);
-  EXPECT_GE(whole.unknownNs, 900u + 400u); // before and behind what is known
+  EXPECT_GE(whole.unknownNs, 900u + 400u); // before and after the known range
 }
 
-// An event well inside of a wait proves that records are missing: nothing is known of the wait any more.
+// An event well inside a wait proves that records are missing, so the whole wait becomes unknown.
 TEST(OffCpu, EventInsideAWait) {
   const OffCpuLane lane({{100'000, 500'000, OffCpu::Why::Waiting, 0}}, 1, 900'000, 1);
   analysis::OffCpuFollower follower(&lane, 0, ~std::uint64_t{0});
@@ -170,22 +170,23 @@ TEST_F(File, Records) {
          {500, Kind::Preempted, 1},
          {900, Kind::KnownTo, 0}});
   EXPECT_EQ(periods(), "300-400w 500-900p to 900");
-  // A processor was late.
+  // The records of one CPU came late.
   write(
       {{200, Kind::On, 0}, {400, Kind::On, 1}, {300, Kind::Waits, 0}, {500, Kind::Waits, 1}, {450, Kind::KnownTo, 0}});
   EXPECT_EQ(periods(), "300-400w 500-501w to 501"); // it waits at its end
-  // Some are missing: it was on, or off, or both.
+  // Records are missing: the thread was on-CPU, off-CPU, or both.
   write({{200, Kind::On, 0}, {300, Kind::Lost, 9}, {350, Kind::Waits, 0}, {400, Kind::On, 0}, {600, Kind::KnownTo, 0}});
   EXPECT_EQ(periods(), "200-300u 350-400w to 600");
   write({{200, Kind::Waits, 0}, {300, Kind::Lost, 9}, {350, Kind::On, 0}, {600, Kind::KnownTo, 0}});
   EXPECT_EQ(periods(), "200-350u to 600");
 }
 
-// What the buffer of one processor lost says nothing of what was before, nor of threads that another one had meanwhile.
+// The records lost by one CPU's buffer say nothing about earlier times or about threads that ran on another CPU
+// meanwhile.
 TEST_F(File, LostFrom) {
   version_ = 2;
   const Record end = {900, Kind::KnownTo, 0};
-  // It waits, on the same processor, on another one.
+  // The thread waits; runs on the same CPU; runs on another CPU.
   write({{200, Kind::Waits, 0}, {300, Kind::LostFrom, 1}, {400, Kind::Lost, 9}, {500, Kind::On, 0}, end});
   EXPECT_EQ(periods(), "200-300w 300-500u to 900");
   write({{200, Kind::On, 1},
@@ -202,7 +203,7 @@ TEST_F(File, LostFrom) {
          {600, Kind::On, 1},
          end});
   EXPECT_EQ(periods(), "500-600w to 900");
-  // It comes to another processor, and leaves it: then it may have been on the one whose records are missing.
+  // It runs on another CPU and leaves it: then it may have run on the CPU whose records are missing.
   write({{200, Kind::Waits, 0},
          {300, Kind::LostFrom, 1},
          {320, Kind::On, 0},
@@ -211,7 +212,7 @@ TEST_F(File, LostFrom) {
          {500, Kind::On, 0},
          end});
   EXPECT_EQ(periods(), "200-300w 300-320u 340-500u to 900");
-  // Two processors at a time.
+  // Two CPUs lose records at the same time.
   write({{200, Kind::Waits, 0},
          {300, Kind::LostFrom, 0},
          {350, Kind::LostFrom, 1},
@@ -222,13 +223,13 @@ TEST_F(File, LostFrom) {
   EXPECT_EQ(periods(), "200-300w 300-450u 500-900w to 900");
 }
 
-// The recorder's own records come from the thread itself: they win over the system's, and over what that lost.
+// The recorder's own records come from the thread itself, so they win over the system's records and over its losses.
 TEST_F(File, HeldUp) {
   version_ = 2;
   const Record end = {900, Kind::KnownTo, 0};
   write({{200, Kind::Held, 1}, {210, Kind::Waits, 0}, {290, Kind::On, 0}, {300, Kind::Resumed, 0}, end});
   EXPECT_EQ(periods(), "200-300r to 900");
-  // It reaches into waits on both sides.
+  // The held time reaches into waits on both sides.
   write({{150, Kind::Waits, 0},
          {200, Kind::Held, 1},
          {220, Kind::On, 0},
@@ -237,7 +238,7 @@ TEST_F(File, HeldUp) {
          {320, Kind::On, 0},
          end});
   EXPECT_EQ(periods(), "150-200w 200-300r 300-320p to 900");
-  // In what was lost, and on a boundary of it.
+  // The held time begins within a loss and reaches over its end.
   write({{150, Kind::On, 0},
          {200, Kind::Held, 3},
          {220, Kind::Lost, 5},
@@ -246,7 +247,7 @@ TEST_F(File, HeldUp) {
          {320, Kind::On, 0},
          end});
   EXPECT_EQ(periods(), "150-200u 200-240r 300-320w to 900");
-  // Two in one wait; one outside of what is known.
+  // Two held times in one wait; one outside the known range.
   write({{50, Kind::Held, 1},
          {80, Kind::Resumed, 0},
          {150, Kind::Waits, 0},
@@ -257,14 +258,14 @@ TEST_F(File, HeldUp) {
          {200, Kind::On, 0},
          end});
   EXPECT_EQ(periods(), "50-80r 80-100u 150-160w 160-170r 170-180w 180-190r 190-200w to 900");
-  // Out of order, cut while it was held up, and odd ones.
+  // Records out of order, a file cut while the thread was held up, and odd records.
   write({{300, Kind::Resumed, 0}, {210, Kind::Waits, 0}, {200, Kind::Held, 1}, {290, Kind::On, 0}, end});
   EXPECT_EQ(periods(), "200-300r to 900");
   write({{200, Kind::Held, 1}, {400, Kind::Waits, 0}, {500, Kind::On, 0}});
   EXPECT_EQ(periods(), "200-500r to 500");
   write({{150, Kind::Resumed, 1}, {200, Kind::Held, 1}, {210, Kind::Held, 1}, {300, Kind::Resumed, 0}, end});
   EXPECT_EQ(periods(), "200-300r to 900");
-  // The system told nothing.
+  // The system reported nothing.
   flags_ = sched::kIsUnknown;
   write({{200, Kind::Held, 1}, {300, Kind::Resumed, 0}, end});
   EXPECT_EQ(periods(), "200-300r to 900");
@@ -324,7 +325,7 @@ TEST_F(File, Wrong) {
   EXPECT_EQ(check(), "E_BAD_CHECKSUM");
   write({{200, Kind{9}, 0}, {300, Kind::KnownTo, 5}});
   EXPECT_EQ(check(), "E_BAD_RECORD");
-  write({{200, Kind::Held, 0}, {300, Kind::KnownTo, 5}}); // not in version 1
+  write({{200, Kind::Held, 0}, {300, Kind::KnownTo, 5}}); // version 1 has no Held
   EXPECT_EQ(check(), "E_BAD_RECORD");
   write({{200, Kind::KnownTo, 0}, {300, Kind::On, 5}});
   EXPECT_EQ(check(), "E_BAD_RECORD");

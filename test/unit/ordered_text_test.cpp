@@ -1,4 +1,4 @@
-// Text that several threads write comes out in order, whatever takes how long; and lists that grow meanwhile.
+// Text that several threads write comes out in order, whichever part takes long; and lists that grow meanwhile.
 #include "base/stable_list.h"
 #include "formats/ordered_text.h"
 

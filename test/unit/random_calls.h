@@ -1,4 +1,4 @@
-// Random calls of one thread, and packed files of them, for tests of what reports make of them.
+// Random calls of one thread, and packed files of them, for tests of reports.
 #ifndef ADA_TEST_UNIT_RANDOM_CALLS_H
 #define ADA_TEST_UNIT_RANDOM_CALLS_H
 
@@ -21,8 +21,8 @@ struct CallShape {
   std::string name;
   std::size_t events = 120'000;
   std::size_t deepest = 40;
-  unsigned odd = 0;  // of 1,000 events so many don't nest
-  unsigned back = 0; // of 1,000 events so many are older than the one before
+  unsigned odd = 0;  // how many of 1,000 events don't nest
+  unsigned back = 0; // how many of 1,000 events are older than the one before
   std::uint64_t functions = 500;
 };
 
@@ -31,7 +31,7 @@ inline std::vector<atf::IndexEvent> randomCalls(const CallShape &shape, unsigned
   std::vector<atf::IndexEvent> events;
   std::vector<std::uint64_t> open;
   std::uint64_t ns = 1'000'000;
-  // Few are predicted, so that a block has few events.
+  // Few events are predictable, so a block holds few events.
   const auto add = [&](EventKind kind, std::uint64_t function) {
     ns += random() % 3000;
     if (shape.back > 0 && random() % 1000 < shape.back)
@@ -62,8 +62,8 @@ inline std::vector<atf::IndexEvent> randomCalls(const CallShape &shape, unsigned
   return events;
 }
 
-// Between some events the thread had no processor; a few times are on both sides of one. Others are the recorder's, or
-// unknown, and have events in them.
+// Between some events the thread was off-CPU; a few periods have an event inside, near their end. Others are the
+// recorder's, or unknown, and have events in them.
 inline void writeRandomLane(const std::string &path, const std::vector<atf::IndexEvent> &events) {
   std::mt19937_64 random(events.size());
   std::vector<OffCpu> off;
@@ -81,7 +81,7 @@ inline void writeRandomLane(const std::string &path, const std::vector<atf::Inde
   EXPECT_TRUE(atf::writeSched(path, OffCpuLane(off, events[5].timestampNs, toNs, off.size()), 7));
 }
 
-// A finished file becomes what a bounded recording would have left: its first three blocks are gone.
+// Turns a finished file into what a bounded recording would have left: its first three blocks are gone.
 inline void dropFirstBlocks(const std::string &path) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), {}};

@@ -1,4 +1,4 @@
-// A report of a packed file that is read in parts, several at a time, has the figures of one that is read in one piece.
+// A packed file read in several parts at a time gives the same report as one read in one piece.
 #include "ada/trace/atf_index.h"
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/convert.h"
@@ -28,7 +28,7 @@ std::string write(const std::string &path, const std::vector<atf::IndexEvent> &e
   return path;
 }
 
-// All figures of all rows, and how many parts there were.
+// All figures of all rows, and the number of parts.
 std::pair<std::string, std::size_t> reportOf(const std::string &path, ReportOptions options, std::uint64_t partEvents) {
   auto source = model::openTrace(std::filesystem::path(path).parent_path().parent_path().parent_path().string());
   EXPECT_TRUE(source);
@@ -65,7 +65,7 @@ std::pair<std::string, std::size_t> reportOf(const std::string &path, ReportOpti
   return {text, pieces < 2 ? 1 : (*source)->cuts(0, pieces).size()};
 }
 
-// Compares both ways of reading. Returns in how many parts it was read.
+// Compares both ways of reading. Returns the number of parts it was read in.
 std::size_t compare(const std::string &path, const ReportOptions &options, const std::string &what) {
   const auto [whole, one] = reportOf(path, options, ~std::uint64_t{0});
   const auto [parts, count] = reportOf(path, options, 5000);
@@ -100,13 +100,14 @@ TEST(ReportParts, SameFigures) {
   }
 }
 
-// Where the calls at a block's start are not all known, or the parts don't fit, it is read in fewer parts, or one.
+// If the calls open at a block's start are not all known, or the parts don't fit, the file is read in fewer parts, or
+// one.
 TEST(ReportParts, NotEverythingKnown) {
   const test::ScratchDirectory scratch;
   const std::string deep = write(scratch / "deep/pid_1/thread_0/index.atp",
                                  randomCalls({.name = "deeper than is known", .deepest = 3000, .odd = 2}, 2));
   compare(deep, {}, "deep");
-  // A damaged block takes its events away; what is open behind it is not what was open before.
+  // A damaged block removes its events; the calls open after it are not those open before it.
   const std::string path = write(scratch / "bad/pid_1/thread_0/index.atp", randomCalls({.name = "", .odd = 5}, 3));
   const auto bytes = static_cast<std::streamoff>(std::filesystem::file_size(path));
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -116,7 +117,7 @@ TEST(ReportParts, NotEverythingKnown) {
   EXPECT_GT(compare(path, {}, "damaged"), 3u);
 }
 
-// A trace that lost its front: what began before it is known at the first part's start.
+// A trace that lost its front: the calls that began before are known at the first part's start.
 TEST(ReportParts, LostFront) {
   const test::ScratchDirectory scratch;
   const std::vector<atf::IndexEvent> events = randomCalls({.name = "", .deepest = 30, .odd = 1}, 4);
@@ -125,7 +126,7 @@ TEST(ReportParts, LostFront) {
   ASSERT_TRUE(reader);
   const std::uint64_t cut = reader->cutFrom(1);
   ASSERT_LT(cut, reader->size());
-  // By hand: the header of the file leads to the second block, and the file counts as never finished.
+  // Edited by hand: the file's header leads to the second block, and the file counts as never finished.
   const std::uint64_t offset = reader->offsetOf(cut);
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   std::string head(128, '\0');

@@ -1,4 +1,4 @@
-// A report made of what an earlier one kept has the figures of one that reads all events.
+// A report made from an earlier report's saved summary has the figures of one that reads all events.
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/convert.h"
 #include "analysis/report.h"
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A source that counts how often somebody reads events.
+// A source that counts how often its events are read.
 class CountingSource : public model::TraceSource {
 public:
   CountingSource(std::unique_ptr<model::TraceSource> source, std::shared_ptr<std::atomic<int>> reads)
@@ -145,7 +145,7 @@ void setBytes(const std::string &path, const std::string &bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-// Of the whole and of ranges of time.
+// Reports of the whole trace and of time ranges.
 void compare(const std::string &session, const std::string &what, std::uint64_t lastNs) {
   for (const ReportBy by : {ReportBy::Function, ReportBy::Thread}) {
     fs::remove(summaryOf(session));
@@ -154,14 +154,14 @@ void compare(const std::string &session, const std::string &what, std::uint64_t 
     const Outcome truth = reportOf(session, none);
     EXPECT_GT(truth.calls, 0u) << what;
     EXPECT_EQ(reportOf(session, use).text, truth.text) << what;
-    EXPECT_FALSE(fs::exists(summaryOf(session))) << what; // these are few events
+    EXPECT_FALSE(fs::exists(summaryOf(session))) << what; // there are few events
     EXPECT_EQ(reportOf(session, make).text, truth.text) << what;
     EXPECT_TRUE(fs::exists(summaryOf(session))) << what;
     const Outcome used = reportOf(session, use);
     EXPECT_EQ(used.text, truth.text) << what;
     EXPECT_EQ(used.reads, 0) << what;
   }
-  // What was kept of a report by threads serves one by functions, and ranges.
+  // The summary kept for a report by threads also serves a report by functions, and time ranges.
   std::mt19937_64 random(lastNs);
   for (int i = 0; i < test::casesOf(16, 4); ++i) {
     std::uint64_t from = random() % lastNs, to = random() % lastNs;
@@ -199,7 +199,7 @@ TEST(ReportSummary, SameFigures) {
     }
 }
 
-// Most of a range is known; only what lies around its ends is read.
+// Most of a range comes from the summary; only the events around its ends are read.
 TEST(ReportSummary, RangesReadTheirEnds) {
   const test::ScratchDirectory scratch;
   const test::CallShape shape{.name = "nested", .events = 300'000};
@@ -210,10 +210,10 @@ TEST(ReportSummary, RangesReadTheirEnds) {
   EXPECT_GT(all.reads, 10);
   const Outcome range = reportOf(session, with(UseSummaries::Yes, from, to));
   EXPECT_GE(range.reads, 2);
-  EXPECT_LE(range.reads, 3); // the short thread may be on both sides as well
+  EXPECT_LE(range.reads, 3); // the short thread may be at both ends too
 }
 
-// The front of a finished trace is gone: calls that began before are in its rows.
+// The front of a finished trace is gone: its rows include calls that began before.
 TEST(ReportSummary, LostFront) {
   const test::ScratchDirectory scratch;
   const test::CallShape shape{.name = "", .deepest = 30, .odd = 1};
@@ -224,7 +224,7 @@ TEST(ReportSummary, LostFront) {
   compare(session, "lost front", test::randomCalls(shape, 4).back().timestampNs);
 }
 
-// What is not finished may grow, and what is damaged has to be said each time.
+// An unfinished trace may grow, and damage has to be reported each time.
 TEST(ReportSummary, IsNotMadeOf) {
   const test::ScratchDirectory scratch;
   const test::CallShape shape{.name = ""};
@@ -243,7 +243,7 @@ TEST(ReportSummary, IsNotMadeOf) {
   }
 }
 
-// A file of other events, or functions, is not taken for the one that there was, whatever its times say.
+// A file with other events or functions is not taken for the earlier file, whatever its times are.
 TEST(ReportSummary, IsNotUsedForOthers) {
   const test::ScratchDirectory scratch;
   const test::CallShape shape{.name = "", .events = 20'000};
@@ -251,7 +251,7 @@ TEST(ReportSummary, IsNotUsedForOthers) {
   reportOf(session, with(UseSummaries::Make));
   const std::string kept = bytesOf(summaryOf(session));
   auto events = test::randomCalls(shape, 6);
-  // The same but for one pair, which calls another function.
+  // The same except for one pair, which calls another function.
   for (std::size_t i = 0; i + 1 < events.size(); ++i)
     if (events[i].kind == EventKind::Call && events[i + 1].kind == EventKind::Return) {
       events[i].functionId = events[i + 1].functionId = (events[i].functionId + 1) % 500;
@@ -269,7 +269,7 @@ TEST(ReportSummary, IsNotUsedForOthers) {
   EXPECT_EQ(reportOf(session, with(UseSummaries::Yes)).text, reportOf(session, with(UseSummaries::No)).text);
   EXPECT_GT(reportOf(session, with(UseSummaries::Yes)).reads, 0);
   fs::remove(fs::path(pathOf(session)).parent_path() / "sched.ads");
-  // A manifest, which says what the functions are.
+  // A manifest, which defines the functions.
   EXPECT_EQ(reportOf(session, with(UseSummaries::Yes)).reads, 0);
   setBytes(session + "/pid_1/manifest.json",
            R"({"version": 1, "threads": [{"id": 0, "events": 1}, {"id": 1, "events": 1}], "symbols": []})");
@@ -278,7 +278,7 @@ TEST(ReportSummary, IsNotUsedForOthers) {
   EXPECT_EQ(named.text, reportOf(session, with(UseSummaries::No)).text);
 }
 
-// Only that of one thread is made when only that is missing.
+// If only one thread's summary is missing, only that one is made.
 TEST(ReportSummary, ThreadsCount) {
   const test::ScratchDirectory scratch;
   const test::CallShape shape{.name = ""};
@@ -308,7 +308,7 @@ TEST(ReportSummary, Damaged) {
     ASSERT_EQ(used.text, truth.text);
     EXPECT_GT(used.reads, 0);
   }
-  // One that can't be replaced does no harm.
+  // A summary that can't be replaced does no harm.
   fs::remove(summaryOf(session));
   fs::create_directory(summaryOf(session));
   EXPECT_EQ(reportOf(session, with(UseSummaries::Make)).text, truth.text);
@@ -316,7 +316,7 @@ TEST(ReportSummary, Damaged) {
   EXPECT_EQ(std::distance(fs::directory_iterator(session + "/pid_1"), fs::directory_iterator()), 3);
 }
 
-// A part's bytes that nobody wrote are refused, whatever they are.
+// Bytes of a part that no writer wrote are refused, whatever they are.
 TEST(ReportSummary, HostileParts) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 20'000; ++i) {

@@ -1,4 +1,4 @@
-// A directory of its own for each test, removed afterwards.
+// A separate directory for each test, removed afterwards.
 #ifndef ADA_TEST_UNIT_SCRATCH_DIRECTORY_H
 #define ADA_TEST_UNIT_SCRATCH_DIRECTORY_H
 
@@ -21,7 +21,7 @@ public:
   ScratchDirectory(const ScratchDirectory &) = delete;
   ~ScratchDirectory() { std::filesystem::remove_all(root_); }
 
-  /// The path of something in it; makes the directories above it.
+  /// The path of something in it; makes the parent directories.
   std::string operator/(const std::string &name) const {
     auto path = root_ / name;
     std::filesystem::create_directories(path.parent_path());

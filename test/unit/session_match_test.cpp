@@ -1,4 +1,4 @@
-// What is the same in two sessions; flame graphs of one and two; how threads ended.
+// Matching two sessions: flame graphs of one and two, and how threads ended.
 #include "analysis/call_paths.h"
 #include "analysis/flame_tree.h"
 #include "analysis/session_match.h"
@@ -24,13 +24,13 @@ TEST(SessionMatch, JoinsFunctionsByName) {
   ASSERT_EQ(joined.functions.size(), 3u);
   EXPECT_EQ(joined.functions[0].name, "add");
   EXPECT_EQ(joined.functions[2].name, "main");
-  EXPECT_EQ(joined.functions[2].file, "/a/x.c"); // the first that is met
+  EXPECT_EQ(joined.functions[2].file, "/a/x.c"); // the first one that is met
   EXPECT_EQ(joined.numbers, (std::vector<std::vector<std::uint32_t>>{{2, 1}, {1, 0, 2}}));
   for (std::uint32_t i = 0; i < 3; ++i)
     EXPECT_EQ(joined.functions[i].index, i);
 }
 
-// Two functions of one name are told apart by file names, whatever directories they were built in.
+// Two functions with the same name are told apart by file names, whatever directories they were built in.
 TEST(SessionMatch, TellsStaticFunctionsApart) {
   const std::vector<model::Function> a = {function("init", "/a/x.c"), function("init", "/a/y.c")};
   const std::vector<model::Function> b = {function("init", "/other/y.c"), function("init", "/other/x.c")};
@@ -105,7 +105,7 @@ TEST(ThreadEnds, HasOpenCallsAndTheLastBefore) {
   EXPECT_EQ(ends->functions[first.open[0].span.functionIndex].displayName, "D");
   EXPECT_EQ(first.open[0].span.beginNs, 40u);
   EXPECT_EQ(ends->functions[first.open[1].span.functionIndex].displayName, "A");
-  ASSERT_EQ(first.finished.size(), 1u); // only the last
+  ASSERT_EQ(first.finished.size(), 1u); // only the last one
   EXPECT_EQ(ends->functions[first.finished[0].span.functionIndex].displayName, "C");
   EXPECT_TRUE(ends->threads[1].open.empty());
   ASSERT_EQ(ends->threads[1].finished.size(), 1u);

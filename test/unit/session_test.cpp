@@ -48,7 +48,7 @@ TEST_F(AtfSession, EveryKindOfPath) {
   }
   scratch_.write("traces/session_20250103", "a file");
 
-  // The directory of all sessions: the newest.
+  // The directory of all sessions: it means the newest one.
   for (const char *path : {"traces", "traces/session_20250102_000000", "traces/"}) {
     auto session = Session::open(scratch_ / path);
     ASSERT_TRUE(session) << session.error().text();
@@ -136,7 +136,7 @@ TEST_F(AtfSession, DamagedPartsLeaveTheRest) {
   EXPECT_EQ(all[2].pid(), 4u) << "from the directory";
   EXPECT_EQ(all[2].displayName(7), "0x0000000000000007");
 
-  // Strict: only what the manifest lists, and it must be good.
+  // Strict: only what the manifest lists, which must be valid.
   auto strict = ProcessTrace::open(scratch_ / "s/pid_1");
   ASSERT_TRUE(strict);
   EXPECT_EQ(strict->threads().size(), 2u);

@@ -1,4 +1,4 @@
-// Texts that may hold anything: UTF-8, JSON, and what a terminal is given.
+// Texts with any content: UTF-8, JSON, and what is sent to a terminal.
 #include "base/digits.h"
 #include "base/estimates.h"
 #include "base/json.h"
@@ -73,7 +73,7 @@ TEST(Quantities, DurationsRoundAndChangeTheirUnit) {
   EXPECT_LE(formatDuration(UINT64_MAX).size(), kDurationBytes);
 }
 
-// Everything that moves the cursor, ends the line, or turns the direction of the text behind it.
+// Everything that moves the cursor, ends the line, or changes the direction of the following text.
 constexpr const char *kUnsafe[] = {"\x1b",   "\n",     "\r",     "\t",     "\b",     "\x7f",   "\u0080", "\u009b",
                                    "\u009f", "\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202b",
                                    "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"};

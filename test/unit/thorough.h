@@ -1,4 +1,4 @@
-// How thorough tests are whose cases are very many.
+// How thorough tests with very many cases are.
 #ifndef ADA_TEST_UNIT_THOROUGH_H
 #define ADA_TEST_UNIT_THOROUGH_H
 
@@ -7,7 +7,7 @@
 
 namespace ada::test {
 
-/// Whether all cases are wanted, for minutes: ADA_LONG=1 in the environment, as the part `long` of the tests sets it.
+/// Whether to run all cases, which takes minutes: ADA_LONG=1 in the environment, as the test part `long` sets it.
 inline bool isLong() { return std::getenv("ADA_LONG") != nullptr; }
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -18,14 +18,14 @@ constexpr bool kIsSanitized = __has_feature(address_sanitizer);
 constexpr bool kIsSanitized = false;
 #endif
 
-/// How many cases a test takes that takes random ones: `all`, or with sanitizers, where a case takes up to ten times as
-/// long, `sanitized`.
+/// The number of cases for a test with random cases: `all`, or `sanitized` with sanitizers, where a case takes up to
+/// ten times as long.
 template <class Number> Number casesOf(Number all, Number sanitized) {
   return kIsSanitized && !isLong() ? sanitized : all;
 }
 
-/// Every how many cases a test looks at that cuts or changes a file at each of its bytes: all, or with sanitizers every
-/// `sanitized`th. A prime, so that it meets all places within a record.
+/// The step between cases, for a test that cuts or changes a file at each of its bytes: 1, or `sanitized` with
+/// sanitizers. It should be a prime, so that all places within a record are met.
 inline std::size_t stride(std::size_t sanitized) { return casesOf<std::size_t>(1, sanitized); }
 
 } // namespace ada::test

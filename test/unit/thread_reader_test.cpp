@@ -1,5 +1,5 @@
 // The two lanes of a thread, joined.
-// Detail belongs to an event only if both name each other, and checkLinks() finds each link that does not fit. A
+// Detail belongs to an event only if each names the other, and checkLinks() finds each link that does not fit. A
 // damaged detail file is read up to its end and not beyond.
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/link_check.h"
@@ -27,8 +27,7 @@ std::vector<std::byte> vectorPayload(std::uint64_t function, double value) {
   return bytes;
 }
 
-// A process of one thread: `calls` calls of scale(v=n+0.5, n=n) with detail,
-// every third with a stack.
+// A process of one thread: `calls` calls of scale(v=n+0.5, n=n) with detail, every third with a stack.
 void makeProcess(const test::ScratchDirectory &scratch, const std::string &name, std::uint8_t version, unsigned calls) {
   scratch.write(name + "/manifest.json", R"({"threads":[{"id":0}],"modules":[],"symbols":[{"function_id":"0x5",)"
                                          R"("name":"scale","types":"i0:s32;v:v0:f64;n:i0:s32"}]})");
@@ -113,8 +112,7 @@ TEST(DetailReader, ByNumberIsWhatTheScanSees) {
   EXPECT_EQ(seen, 3u);
 }
 
-// Bytes changed at random, and the file cut: whatever is opened is used to the
-// end. AddressSanitizer watches.
+// Bytes changed at random, and the file cut: whatever can be opened is used to the end, under AddressSanitizer.
 TEST(DetailReader, AnyDamageIsReadWithinTheFile) {
   test::ScratchDirectory scratch;
   makeProcess(scratch, "p", 2, 12);
@@ -124,7 +122,7 @@ TEST(DetailReader, AnyDamageIsReadWithinTheFile) {
   unsigned opened = 0, refused = 0, flawed = 0;
   for (int round = 0; round < 800; ++round) {
     std::string bytes = good, links = index;
-    // Without a checksum, or every change would be found at once.
+    // No checksum, because it would find every change at once.
     std::memset(bytes.data() + bytes.size() - 60, 0, 4);
     std::memset(links.data() + links.size() - 60, 0, 4);
     for (unsigned n = 1 + random() % 3; n > 0; --n) {
@@ -174,7 +172,7 @@ TEST(DetailReader, AnyDamageIsReadWithinTheFile) {
     });
     flawed += flaws > 0;
   }
-  // The test means nothing if only one of these happens.
+  // The test is meaningful only if both of these happen.
   EXPECT_GT(opened, 80u);
   EXPECT_GT(refused, 80u);
   EXPECT_GT(flawed, 80u);

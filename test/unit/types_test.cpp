@@ -1,5 +1,5 @@
-// Texts of types: whatever can be understood at the front is used.
-// Nothing in a text makes the reader run out of memory or stack.
+// Texts of types: everything understood at the front is used.
+// No text makes the reader run out of memory or stack.
 #include "ada/trace/types.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(TypesText, IsBounded) {
   EXPECT_FALSE(FunctionTypes::parse("i0:s32;" + std::string(FunctionTypes::kMostTextBytes, 'x')).hasResult);
 }
 
-// Texts that are nearly right: no crash, and every parameter can be shown.
+// Nearly correct texts: no crash, and every parameter can be shown.
 TEST(TypesText, AnyTextIsRead) {
   const std::string good = "i0+i1:{D|x@0:s64,y@8:f64,z@3:a4(c)};v:v0:f64;mode:i0.4:e32s(Mode|A=-1,B="
                            "1);"

@@ -1,4 +1,4 @@
-// Values out of registers: by width and sign, as people and as JSON write them, and never more than was recorded.
+// Values from registers: by width and sign, as text and as JSON, and never more than was recorded.
 #include "ada/trace/types.h"
 
 #include <bit>
@@ -9,7 +9,7 @@ using namespace ada::types;
 
 namespace {
 
-// What a parameter of this place and type is, with these registers.
+// The value of a parameter of this place and type, with these registers.
 class Values : public testing::Test {
 protected:
   std::string text(const std::string &parameter) { return show(parameter, false); }
@@ -118,10 +118,9 @@ TEST_F(Values, StructsOutOfPieces) {
   EXPECT_EQ(text("i0:{P|x@0:s32,y@4:s32}"), "{x=1, y=-2}");
   EXPECT_EQ(json("i0:{P|x@0:s32,y@4:s32}"), "{\"x\":1,\"y\":-2}");
   EXPECT_EQ(text("i0+v0:{M|i@0:s64,d@8:f64}"), "{i=-8589934591, d=-0.25}");
-  // A member behind what was recorded.
+  // A member beyond the recorded bytes.
   EXPECT_EQ(text("i0:{P|x@0:s32,y@8:s32}"), "{x=1, y=?}");
-  // Members of a base are its own; a name that comes twice is one key each in
-  // JSON.
+  // Members of a base are its own; a name that occurs twice is one key each in JSON.
   EXPECT_EQ(json("i0:{D|@0:{B|x@0:s32},x@4:s32}"), "{\"x\":1,\"x#2\":-2}");
   general_[1] = 0x0000006f6c6c6568;
   EXPECT_EQ(text("i1:a8(c)"), "\"hello\"");
@@ -226,7 +225,7 @@ TEST(CallTexts, RegistersWhereTypesAreNotKnown) {
   EXPECT_EQ(argumentsText(nothing, registers, 2),
             "x0=0x1, x1=0x2, x2=0x3, x3=0x4, x4=0x5, x5=0x6, x6=0x7, x7=0x8, v0=0x9");
   EXPECT_EQ(resultText(nothing, registers, 1), "rax=0x1, rdx=0x2, xmm0=0x9");
-  // Those that a parameter claims are not shown twice.
+  // Registers that a parameter uses are not shown twice.
   EXPECT_EQ(argumentsText(FunctionTypes::parse("i0:v;n:i1:s32;z:i0:NEW"), registers, 1),
             "n=2, rdi=0x1, rdx=0x3, rcx=0x4, r8=0x5, r9=0x6, xmm0=0x9");
   EXPECT_EQ(argumentsJson(FunctionTypes::parse("-:v;:i0:s32;n:i1:s32;n:i2:s32"), registers),
@@ -240,7 +239,7 @@ struct Shown {
   bool operator==(const Shown &) const = default;
 };
 
-// Of the first parameter, whose address has these bytes.
+// The value that the first parameter points to, whose address has these bytes.
 Shown pointee(const std::string &type, const std::vector<unsigned char> &bytes, std::optional<std::uint64_t> length,
               bool isUnreadable = false) {
   const FunctionTypes types = FunctionTypes::parse("-:v;p:i0:" + type);
@@ -262,7 +261,7 @@ TEST(Pointee, Structs) {
   EXPECT_EQ(pointee("r(int)*4s32", {5, 0, 0, 0}, 4), (Shown{"5", "5"}));
 }
 
-// Arrays within a struct of which only the first bytes were recorded.
+// Arrays within a struct, with only the first bytes recorded.
 TEST(Pointee, CutArrays) {
   const std::string type = "r(P)*16{P|n@0:a4(s16),t@8:a4(c),u@12:a4(c)}";
   EXPECT_EQ(pointee(type, {1, 0, 2, 0}, 16), (Shown{"{n=[1, 2, …], t=?, u=?}", R"({"n":[1,2],"t":null,"u":null})"}));
@@ -282,7 +281,7 @@ TEST(Pointee, Elements) {
   EXPECT_EQ(pointee("{V|l@0:u64,s@8:p(char)}", {'a'}, 1), (Shown{R"("a")", R"("a")"}));
 }
 
-// Whatever is said of what is there: parsed or refused, and shown without reading beyond it.
+// Whatever a type text says: it is parsed or refused, and showing the value never reads beyond it.
 TEST(Pointee, AnyTypes) {
   for (const char *wrong :
        {"p(P)*", "p(P)*8", "p(P)*x{P}", "p(P)*0{P}", "p(P)#", "p(P)#1{P}", "p(P)*8{P|x@0:v}", "p(P)*4294967296s32"})

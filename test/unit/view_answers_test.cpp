@@ -1,4 +1,4 @@
-// What the viewer says of single calls and of ranges, against all calls of random traces.
+// The viewer's answers about single calls and ranges, checked against all calls of random traces.
 #include "view_trace.h"
 
 #include "analysis/call_paths.h"
@@ -90,7 +90,7 @@ TEST(ViewAnswers, OneCallAndItsNeighbours) {
   }
 }
 
-// Where a trace is entered in the middle, calls that are open have no number: it is looked up.
+// If reading begins in the middle of a trace, the open calls have no number: it is looked up.
 TEST(ViewAnswers, CallsByTimeWithoutAnIndex) {
   RandomTrace trace(12, {.threads = 1, .events = 30'000}, 500);
   const TrueThread &truth = (*trace.threads)[0];
@@ -104,7 +104,7 @@ TEST(ViewAnswers, CallsByTimeWithoutAnIndex) {
   }
 }
 
-// A call whose end lies far behind: the index has it.
+// The end of a call may be far away: the index has it.
 TEST(ViewAnswers, LongCalls) {
   RandomTrace trace(13, {.threads = 1, .events = 1'500'000, .depths = 6});
   ASSERT_TRUE(trace.index());
@@ -211,7 +211,7 @@ TEST(ViewAnswers, StatisticsAreThoseOfTheReport) {
     EXPECT_EQ(one->p99Ns, row.figures.durations.percentile(99));
   }
 
-  // Of more events than are read, the index has the same, but for percentiles.
+  // For ranges with more events than are read, the index has the same answers, except percentiles.
   ASSERT_TRUE(trace.index());
   RangeRequest many{.threads = {0, 1, 2, 3}, .fromNs = 0, .toNs = ~std::uint64_t{0}, .mostEvents = 1000};
   const auto indexed = rangeStatistics(*trace.view, many);
@@ -281,7 +281,7 @@ TEST(ViewAnswers, StatisticsAndLengthsOfARange) {
   }
 }
 
-// All time of a range is somebody's own, and a node's time is its own and that of its children.
+// All time of a range is the self time of some call, and a node's time is its self time plus that of its children.
 TEST(ViewAnswers, PathsOfARange) {
   RandomTrace trace(33, {.threads = 2, .events = 20'000}, 900);
   std::mt19937_64 random(1);

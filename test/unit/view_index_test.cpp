@@ -1,4 +1,4 @@
-// The viewer's pictures, with and without index, against all calls of random traces.
+// The viewer's pictures, with and without an index, against all calls of random traces.
 #include "scratch_directory.h"
 #include "thorough.h"
 #include "view_trace.h"
@@ -12,8 +12,8 @@
 namespace ada::view {
 namespace {
 
-// Compares a picture with the truth: calls as long as `ns` are there one by one, and each shorter one is either there
-// or in one box, whose sums are right.
+// Compares a picture with the truth: calls of at least `ns` are shown one by one, and each shorter one is either shown
+// or in one box with the right sums.
 void expectTrue(const TrueThread &truth, const std::vector<Item> &items, std::uint64_t fromNs, std::uint64_t toNs,
                 std::uint64_t ns, std::uint64_t longestBoxNs) {
   std::map<std::uint64_t, const TrueCall *> bySeq;
@@ -32,7 +32,7 @@ void expectTrue(const TrueThread &truth, const std::vector<Item> &items, std::ui
     ASSERT_TRUE(bySeq.count(item.seq)) << item.seq;
     Item expected = bySeq[item.seq]->item;
     if (expected.kind == ItemKind::Open)
-      expected.endNs = item.endNs, expected.fillNs = item.fillNs; // the range's
+      expected.endNs = item.endNs, expected.fillNs = item.fillNs; // the end of the range
     ASSERT_EQ(item, expected) << "call " << item.seq;
     ASSERT_FALSE(std::exchange(isSingle[item.seq], true)) << "twice: " << item.seq;
   }
@@ -114,7 +114,7 @@ TEST(ViewIndex, PicturesOfATraceThatIsReadAreExact) {
         const auto picture = trace.view->picture({.fromNs = from, .toNs = to, .pixels = 1 + random() % 1000});
         ASSERT_TRUE(picture);
         ASSERT_EQ(picture->from, Picture::From::Events);
-        // Without an index, what was open at a place has no number.
+        // Without an index, calls open at the entry have no number.
         if (cutEvents && !withIndex)
           continue;
         expectTrue(truth, picture->items, from, to, std::max<std::uint64_t>(to - from, 1), 2 * (to - from) + 2);
@@ -128,7 +128,7 @@ TEST(ViewIndex, PicturesOfATraceThatIsReadAreExact) {
     }
 }
 
-// So many events that not all of them are read for one picture.
+// Enough events that not all of them are read for one picture.
 TEST(ViewIndex, LongRangesComeFromTheIndexAndBeforeFromSamples) {
   RandomTrace trace(3, {.threads = 1, .events = 700'000, .depths = 20}, 2048);
   const TrueThread &truth = (*trace.threads)[0];
@@ -195,7 +195,7 @@ TEST(ViewIndex, ThreadsWithoutEventsAndSingleEvents) {
   }
 }
 
-// Deeper than the index has boxes: what it has is right, and nothing breaks.
+// Deeper than the index has boxes: the boxes that exist are right, and nothing breaks.
 TEST(ViewIndex, VeryDeepCalls) {
   RandomTrace trace(1, {.threads = 1, .events = 60'000, .depths = 50'000});
   ASSERT_TRUE(trace.index());
@@ -266,7 +266,7 @@ TEST(ViewIndex, AnythingWrongWithTheFileIsFound) {
   EXPECT_GT(found, 150u);
 }
 
-// A damaged block is found when it is read: the picture comes without the index then.
+// A damaged block is found when it is read; then the picture comes without the index.
 TEST(ViewIndex, DamageInTheMiddleIsFoundLater) {
   const test::ScratchDirectory scratch;
   const std::string path = scratch.path() + "/view.index";

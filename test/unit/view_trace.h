@@ -1,4 +1,4 @@
-// A random trace in memory, and what is true of it, for tests of lib/view.
+// A random trace in memory, and the true answers about it, for tests of lib/view.
 #ifndef ADA_TEST_UNIT_VIEW_TRACE_H
 #define ADA_TEST_UNIT_VIEW_TRACE_H
 
@@ -38,7 +38,7 @@ inline TrueThread randomThread(std::mt19937_64 &random, const TraceShape &shape,
   std::vector<std::size_t> open;
   std::uint64_t now = 1'000'000 + number * 500;
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
-  // Phases of many events in little time, and the other way round.
+  // Phases of many events in little time, and the reverse.
   std::uint64_t most = shape.mostStepNs;
   const auto close = [&](SpanEnd how, std::uint64_t seq) {
     TrueCall &call = thread.calls[open.back()];
@@ -75,7 +75,7 @@ inline TrueThread randomThread(std::mt19937_64 &random, const TraceShape &shape,
       open.push_back(thread.calls.size());
       thread.calls.push_back(call);
     } else {
-      // Now and then of a call further out: exits are missing.
+      // Sometimes the exit of an outer call: inner exits are missing.
       std::size_t left = what >= 97 && open.size() > 1 ? 2 : 1;
       if (left == 2 && thread.calls[open[open.size() - 2]].item.function == thread.calls[open.back()].item.function)
         left = 1;
@@ -96,7 +96,7 @@ inline TrueThread randomThread(std::mt19937_64 &random, const TraceShape &shape,
   return thread;
 }
 
-/// Hands a random trace out. With `cutEvents`, it can be entered after each so many events.
+/// Delivers a random trace. With `cutEvents`, reading can start after every `cutEvents` events.
 class RandomSource : public model::TraceSource {
 public:
   RandomSource(std::shared_ptr<const std::vector<TrueThread>> threads, TraceShape shape, std::uint64_t cutEvents)
@@ -181,7 +181,7 @@ struct RandomTrace {
       made->push_back(randomThread(random, shape, i));
     threads = made;
     view = *TraceView::open(std::make_unique<RandomSource>(threads, shape, cutEvents), functions);
-    // So that a function's number is that of the trace.
+    // Gives each function the number that it has in the trace.
     for (std::uint32_t i = 0; i < shape.functions; ++i) {
       model::Function function;
       function.id = i + 1, function.displayName = "f" + std::to_string(i) + "()";

@@ -16,7 +16,7 @@
 
 namespace ada::cli {
 
-/// What main() hands to every subcommand besides its own options.
+/// What main() passes to every subcommand besides its own options.
 struct Invocation {
   ColorMode color = ColorMode::Auto;
   std::vector<std::string> program; ///< record: PROGRAM ARGS...
@@ -26,11 +26,11 @@ struct Command {
   const char *name;
   const char *summary = "";
   const char *examples = ""; ///< shown at the end of --help, one per line
-  /// Declares the options and returns what to run once they are parsed;
-  /// its result is the exit status.
+  /// Declares the options and returns the function to run once they are parsed. The result of that function is the exit
+  /// status.
   std::function<int()> (*declare)(CommandLine &line, const Invocation &invocation) = nullptr;
-  bool takesProgram = false;    ///< the first argument that is no option ends them
-  const char *option = nullptr; ///< this adatrace was built without the command: the CMake option that brings it
+  bool takesProgram = false;    ///< options end at the first argument that is not an option
+  const char *option = nullptr; ///< set if adatrace was built without the command: the CMake option that adds it
 };
 
 extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kCoroutines, kDiff, kInfo,

@@ -1,4 +1,4 @@
-// Adatrace: reads the command line, runs a subcommand.
+// Reads the command line of adatrace and runs the subcommand.
 #include "command.h"
 #include "options/suggestion.h"
 #include "process/bus_error.h"

@@ -2,8 +2,9 @@
 //
 // Detail events vary in size, so opening walks the file once and keeps the
 // offset of every eighth event (one byte of memory per event); after that event n
-// is O(1). Of a packed file (docs/formats/packed.md) opening looks at the headers of its blocks; an event is decoded
-// with its block, of which some are kept. Index event and detail event name each other by number:
+// is O(1). Opening a packed file (docs/formats/packed.md) reads the headers of its blocks;
+// an event is decoded together with its block, and some blocks are kept.
+// An index event and its detail event name each other by number:
 //
 //   if (auto detail = details.at(indexEvent.detailSeq))
 //     if (auto function = detail->function())
@@ -43,9 +44,8 @@ struct FunctionPayload {
   std::span<const std::byte> stack = {}; ///< from `sp` upwards; lies in the file
 };
 
-/// The vector registers of a function event: AdaTrace's own event behind it.
-/// On a call the first `count` argument registers (xmm0…, v0…), on a return
-/// those of the result.
+/// The vector registers of a function event: an event of AdaTrace's own type that follows it.
+/// On a call they are the first `count` argument registers (xmm0…, v0…), on a return those of the result.
 struct VectorPayload {
   std::uint64_t functionId = 0;
   std::uint8_t count = 0;
@@ -54,17 +54,17 @@ struct VectorPayload {
   std::span<const std::byte> registers = {};
 };
 
-/// What arguments or the result of a function event point to: AdaTrace's own event behind it.
+/// What arguments or the result of a function event point to: an event of AdaTrace's own type that follows it.
 struct ContentsPayload {
   std::uint64_t functionId = 0;
   std::vector<types::Contents> contents = {}; ///< their bytes lie in the file
 };
 
-/// A detail event of either version. `payload` lies in the file and lives as
-/// long as a copy of the reader does; of a packed file, as long as a copy of the event.
+/// A detail event of either version. `payload` lies in the file and lives as long as a copy of the reader does;
+/// for a packed file, as long as a copy of the event.
 struct DetailEvent {
   std::uint64_t seq = 0;    ///< its number in the file
-  std::uint64_t offset = 0; ///< where it starts in the file; of a packed file, where its block does
+  std::uint64_t offset = 0; ///< where it starts in the file; for a packed file, where its block starts
   std::uint32_t totalLength = 0;
   std::uint16_t type = 0; ///< kDetailFunctionCall, kDetailFunctionReturn, or another number
   std::uint16_t flags = 0;
@@ -72,16 +72,15 @@ struct DetailEvent {
   std::uint32_t threadId = 0; ///< version 2 takes it from the header
   std::uint64_t timestampNs = 0;
   std::span<const std::byte> payload = {};
-  std::shared_ptr<const void> block = {}; ///< of a packed file: what the payload lies in
+  std::shared_ptr<const void> block = {}; ///< packed files: what the payload lies in
 
-  /// The payload as registers and stack, if it is exactly as long as such a
-  /// payload says it is. Otherwise it is opaque; the event
-  /// is valid all the same.
+  /// The payload as registers and stack, if it is exactly as long as such a payload says it is.
+  /// Otherwise the payload is opaque, but the event is still valid.
   std::optional<FunctionPayload> function() const;
   /// The payload as vector registers, if the event is of type kDetailVectors
   /// and exactly as long as it says.
   std::optional<VectorPayload> vectors() const;
-  /// Likewise of type kDetailContents.
+  /// The same for type kDetailContents.
   std::optional<ContentsPayload> contents() const;
 };
 
@@ -89,7 +88,7 @@ class DetailReader {
 public:
   /// Opens a file of version 1 or 2 and walks it. Errors, in the order of the
   /// checks: E_IO, E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION,
-  /// E_BAD_OFFSET, E_BAD_CHECKSUM, E_BAD_EVENT, E_BAD_FOOTER; of a packed file, E_BAD_BLOCK.
+  /// E_BAD_OFFSET, E_BAD_CHECKSUM, E_BAD_EVENT, E_BAD_FOOTER; for a packed file, E_BAD_BLOCK.
   static Expected<DetailReader> open(const std::string &path, const OpenOptions &options = {});
 
   /// The same for bytes in memory, which must outlive the reader.
@@ -99,8 +98,8 @@ public:
   std::uint64_t size() const noexcept { return count_; }
   bool empty() const noexcept { return count_ == 0; }
 
-  /// Event number `seq`, which must be less than size(). In a block of a packed file that is damaged, an event without
-  /// payload, of index event kNoDetail; see damage().
+  /// Event number `seq`, which must be less than size(). In a damaged block of a packed file, it is an event without
+  /// payload and with index event kNoDetail; see damage().
   DetailEvent operator[](std::uint64_t seq) const noexcept;
   /// Event number `seq`, or nothing if there is none. kNoDetail never names
   /// one.
@@ -127,17 +126,17 @@ public:
   }
   template <class F> void forEach(F &&f) const { forEach(0, static_cast<F &&>(f)); }
 
-  /// Whether the events are in the order of their index events. O(n), of a packed file O(1).
+  /// Whether the events are in the order of their index events. O(n), for a packed file O(1).
   bool isOrdered() const;
-  /// If they are: the first one of index event `indexSeq` or a later one; size() if there is none. O(log n).
+  /// If they are: the first event whose index event is `indexSeq` or a later one; size() if there is none. O(log n).
   std::uint64_t lowerBound(std::uint64_t indexSeq) const;
 
   bool isPacked() const noexcept;
-  /// Of a packed file: what was wrong with a block that was decoded, by this reader or a copy.
+  /// Packed files: what was wrong with a block that this reader or a copy decoded.
   std::optional<Error> damage() const;
 
   const DetailHeader &header() const noexcept { return head_; }
-  /// Of a packed file that was finished: what its header says. The offset is where its last block ends.
+  /// For a finished packed file, what its header says. The offset is where its last block ends.
   const std::optional<DetailFooter> &footer() const noexcept { return foot_; }
   CountSource countSource() const noexcept { return CountSource::Walk; }
   ChecksumState checksum() const noexcept { return checksumNow_; }

@@ -66,14 +66,13 @@ inline constexpr std::uint32_t kNoDetailV1 = ~std::uint32_t{0};
 /// IndexEvent::storedDepth of version 2, which stores none.
 inline constexpr std::uint32_t kNoDepth = ~std::uint32_t{0};
 
-/// event_type of a detail event; readers pass other numbers through. There is
-/// none for exceptional exits: they are written as FunctionCall, and the index
-/// event says what they were.
+/// event_type of a detail event; readers pass other numbers through. Exceptional exits have none:
+/// they are written as FunctionCall, and the index event says what they were.
 inline constexpr std::uint16_t kDetailFunctionCall = 3, kDetailFunctionReturn = 4;
-/// AdaTrace's own: vector registers, right behind the function event with the
-/// same index_seq. Readers of the specification alone skip it by its length.
+/// AdaTrace's own: vector registers, right after the function event with the same index_seq.
+/// Readers that only know the specification skip it by its length.
 inline constexpr std::uint16_t kDetailVectors = 0xADA0;
-/// Likewise: what arguments, or the result, point to; behind the vector registers, if there are any.
+/// Likewise: what arguments, or the result, point to; after the vector registers, if there are any.
 inline constexpr std::uint16_t kDetailContents = 0xADA1;
 /// Whether an event of a type only adds to the function event before it.
 constexpr bool isAddition(std::uint16_t type) { return type == kDetailVectors || type == kDetailContents; }
@@ -166,7 +165,7 @@ struct RawVectorPayload {
 };
 static_assert(sizeof(RawVectorPayload) == 16);
 
-/// Payload of kDetailContents; `count` RawContents follow, each with its bytes behind it, filled up to 8.
+/// Payload of kDetailContents; `count` RawContents follow, each followed by its bytes, padded to a multiple of 8.
 struct RawContentsPayload {
   Little64 functionId;
   std::uint8_t count, reserved[7];
@@ -236,12 +235,12 @@ struct DetailFooter {
   std::uint64_t eventCount = 0, bytesLength = 0, timeStartNs = 0, timeEndNs = 0;
 };
 
-/// How far the events are known to be what was written.
+/// Whether the events are known to be what was written.
 enum class ChecksumState {
   Ok,        ///< the events were read and match the footer's checksum
   Unchecked, ///< the footer says 0: the writer made no checksum
   Absent,    ///< there is no footer
-  Deferred,  ///< not looked at yet, as asked for: see verifyChecksum()
+  Deferred,  ///< not checked yet, as requested: see verifyChecksum()
 };
 
 /// "ok", "unchecked", "absent", "deferred".

@@ -6,15 +6,12 @@
 //   for (ada::atf::IndexEvent event : *reader)
 //     ...
 //
-// The file is mapped, so opening is cheap whatever its size (but for the
-// checksum, see OpenOptions), and event n is one address calculation away. Of a
-// packed file (docs/formats/packed.md) it is one block away, which is decoded
-// first: take ranges of events from it rather than one after the other. A
-// reader may be used by several threads at once; copies share the mapping. A
-// file that another program cuts short while it is mapped raises SIGBUS, as
-// with any mapping (a program that must survive that handles the signal, as
-// tools/adatrace/process/bus_error.cpp does); files that grow are safe: the reader sees what was there
-// when it was opened.
+// The file is mapped, so opening is cheap whatever its size (except for the checksum, see OpenOptions),
+// and event n is one address calculation away. In a packed file (docs/formats/packed.md) the block of the event has to
+// be decoded first: take ranges of events from it rather than single ones. A reader may be used by several threads at
+// once; copies share the mapping. A file that another program cuts short while it is mapped raises SIGBUS,
+// as with any mapping. A program that must survive this handles the signal, as tools/adatrace/process/bus_error.cpp
+// does. Files that grow are safe: the reader sees what was there when it was opened.
 #ifndef ADA_TRACE_ATF_INDEX_H
 #define ADA_TRACE_ATF_INDEX_H
 
@@ -47,8 +44,8 @@ struct OpenOptions {
   /// Sessions only: false leaves detail files alone (they are walked on
   /// opening).
   bool detail = true;
-  /// Give memory back as soon as a part of a file was looked at, for files that
-  /// are larger than memory. What is looked at again is read again.
+  /// Give memory back as soon as a part of a file has been read, for files that are larger than memory.
+  /// Parts that are needed again are read again.
   bool lowMemory = false;
 };
 
@@ -68,7 +65,7 @@ public:
   /// Opens a file of version 1 or 2, or a packed one, by its first bytes. Errors, in the order of the checks: E_IO
   /// (cannot be opened or is not a regular file), E_TOO_SMALL, E_BAD_MAGIC,
   /// E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_EVENT_SIZE, E_BAD_OFFSET, E_BAD_FOOTER,
-  /// E_BAD_CHECKSUM. Of packed files: those of the first five that fit, E_BAD_OFFSET, E_BAD_CHECKSUM, E_BAD_BLOCK.
+  /// E_BAD_CHECKSUM. For packed files: those of the first five that apply, E_BAD_OFFSET, E_BAD_CHECKSUM, E_BAD_BLOCK.
   static Expected<IndexReader> open(const std::string &path, const OpenOptions &options = {});
 
   /// The same for bytes in memory, which must outlive the reader. `name` is
@@ -81,8 +78,8 @@ public:
   std::uint64_t size() const noexcept { return count_; }
   bool empty() const noexcept { return count_ == 0; }
 
-  /// Event number `seq`, which must be less than size(). One load a field. Of a packed file one that is damaged is all
-  /// zeros; see damage().
+  /// Event number `seq`, which must be less than size(). One load per field.
+  /// A damaged event of a packed file is all zeros; see damage().
   IndexEvent operator[](std::uint64_t seq) const noexcept {
     if (isPacked_)
       return packedAt(seq);
@@ -108,38 +105,40 @@ public:
   SeqRange all() const noexcept { return {0, count_}; }
 
   bool isPacked() const noexcept { return isPacked_; }
-  /// Events of a packed file that are stored together: [first, last). Of a damaged block fewer or none are there.
+  /// Events of a packed file that are stored together: [first, last). A damaged block has fewer events, or none.
   struct EventBlock {
     std::uint64_t first = 0, last = 0;
     std::vector<IndexEvent> events;
   };
-  /// The block with event number `seq`, which must be less than size(). Packed files only. The newest few are kept.
+  /// The block with event number `seq`, which must be less than size(). Packed files only.
+  /// The newest few blocks are kept.
   std::shared_ptr<const EventBlock> block(std::uint64_t seq) const;
-  /// Packed files don't store links: with its detail file a reader, and all its copies, have them. Any thread.
+  /// Packed files don't store links: this gives them to the reader and all its copies,
+  /// from the detail file. Any thread.
   void linkDetails(const DetailReader &details) const;
-  /// The calls that were open before the first event, outermost first, if older events are in no block of a packed
-  /// file: they were taken away, or are in another part of the trace. A file without events may have some.
+  /// The calls that were open before the first event, outermost first, if no block of a packed file has the older
+  /// events: they were removed, or are in another part of the trace. A file without events may have open calls, too.
   struct OpenCall {
     std::uint64_t functionId = 0, beginNs = 0;
   };
   struct OpenCalls {
-    std::uint64_t unknown = 0;  ///< so many more were open around them
+    std::uint64_t unknown = 0;  ///< how many more were open around them
     std::uint64_t beforeNs = 0; ///< time of the event before, 0 if there is none
     std::vector<OpenCall> calls;
   };
   OpenCalls openAtStart() const { return openBefore(0); }
-  /// The first event from number `seq` on before which all open calls are known without those before it: the first one
-  /// of a block of a packed file whose times are in order. size() if there is none.
+  /// The first event from number `seq` on at which all open calls are known without reading the events before it:
+  /// the first event of a block of a packed file whose times are in order. size() if there is none.
   std::uint64_t cutFrom(std::uint64_t seq) const;
   /// The calls that were open before event `seq`, 0 or what cutFrom() returned.
   OpenCalls openBefore(std::uint64_t seq) const;
-  /// A number that depends on all that the events depend on, from the blocks' checksums: events are not looked at.
-  /// Nothing if the file is not packed, was not finished, or has a damaged header.
+  /// A number that depends on everything that the events depend on. It comes from the blocks' checksums,
+  /// without reading events. Nothing if the file is not packed, was not finished, or has a damaged header.
   std::optional<std::uint64_t> print() const;
-  /// The first damage that was met in a packed file's blocks. Their events are left out.
+  /// The first damage that was found in a packed file's blocks. The events of damaged blocks are left out.
   std::optional<Error> damage() const;
   /// For the library itself: a packed file that its writer has finished, to be read block by block; null otherwise.
-  /// Lives as long as a copy of the reader. What is found damaged is to be told.
+  /// Lives as long as a copy of the reader. If you find damage in it, call noteDamage().
   const packed::File *finishedPacked() const noexcept;
   void noteDamage(const Error &error) const;
 
@@ -157,8 +156,7 @@ public:
   Iterator end() const noexcept;
 
   /// True if no timestamp is smaller than the one before it. AdaTrace's own
-  /// files are in order; others need not be. The first call scans the file,
-  /// later ones know.
+  /// files are in order; others need not be. Only the first call scans the file.
   bool isSorted() const;
 
   /// The smallest range that holds every event with from <= timestamp < to.
@@ -171,8 +169,7 @@ public:
   SeqRange timeRange(std::uint64_t fromNs, std::uint64_t toNs) const;
 
   /// The first event with timestamp >= ns by binary search alone, without the
-  /// scan. The right answer if the file is sorted; if not, some event number,
-  /// and nothing worse.
+  /// scan. The result is right if the file is sorted; otherwise it is some event number, but nothing worse.
   std::uint64_t lowerBound(std::uint64_t ns) const noexcept;
 
   /// Smallest and largest timestamp (not the stored ones; scans like
@@ -183,15 +180,14 @@ public:
   /// Times of the first and the last event; zeros if there are none. Never decodes a block.
   std::uint64_t firstNs() const noexcept;
   std::uint64_t lastNs() const noexcept;
-  /// Where event number `seq` is in the file; of a packed file, its block.
+  /// Where event number `seq` is in the file; for a packed file, where its block is.
   std::uint64_t offsetOf(std::uint64_t seq) const noexcept;
   /// The number that event `seq` has in the trace. It is `seq`, unless older blocks of a packed file are gone.
   std::uint64_t numberOf(std::uint64_t seq) const noexcept { return isPacked_ ? packedNumberOf(seq) : seq; }
-  /// The number that an event behind the last one would have.
+  /// The number that an event after the last one would have.
   std::uint64_t endNumber() const noexcept { return count_ ? numberOf(count_ - 1) + 1 : numberOf(0); }
 
-  /// As stored; of a packed file, what an ATF 2 file of the same events would have. What it says about counts and times
-  /// may be stale.
+  /// As stored; for a packed file, as in an ATF 2 file of the same events. Its counts and times may be stale.
   const IndexHeader &header() const noexcept { return head_; }
   /// As stored; nothing if the file has no (good) footer.
   const std::optional<IndexFooter> &footer() const noexcept { return foot_; }

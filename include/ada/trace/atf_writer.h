@@ -30,18 +30,18 @@ namespace ada::atf {
 
 struct WriterOptions {
   std::uint8_t version = 2; ///< 1 or 2
-  /// A packed file (docs/formats/packed.md). The version counts for nothing then.
+  /// A packed file (docs/formats/packed.md). `version` is ignored then.
   bool packed = false;
   /// Packed files: bodies of blocks as zstd frames, if the library was built with zstd.
   bool compress = false;
-  /// Packed files: every link is what readers find in the detail file anyway, so none is stored.
+  /// Packed files: readers find every link in the detail file anyway, so none is stored.
   bool linksFollow = false;
   std::uint8_t arch = kArchX86_64, os = kOsLinux, clockType = kClockBoottime;
   std::uint32_t threadId = 0;
   /// False refuses to replace a file that exists (E_IO).
   bool overwrite = false;
-  /// For places that somebody else may have prepared: nothing in the path may be a symbolic link, and the file no
-  /// device, FIFO, or file with a second name (E_UNSAFE). resume() always wants it so.
+  /// For places that another user may have prepared: no part of the path may be a symbolic link, and the file must not
+  /// be a device, a FIFO, or a file with a second name (E_UNSAFE). resume() always requires this.
   bool noLinks = false;
   /// Bytes that are collected before they are written.
   std::size_t bufferBytes = 1 << 20;
@@ -62,9 +62,8 @@ public:
   ~IndexWriter();
 
   /// Appends an event. Its number is size() before the call. Version 1 stores
-  /// `threadId` and `storedDepth` (kNoDepth as 0) of the event; version 2
-  /// stores neither, nor does a packed file. E_RANGE if a field does not fit: in version 1 a detailSeq
-  /// over 2^32-2, in version 2 a kind over 255.
+  /// `threadId` and `storedDepth` (kNoDepth as 0) of the event; version 2 and packed files store neither.
+  /// E_RANGE if a field does not fit: in version 1 a detailSeq over 2^32-2, in version 2 a kind over 255.
   Expected<void> append(const IndexEvent &event);
 
   std::uint64_t size() const noexcept;
@@ -88,11 +87,9 @@ public:
   DetailWriter &operator=(DetailWriter &&) noexcept;
   ~DetailWriter();
 
-  /// Appends an event with an opaque payload; of `event`, type, flags,
-  /// indexSeq, threadId (version 1 only) and timestampNs are used. Its number
-  /// is size() before the call. E_RANGE if the event would be longer than
-  /// 2^32-1 bytes or, in version 1, indexSeq is over 2^32-1 or size() has
-  /// reached 2^32-1.
+  /// Appends an event with an opaque payload. From `event` it uses type, flags, indexSeq, threadId (version 1 only) and
+  /// timestampNs. Its number is size() before the call. E_RANGE if the event would be longer than 2^32-1 bytes or,
+  /// in version 1, indexSeq is over 2^32-1 or size() has reached 2^32-1.
   Expected<void> append(const DetailEvent &event, std::span<const std::byte> payload);
   /// The same with a function payload. E_RANGE if the stack is longer than 256
   /// bytes.

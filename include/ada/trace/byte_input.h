@@ -1,4 +1,4 @@
-// What readers of byte streams read from: a file, a pipe, or either packed with gzip.
+// The input of readers of byte streams: a file, a pipe, or either packed with gzip.
 #ifndef ADA_TRACE_BYTE_INPUT_H
 #define ADA_TRACE_BYTE_INPUT_H
 
@@ -11,7 +11,7 @@
 
 namespace ada::model {
 
-/// Bytes of a file or of standard input, in pieces. What is packed with gzip is unpacked on the way.
+/// Bytes of a file or of standard input, in pieces. Gzip data is unpacked on the way.
 class ByteInput {
 public:
   /// "-" is standard input. Errors: E_IO.
@@ -38,7 +38,7 @@ public:
   bool isPacked() const noexcept;
   /// Why read() ended before the packed data did: E_BAD_GZIP, E_TRUNCATED, E_GZIP_UNSUPPORTED.
   const std::optional<Error> &damage() const noexcept;
-  /// Bytes of the file (packed ones, if so) that were read since the last rewind(), and in all if that is known.
+  /// Bytes of the file (packed bytes if it is packed): those read since the last rewind(), and all of them, if known.
   std::uint64_t position() const noexcept;
   std::optional<std::uint64_t> size() const noexcept;
 

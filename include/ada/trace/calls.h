@@ -1,11 +1,10 @@
-// Calls out of events: which exit belongs to which call, how deep, how long, how it ended.
+// Makes calls from events: which exit belongs to which call, how deep, how long, how it ended.
 //
 // Traces are not always balanced: a program is killed, recording starts in the
-// middle, events are lost. The walker never fails; it repairs by rule and
-// counts what it repaired:
+// middle, events are lost. The walker never fails; it repairs by fixed rules and counts the repairs:
 //   - an exit of the innermost call closes it;
-//   - an exit of a call further out closes it, and before it all calls inside, whose exits are missing
-//     (SpanEnd::Missing), at the time of that exit;
+//   - an exit of an outer call closes that call, and before it all calls inside,
+//     whose exits are missing (SpanEnd::Missing), at the time of that exit;
 //   - an exit of a function that has no open call is stray and changes nothing;
 //   - calls that are open at the end stay so (SpanEnd::Open), up to the time of the last event.
 #ifndef ADA_TRACE_CALLS_H
@@ -24,7 +23,7 @@ namespace ada {
 enum class SpanEnd : std::uint8_t {
   Return,
   Exception, ///< unwinding, longjmp, end of the thread
-  Missing,   ///< no exit was recorded, though one further out was
+  Missing,   ///< no exit was recorded, but one of an outer call was
   Open,      ///< not ended when the trace did
 };
 
@@ -83,8 +82,8 @@ private:
   std::vector<std::uint32_t> slots_; // open addressing; kNone is free
 };
 
-/// Feeds on one thread's events in order and hands out finished calls. Memory:
-/// the open calls, and some 12 bytes per function.
+/// Takes one thread's events in order and hands out finished calls.
+/// Memory: the open calls, and some 12 bytes per function.
 ///
 ///   CallStackWalker walker;
 ///   for (const auto &[seq, timeNs, function, kind] : events)
@@ -107,22 +106,23 @@ public:
   };
 
   Step feed(std::uint64_t seq, std::uint64_t timestampNs, std::uint64_t functionId, EventKind kind);
-  /// The same for functions that have small numbers already, as those of model.h do: Span::functionIndex and
-  /// functionId are the number, and nothing has to be looked up. One walker is fed in one of the two ways.
+  /// The same for functions that already have small numbers, like those of model.h: Span::functionIndex and functionId
+  /// are the number, and nothing has to be looked up. Use only one of the two functions with a walker.
   Step feedNumbered(std::uint64_t seq, std::uint64_t timestampNs, std::uint32_t function, EventKind kind) {
     if (function >= openCalls_.size())
       openCalls_.resize(function + std::size_t{1});
     return step(seq, timestampNs, function, function, kind);
   }
 
-  /// A call that was open before the first event, which came at `firstNs`; outermost first. Its duration is whole, and
-  /// its own time counts from `firstNs`. feedNumbered() goes on from there. `firstNs` 0: what was before is known to
-  /// the caller, and childrenNs has what comes.
+  /// Adds a call that was open before the first event, which came at `firstNs`; add outermost calls first.
+  /// Its duration is complete, and its self time counts from `firstNs`. Continue with feedNumbered().
+  /// `firstNs` 0: the caller knows what was before, and childrenNs only has what follows.
   void openEarlier(std::uint64_t beginNs, std::uint32_t function, std::uint64_t firstNs);
-  /// So many calls around them are not known: as many exits without a call are no strays.
+  /// That many calls around them are not known: the same number of exits without a call are not strays.
   void openUnknown(std::uint64_t calls) noexcept { unknownOpen_ += calls; }
 
-  /// Before the next event, the recorder held the thread up for that long: it is no time of the innermost call's own.
+  /// Before the next event, the recorder held the thread up for that long,
+  /// which is not self time of the innermost call.
   void holdUp(std::uint64_t ns) noexcept {
     if (depth_ > 0)
       stack_[depth_ - 1].recorderNs += ns;
@@ -146,7 +146,7 @@ public:
   std::uint32_t maxDepth() const noexcept { return deepest_; }
 
 private:
-  // Calls, and exits of the innermost call, are nearly all events: they take no function call.
+  // Nearly all events are calls, and exits of the innermost call: these are handled without a function call.
   Step step(std::uint64_t seq, std::uint64_t timestampNs, std::uint64_t functionId, std::uint32_t number,
             EventKind kind) {
     latestNs_ = timestampNs > latestNs_ ? timestampNs : latestNs_;
@@ -179,7 +179,7 @@ private:
       return repair(seq, timestampNs, functionId, number, how);
     return {.depth = depth_ - 1, .finished = {&close(timestampNs, seq, how), 1}};
   }
-  // The innermost call; what is returned stays where it is until the next call begins.
+  // Closes the innermost call. The result stays where it is until the next call begins.
   const Span &close(std::uint64_t endNs, std::uint64_t endSeq, SpanEnd how) {
     Span &span = stack_[--depth_];
     --openCalls_[span.functionIndex];
@@ -198,7 +198,7 @@ private:
               SpanEnd how);
 
   std::vector<Span> stack_; // the open calls are the first depth_
-  std::vector<Span> ended_; // by one event, if it was several
+  std::vector<Span> ended_; // the calls that one event ended, if several
   FunctionIndex index_;
   std::vector<std::uint32_t> openCalls_; // by function index
   std::uint64_t latestNs_ = 0, nextSeq_ = 0;

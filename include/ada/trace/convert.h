@@ -1,4 +1,4 @@
-// Readers and writers of all trace formats against model.h, and what connects them.
+// Readers and writers of all trace formats in terms of model.h, and what connects them.
 //
 //   std::ofstream out("run.trc", std::ios::binary);
 //   auto source = ada::model::openTrace("ada-traces/session_20261121_101500");
@@ -35,8 +35,8 @@ std::unique_ptr<TraceSource> makeAtfSource(atf::Session session);
 /// dial9 stream, also packed with gzip. What AdaTrace wrote comes back as it
 /// was; other events become marks.
 std::unique_ptr<TraceSource> makeDial9Source(ByteInput input);
-/// wtf-trace of any dialect. What AdaTrace wrote comes back as it was; of
-/// others scopes become calls and everything else marks.
+/// wtf-trace of any dialect. What AdaTrace wrote comes back as it was; in other traces, scopes become calls and
+/// everything else becomes marks.
 std::unique_ptr<TraceSource> makeWtfSource(ByteInput input);
 
 /// Opens whatever `path` is: a session, a part of one, or a file of any format,
@@ -57,14 +57,14 @@ struct AtfSinkOptions {
   /// Packed index files; details are those of version 2.
   bool packed = false;
   bool compress = false; ///< packed files, by zstd: needs canCompress()
-  /// Version 1 links at most so many index and detail events of a thread; later
-  /// details are a loss. Smaller in tests only.
+  /// Version 1 links at most that many index and detail events of a thread;
+  /// later details are a loss. Smaller in tests only.
   std::uint64_t maxLinks = 0xFFFFFFFE;
 };
 /// Whether the library was built with zstd.
 bool canCompress() noexcept;
-/// Writes a session into `directory`, which must not exist or be empty. Keeps
-/// the files of all threads open that have events and have not ended.
+/// Writes a session into `directory`, which must be empty or not exist. Keeps files open for all threads that have
+/// events and have not ended.
 std::unique_ptr<TraceSink> makeAtfSessionSink(const std::string &directory, AtfSinkOptions options = {});
 /// Writes one index file; E_SEVERAL_THREADS if events of a second thread come.
 std::unique_ptr<TraceSink> makeAtfFileSink(const std::string &path, AtfSinkOptions options = {});
@@ -88,13 +88,12 @@ Expected<void> convert(TraceSource &source, TraceSink &sink);
 /// What copyDial9() and copyWtf() did.
 struct CopyResult {
   std::uint64_t events = 0;          ///< dial9 events, wtf-trace records
-  std::optional<Error> problem = {}; ///< where the input is damaged; all before is written
+  std::optional<Error> problem = {}; ///< where the input is damaged; everything before is written
   std::vector<Warning> warnings = {};
   std::vector<Loss> losses = {};
 };
-/// Writes a dial9 stream (also packed) again, frame by frame: all of it stays,
-/// whoever wrote it, which the way through the model can't promise. Errors: as
-/// a source's and a sink's.
+/// Writes a dial9 stream (also packed) again, frame by frame. Everything in it stays, whatever program wrote it,
+/// which a conversion through the model can't promise. Errors: those of a source and of a sink.
 Expected<CopyResult> copyDial9(ByteInput &input, const ByteSink &bytes);
 /// The same for a wtf-trace, in the dialect asked for.
 Expected<CopyResult> copyWtf(ByteInput &input, const ByteSink &bytes, wtf::Dialect dialect);

@@ -1,7 +1,7 @@
 // Errors and warnings of the trace library: values that say what, where and what to do.
 //
-// No function of the library throws. What can fail returns Expected<T>, which
-// holds either the result or an Error:
+// No function of the library throws. Functions that can fail return Expected<T>,
+// which holds either the result or an Error:
 //
 //   auto reader = ada::atf::IndexReader::open("thread_0/index.atf");
 //   if (!reader) {
@@ -10,8 +10,7 @@
 //   }
 //   use(reader->size());
 //
-// What can be read in spite of a flaw is read, and the flaw is a Warning of the
-// reader.
+// Data that can be read in spite of a flaw is read, and the flaw becomes a Warning of the reader.
 #ifndef ADA_TRACE_ERROR_H
 #define ADA_TRACE_ERROR_H
 

@@ -30,8 +30,8 @@ constexpr std::string_view kindName(EventKind kind) {
   return "unknown";
 }
 
-/// What a symbol is: a function, or what a program says of itself (ada/annotations.h). Spans are like calls; the others
-/// are calls that take no time.
+/// What a symbol is: a function, or an annotation in the program (ada/annotations.h).
+/// Spans are like calls; the others are calls that take no time.
 enum class SymbolKind : std::uint8_t { Function, Span, Instant, Counter, FlowBegin, FlowStep, FlowEnd };
 
 constexpr bool isPoint(SymbolKind kind) { return kind >= SymbolKind::Instant; }
@@ -44,11 +44,11 @@ SymbolKind symbolKindOf(std::string_view name);
 
 /// A time in which events of a thread were lost.
 struct LossGap {
-  std::uint64_t fromNs = 0, toNs = 0;       ///< the last event before it, and the first one behind it
+  std::uint64_t fromNs = 0, toNs = 0;       ///< the last event before it, and the first one after it
   std::optional<std::uint64_t> events = {}; ///< how many, if that is known
 };
 
-/// A media time, `value` of which a second has `timescale`, and when it was.
+/// A media time, `mediaValue` in units of 1/`mediaTimescale` seconds, and when it was.
 struct TimingAnchor {
   std::uint64_t hostTimeNs = 0;
   std::int64_t mediaValue = 0, mediaTimescale = 0;

@@ -24,28 +24,28 @@ namespace ada::atf {
 /// Something that does not fit, at one event.
 struct LinkFlaw {
   enum class Kind : std::uint8_t {
-    // Of an index event, about the detail event that its detail_seq names.
-    DetailMissing,   ///< there is no event of that number
+    // About an index event: the detail event that its detail_seq names.
+    DetailMissing,   ///< no event has that number
     DetailElsewhere, ///< its index_seq names another index event
-    DetailKind,      ///< it is a return's and this is a call, or the like
+    DetailKind,      ///< it belongs to a return and this is a call, or the like
     DetailFunction,  ///< its payload is about another function
     DetailTime,      ///< it was at another time
-    // Of a detail event, about the index event that its index_seq names.
-    IndexMissing,     ///< there is no event of that number
+    // About a detail event: the index event that its index_seq names.
+    IndexMissing,     ///< no event has that number
     IndexElsewhere,   ///< its detail_seq names another detail event, or none
-    AdditionAstray,   ///< vector registers or contents that are not right behind a function
-                      ///< event of the same index_seq (contents: or behind its vector registers)
-    AdditionFunction, ///< such that are of another function than theirs
-    BadPayload,       ///< such that are not as long as they say
+    AdditionAstray,   ///< vector registers or contents that are not right after a function
+                      ///< event of the same index_seq (contents: or after its vector registers)
+    AdditionFunction, ///< such an event is about another function than its function event
+    BadPayload,       ///< such an event is not as long as it says
     OtherThread,      ///< version 1: the thread's id is not the file's
   };
   static constexpr unsigned kKinds = 11;
 
   Kind kind{};
-  bool inDetail = false;                 ///< `seq` and `offset` are of the detail file
+  bool inDetail = false;                 ///< `seq` and `offset` refer to the detail file
   std::uint64_t seq = 0;                 ///< the event's number
   std::uint64_t offset = 0;              ///< where the wrong field is in the file
-  std::uint64_t found = 0, expected = 0; ///< what that is depends on `kind`
+  std::uint64_t found = 0, expected = 0; ///< their meaning depends on `kind`
 
   /// "detail_seq is 7, but there are only 5 detail events"
   std::string text() const;
@@ -58,12 +58,12 @@ struct LinkSummary {
   std::uint64_t firstNs = 0, lastNs = 0;       ///< of the first and last one
 };
 
-/// True if a detail event is that of index event `seq`: they name each other, and time and function agree.
+/// True if a detail event belongs to index event `seq`: they name each other, and time and function agree.
 bool belongTogether(std::uint64_t seq, const IndexEvent &event, const DetailEvent &detail) noexcept;
 
-/// What is lost of the detail of a thread that was opened with its detail file: that file is missing, can't be read, or
-/// is that of another thread or run. Nothing if all is well. Looks at the first events, and counts only if something is
-/// wrong with those.
+/// The detail that a thread has lost, if it was opened with its detail file: that file is missing, can't be read,
+/// or belongs to another thread or run. Nothing if all is well.
+/// Looks at the first events, and counts only if something is wrong with those.
 std::optional<Warning> detailLoss(const ThreadTrace &thread);
 
 /// Checks a thread with a readable index. Without a readable detail file every

@@ -23,7 +23,7 @@ namespace ada {
 
 struct ManifestThread {
   std::uint64_t id = 0;             ///< the N of thread_N/; at most 2^32-1
-  std::optional<bool> hasDetail;    ///< a claim: the file's existence tells
+  std::optional<bool> hasDetail;    ///< a claim: whether the file exists decides
   std::optional<std::uint64_t> tid; ///< the system's thread id
   std::string name;                 ///< empty if none
   std::optional<std::uint64_t> eventCount, detailCount, timeStartNs, timeEndNs;
@@ -48,18 +48,18 @@ struct ManifestModule {
 struct Symbol {
   std::uint64_t functionId = 0;
   std::string_view name;        ///< as in the object file, mangled
-  std::string_view displayName; ///< that the source gave it (ADA_NAMED); empty if it did not
+  std::string_view displayName; ///< the name that the source gave it (ADA_NAMED); empty if none
   std::string_view file;        ///< empty if unknown
   std::string_view signature;
-  /// What its parameters and result are, as docs/types.md writes it; empty if
-  /// unknown. See ada::types::FunctionTypes::parse.
+  /// Its parameters and result, in the notation of docs/types.md; empty if unknown. See
+  /// ada::types::FunctionTypes::parse.
   std::string_view types;
   std::uint64_t line = 0; ///< 0 if unknown
   std::uint64_t address = 0;
-  bool isExternal = false;    ///< a library's; file and line are those of a declaration
+  bool isExternal = false;    ///< a library function; file and line are those of a declaration
   bool isCoroutine = false;   ///< creates a coroutine, or is a part of one: f.resume, f.destroy
   bool isInlined = false;     ///< copies of a function that were inlined into others (--ada-before-inlining)
-  std::uint64_t original = 0; ///< of these: the function's own id; if that isn't there, the same for all of them
+  std::uint64_t original = 0; ///< of inlined copies: the function's own id, or if there is none, an id they all share
   SymbolKind kind = SymbolKind::Function;
 };
 
@@ -84,26 +84,26 @@ struct DetailWindow {
 /// A function that was called too often for the option `budget`.
 struct SwitchedOffFunction {
   std::uint64_t functionId = 0;
-  std::uint64_t offNs = 0;           ///< when; in a forked child, it may have been in its parent
+  std::uint64_t offNs = 0;           ///< when; for a forked child, possibly in its parent
   std::optional<std::uint64_t> onNs; ///< when the program switched it on again
-  std::uint64_t calls = 0;           ///< that were recorded
-  std::uint64_t estimatedCalls = 0;  ///< and how many were not, by how often it was called before
+  std::uint64_t calls = 0;           ///< calls that were recorded
+  std::uint64_t estimatedCalls = 0;  ///< how many were not, estimated from how often it was called before
 };
 
-/// Whether the process's threads have processor times (docs/formats/sched.md).
+/// Whether the process's threads have scheduling records (docs/formats/sched.md).
 struct ManifestSched {
   bool isRecorded = false;
   std::uint64_t fromNs = 0;
-  std::uint64_t lostRecords = 0;   ///< of the system's, which came too fast to be read
-  std::uint64_t missedThreads = 0; ///< of those that had begun before recording did
-  std::string failure;             ///< why they are not recorded, or not to the end; empty if they are
+  std::uint64_t lostRecords = 0;   ///< records of the system that came too fast to be read
+  std::uint64_t missedThreads = 0; ///< threads missed among those that had begun before recording did
+  std::string failure;             ///< why scheduling is not recorded, or not to the end; empty if it is
 };
 
 /// Which part of a process's trace this is (option rotate).
 struct ManifestPart {
   std::uint64_t number = 0;   ///< from 1; 0 if the trace is not in parts
   std::uint64_t startNs = 0;  ///< when it began
-  std::string previous, next; ///< names of the process directories before it and behind it; empty if there is none
+  std::string previous, next; ///< names of the process directories before and after it; empty if there is none
   std::string failure;        ///< why there is no next one yet although this one is complete; empty if nothing is wrong
 };
 
@@ -137,8 +137,8 @@ public:
   std::vector<ManifestThread> threads; ///< in the manifest's order; an id that comes twice counts once
   std::uint64_t timeStartNs = 0, timeEndNs = 0;
   std::uint64_t clockType = 0;
-  /// Events by reason that were not recorded, of threads that are not among `threads`: those that there was no memory
-  /// to record anything of.
+  /// Events that were not recorded, by reason, of threads that are not among `threads` because there was no memory to
+  /// record anything about them.
   std::map<std::string, std::uint64_t> dropped;
   std::vector<ManifestModule> modules;
 
@@ -154,9 +154,10 @@ public:
   std::string clockSource;
   std::string times; ///< "exact", "tick" or "none"; empty if it does not say
   std::uint64_t resolutionNs = 0, longestTickNs = 0;
-  std::uint64_t leftOutCount = 0;                               ///< as of threads, of those that are not told apart
-  std::uint64_t recorderWaitNs = 0, recorderSpansMissingNs = 0; ///< of all threads; of that, what has no place in time
-  std::uint64_t counterFaults = 0; ///< how often the counter went back, or differed between CPUs
+  std::uint64_t leftOutCount = 0; ///< as for threads, of those that are not listed separately
+  std::uint64_t recorderWaitNs = 0,
+                recorderSpansMissingNs = 0; ///< of all threads; its part without a place in time
+  std::uint64_t counterFaults = 0;          ///< how often the counter went back, or differed between CPUs
   struct ClockAnchor {
     std::uint64_t counter = 0, timeNs = 0;
   };
@@ -165,8 +166,8 @@ public:
   std::vector<TimingAnchor> timingAnchors;
   /// By time. Empty unless the program ran with detail_mode=window.
   std::vector<DetailWindow> windows;
-  /// Option `budget`: as "5%", empty if there was none; what recording a call and its return was taken to cost; what it
-  /// switched off, by time.
+  /// Option `budget`: its value, such as "5%", empty if there was none; the assumed cost of recording a call and its
+  /// return; the functions that it switched off, by time.
   std::string budget;
   std::uint64_t budgetCallNs = 0;
   std::vector<SwitchedOffFunction> switchedOff;
@@ -176,7 +177,7 @@ public:
   std::vector<std::pair<std::string, std::string>> recovered; ///< empty if nothing was recovered
   bool wasRecovered = false;
 
-  /// Why nobody knows what was lost besides what is told here; empty if that is all.
+  /// Why it is not known what was lost besides the losses given here; empty if these are all.
   std::string whyLossesAreUnknown() const;
   /// What the recorder failed at; empty if it did not.
   std::string failure() const;
@@ -187,7 +188,7 @@ public:
 
   /// All events that were not recorded, those of the threads included, by reason.
   std::map<std::string, std::uint64_t> allDropped() const;
-  /// How many these are, and those that were left out.
+  /// The number of these, and of those that were left out.
   std::uint64_t allLost() const;
   std::uint64_t allLeftOut() const;
   /// The sum of switchedOff's estimates.

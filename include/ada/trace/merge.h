@@ -73,7 +73,7 @@ private:
   // A loser tree: tree[0] is the winner, tree[n] the loser of the match at
   // inner node n.
   std::vector<std::uint32_t> tree_;
-  std::uint32_t runnerUp_ = 0; // the best of the winner's path: whom it must beat to stay
+  std::uint32_t runnerUp_ = 0; // the best of the winner's path, which the winner must beat to stay
 };
 
 } // namespace ada::atf

@@ -15,8 +15,8 @@
 //
 // Threads, functions and processes are numbered from 0 in the order in which
 // the source announces them; each is announced before it is first referred to.
-// Events come in batches of some thousand. Within a thread they are in the
-// order of the trace; from thread to thread a source may go as it likes.
+// Events come in batches of some thousand. Within a thread they are in the order of the trace;
+// threads may come in any order.
 //
 // Memory: what was announced, one batch, and what a format needs for its open
 // calls. It does not grow with the number of events.
@@ -54,16 +54,16 @@ struct Event {
   std::uint32_t thread = 0;
   std::uint32_t function = 0; ///< Call, Return, Exception, Other
   Kind kind = Kind::Call;
-  std::uint8_t details = 0; ///< how many of Batch::details are the event's
-  bool isEarlier = false;   ///< Call: no event of the thread, but open before its first one; see Batch::keptFromNs
+  std::uint8_t details = 0; ///< how many of Batch::details belong to the event
+  bool isEarlier = false;   ///< Call: not an event of the thread, but open before its first one; see Batch::keptFromNs
   std::uint32_t other = 0;  ///< Other: the number of the kind
   std::uint32_t extra = 0;  ///< index of its first detail, or of its text
 };
 
-/// Of a Mark or Value.
+/// The text of a Mark or Value.
 struct Text {
   std::string_view name;
-  /// JSON: of a Mark an object or nothing, of a Value anything.
+  /// JSON: for a Mark an object or nothing, for a Value anything.
   std::string_view json;
 };
 
@@ -83,22 +83,23 @@ struct Batch {
   std::span<const Detail> details;
   /// Sources that are threadwise: the number, in its thread, of the first event. The others follow without a gap.
   std::uint64_t firstSeq = 0;
-  /// A trace that has lost its oldest events may know which calls were open when the first one that it has happened, at
-  /// `keptFromNs`. Then they are a thread's first batch, outermost first, with the times when they began and
-  /// without numbers; `unknownCalls` more were open around them. A reading that begins elsewhere has no such batch.
+  /// A trace that has lost its oldest events may know which calls were open at `keptFromNs`, when the first event that
+  /// it still has happened. These calls are then the thread's first batch, outermost first, with the times when they
+  /// began and without numbers; `unknownCalls` more were open around them.
+  /// A read that begins elsewhere has no such batch.
   std::uint64_t keptFromNs = 0, unknownCalls = 0;
 };
 
 struct Process {
   std::uint32_t index = 0;
-  std::string name = {}; ///< "pid_4711"; of an ATF session the directory's
+  std::string name = {}; ///< "pid_4711"; for an ATF session, the directory's name
   std::optional<std::uint64_t> pid = {};
   std::string executable = {};
   std::uint8_t clockType = 3; ///< as in ATF's index header
-  /// Where events got their times from a word that was advanced only so often
-  /// (clock=tick): a call may be off by so much. 0: each event has a time of its own.
+  /// If events got their times from a word that was advanced now and then (clock=tick): by how much a call may be off.
+  /// 0: each event has its own time.
   std::uint64_t resolutionNs = 0;
-  bool timesAreOrder = false; ///< clock=none: times say what came first, nothing else
+  bool timesAreOrder = false; ///< clock=none: times only show the order
   /// An ATF session's manifest.json (docs/formats/manifest.md) without threads
   /// and symbols; empty if there is none.
   std::string description = {};
@@ -125,16 +126,15 @@ struct Thread {
   std::string name = {};
   std::uint8_t arch = 1, os = 4;                  ///< as in ATF's index header
   std::optional<std::uint32_t> fileThreadId = {}; ///< of ATF's index header
-  /// What else the manifest says of it, as a JSON object: events that were
-  /// dropped, say. Empty if nothing.
+  /// What else the manifest says about it, as a JSON object: dropped events, for example. Empty if nothing.
   std::string description = {};
-  /// Sources that are threadwise know it.
+  /// Known for threadwise sources.
   std::optional<ThreadExtent> extent = {};
   /// Where events were lost, as far as it is known; by time.
   std::vector<LossGap> gaps = {};
-  /// When it did not run its program; null if nothing is known of that.
+  /// When it did not run its program; null if nothing is known about that.
   std::shared_ptr<const OffCpuLane> offCpu = {};
-  /// It is known when it had a processor.
+  /// Whether it is known when the thread was on-CPU.
   bool knowsSched() const { return offCpu && offCpu->isSchedKnown(); }
 };
 
@@ -147,17 +147,17 @@ struct Function {
   std::string file = {}, signature = {};
   std::string types = {}; ///< parameters and result, see docs/types.md
   std::uint64_t line = 0, address = 0;
-  bool isExternal = false;    ///< a library's, recorded where it is called; file and line are those of a declaration
+  bool isExternal = false;    ///< a library function, recorded where it is called; file and line are of a declaration
   bool isCoroutine = false;   ///< creates a coroutine, or is a part of one: "f.resume"
   bool isInlined = false;     ///< copies of a function that were inlined into others
-  std::uint64_t original = 0; ///< of these: the function's id, which may be 0, or that of the first of the copies
+  std::uint64_t original = 0; ///< of inlined copies: the function's id, which may be 0, or that of the first copy
   SymbolKind kind = SymbolKind::Function;
   bool isRenamed = false; ///< `displayName` is what the source gave it (ADA_NAMED)
 
-  /// It may have several ids: a library's has one for each module that calls it and for each way to call it, an
-  /// annotation one for each place. They go by their names.
+  /// Whether it is identified by its name, because it may have several ids: a library function has one for each module
+  /// that calls it and for each way to call it, an annotation has one for each place.
   bool goesByName() const { return isExternal || kind != SymbolKind::Function; }
-  /// The id that calls of the function and of its inlined copies have in common.
+  /// The id that calls of the function and of its inlined copies share.
   std::uint64_t commonId() const { return isInlined ? original : id; }
 };
 
@@ -165,11 +165,11 @@ struct Function {
 struct TraceInfo {
   /// Earliest and latest time of an event, if there are events and it is known.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> range = {};
-  /// An ATF session with a directory for each process, not just one of these.
+  /// The trace is an ATF session with a directory for each process, not just one such directory.
   bool isRoot = true;
 };
 
-/// Something that did not survive a conversion, with how often.
+/// Something that did not survive a conversion, and how often.
 struct Loss {
   std::uint64_t count = 0;
   std::string what = {}; ///< "detail events: wtf-trace has no place for them"
@@ -186,16 +186,16 @@ public:
   virtual Expected<void> events(const Batch &) = 0;
   /// No event of this thread will come any more. Not all sources know.
   virtual Expected<void> endThread(std::uint32_t /*thread*/) { return {}; }
-  /// The trace is complete; nothing is written as a whole before this.
+  /// The trace is complete; no output is complete before this.
   virtual Expected<void> finish() { return {}; }
 
   /// TraceInfo::range must be given to begin().
   virtual bool needsRange() const { return false; }
-  /// Details are of use.
+  /// The sink uses details.
   virtual bool wantsDetails() const { return false; }
-  /// Process::symbols is of use: functions that no event names are kept.
+  /// The sink uses Process::symbols: functions that no event names are kept.
   virtual bool takesSymbols() const { return false; }
-  /// After finish(): what could not be carried. Each reason once.
+  /// After finish(): what could not be carried over. Each reason once.
   virtual std::vector<Loss> losses() const { return {}; }
 };
 
@@ -210,8 +210,8 @@ struct ReadRequest {
   /// The sink (or one that shares its tables) has read from this source before: what was announced then is not
   /// announced again, begin() is not called, and damage that was found then is not listed twice.
   bool isFurther = false;
-  /// The calls that are open at fromSeq, which is one of TraceSource::cuts(), come first, as Event::isEarlier. They are
-  /// all of them, and nothing is lost before it: Batch::keptFromNs is 0.
+  /// The calls that are open at fromSeq, which is one of TraceSource::cuts(), come first, as Event::isEarlier.
+  /// None of them is missing, and nothing is lost before fromSeq: Batch::keptFromNs is 0.
   bool withOpenCalls = false;
 
   bool wantsThread(std::uint32_t thread) const;
@@ -220,52 +220,52 @@ struct ReadRequest {
   }
 };
 
-/// What can be computed once and kept, for it will not change: that of a process's threads that were written to their
-/// ends. A print is a number that is another one if what it stands for is.
+/// Prints of data that will not change, so that results from it can be computed once and kept:
+/// of a process's threads that were written to their ends.
+/// A print is a number that changes if what it stands for changes.
 struct Prints {
   std::string directory;                                        ///< of the process's files
-  std::uint64_t functions = 0;                                  ///< what is known of functions and modules
+  std::uint64_t functions = 0;                                  ///< what is known about functions and modules
   std::vector<std::pair<std::uint32_t, std::uint64_t>> threads; ///< by index, and the print of each one's events
 };
 
 /// A trace that can be read.
 ///
-/// Some sources are threadwise: they deliver one thread after the other in batches of one thread each, can be read
-/// as often as one likes and from within a sink, and go to a requested part directly. model/spool.h makes one of any
-/// other.
+/// Some sources are threadwise: they deliver one thread after the other in batches of one thread each, can be read any
+/// number of times and from within a sink, and go to a requested part directly.
+/// model/spool.h makes a threadwise source from any other.
 class TraceSource {
 public:
   virtual ~TraceSource();
-  /// Hands the whole trace to the sink, begin() to finish(). What is damaged is
-  /// left out and listed in problems(); an error means that nothing of use was
-  /// there, or is the sink's. May be called again, unless the trace comes from
-  /// a pipe (see makeRepeatable()).
+  /// Hands the whole trace to the sink, begin() to finish(). Damaged parts are left out and listed in problems().
+  /// An error means that nothing of use was found, or it comes from the sink. May be called again, unless the trace
+  /// comes from a pipe (see makeRepeatable()).
   virtual Expected<void> read(TraceSink &sink) = 0;
   virtual bool isThreadwise() const { return false; }
   /// Hands a part to the sink. Threadwise sources only; E_INTERNAL from others.
   virtual Expected<void> readPart(TraceSink &sink, const ReadRequest &request);
-  /// Threadwise sources: one more of the same trace, for another thread of the program. It is for sinks that know what
-  /// this one has announced so far (ReadRequest::isFurther), and numbers functions that come later in its own way.
+  /// Threadwise sources: another source of the same trace, for another thread of the program.
+  /// It is for sinks that know what this source has announced so far (ReadRequest::isFurther),
+  /// and it numbers later functions independently.
   virtual std::unique_ptr<TraceSource> another() const { return nullptr; }
   /// Threadwise sources: numbers of events from which on a thread can be read by itself (ReadRequest::withOpenCalls),
   /// the first of them 0. There are at most `pieces`, about equally far from each other.
   virtual std::vector<std::uint64_t> cuts(std::uint32_t /*thread*/, std::size_t /*pieces*/) const { return {0}; }
-  /// Threadwise sources, after what there is was announced: prints of a process. Nothing if no thread of it has one.
+  /// Threadwise sources, after everything was announced: prints of a process. Nothing if none of its threads has one.
   virtual std::optional<Prints> prints(std::uint32_t /*process*/) const { return std::nullopt; }
-  /// Sources that have prints: the function as sinks are told of it, but without a number.
+  /// Sources that have prints: the function as it is announced to sinks, but without a number.
   virtual Function functionOf(std::uint32_t process, std::uint64_t id) const;
   /// Makes sure that read() can be called twice: bytes of a pipe are kept in a
   /// temporary file.
   virtual Expected<void> makeRepeatable() { return {}; }
   /// The range of times is given to begin() if the sink needs it.
   virtual bool knowsRange() const { return false; }
-  /// How much of the trace was read, 0 to 1, if that can be told. For progress
-  /// bars; during read() only.
+  /// How much of the trace was read, 0 to 1, if that is known. For progress bars; during read() only.
   virtual std::optional<double> progress() const { return std::nullopt; }
   /// What went wrong in the last read(); events before it were delivered.
   virtual const std::vector<Error> &problems() const = 0;
   virtual const std::vector<Warning> &warnings() const = 0;
-  /// What the model can't hold of this trace. After read().
+  /// The parts of this trace that the model can't hold. After read().
   virtual std::vector<Loss> losses() const { return {}; }
 };
 

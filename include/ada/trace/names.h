@@ -9,10 +9,8 @@
 namespace ada {
 
 /// Demangles an Itanium C++ name (also with the extra underscore of macOS).
-/// What is not mangled comes back as it is. Suffixes that compilers append are
-/// kept in brackets where they tell something, "f(int) [.resume]", and dropped
-/// where they only make the name unique
-/// (".llvm.123", ".__uniq.123").
+/// Other names come back unchanged. Suffixes that compilers append are kept in brackets where they have a meaning,
+/// "f(int) [.resume]", and dropped where they only make the name unique (".llvm.123", ".__uniq.123").
 std::string demangle(std::string_view name);
 
 /// What shortName() leaves out.

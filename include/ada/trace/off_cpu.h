@@ -1,4 +1,4 @@
-// When a thread did not run its program, and why: what the system and the recorder tell beside the thread's calls.
+// When a thread did not run its program, and why: what the system and the recorder report in addition to its calls.
 #ifndef ADA_TRACE_OFF_CPU_H
 #define ADA_TRACE_OFF_CPU_H
 
@@ -17,9 +17,9 @@ namespace ada {
 struct OffCpu {
   enum class Why : std::uint8_t {
     Waiting,   ///< it left by itself: it slept, waited for a lock, a file, another thread
-    Preempted, ///< it had work to do, and the processor went to another
+    Preempted, ///< it had work to do, but the processor went to another thread
     Unknown,   ///< the system's records of this time were lost, or there are none: it may have run for some of it
-    Recorder,  ///< the recorder held it up, with or without a processor
+    Recorder,  ///< the recorder held it up, on-CPU or off-CPU
   };
   std::uint64_t fromNs = 0, toNs = 0;
   Why why = Why::Waiting;
@@ -27,7 +27,7 @@ struct OffCpu {
   std::uint64_t durationNs() const { return toNs - fromNs; }
 };
 
-/// Sums of such times. With the time on a processor they add up to all of the time.
+/// Sums of such times. With the on-CPU time they add up to the whole time.
 struct OffCpuTimes {
   std::uint64_t waitingNs = 0, preemptedNs = 0, recorderNs = 0, unknownNs = 0;
   void add(OffCpu::Why why, std::uint64_t ns) { of(why) += ns; }
@@ -36,16 +36,16 @@ struct OffCpuTimes {
     recorderNs += other.recorderNs, unknownNs += other.unknownNs;
     return *this;
   }
-  /// Of a sum that `other` is a part of.
+  /// `other` must be a part of this sum.
   OffCpuTimes &operator-=(const OffCpuTimes &other) {
     waitingNs -= other.waitingNs, preemptedNs -= other.preemptedNs;
     recorderNs -= other.recorderNs, unknownNs -= other.unknownNs;
     return *this;
   }
   bool operator==(const OffCpuTimes &) const = default;
-  /// What the program was without a processor, for sure.
+  /// The time for which the program was certainly off-CPU.
   std::uint64_t sumNs() const { return waitingNs + preemptedNs; }
-  /// All that must not count as running.
+  /// All the time that must not count as running.
   std::uint64_t notRunningNs() const { return sumNs() + recorderNs + unknownNs; }
 
 private:
@@ -67,28 +67,29 @@ private:
 /// All such times of a thread. Immutable; may be used by several threads.
 class OffCpuLane {
 public:
-  /// Reads a file as docs/formats/sched.md has it. One that was cut off, or is still written, ends with its last whole
-  /// record. Errors: E_IO, E_TRUNCATED, E_BAD_MAGIC, E_BAD_VERSION. Memory: 24 bytes for each of the times.
+  /// Reads a file of docs/formats/sched.md. A file that was cut off, or is still being written, ends with its last
+  /// whole record. Errors: E_IO, E_TRUNCATED, E_BAD_MAGIC, E_BAD_VERSION. Memory: 24 bytes per period.
   static Expected<std::shared_ptr<const OffCpuLane>> open(const std::string &path);
-  /// Of times in order that do not overlap, which lie in what is known; those of the recorder may lie anywhere.
+  /// Takes periods in order, which must not overlap and must lie in the known time;
+  /// those of the recorder may lie anywhere.
   OffCpuLane(std::vector<OffCpu> periods, std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t switches,
              std::uint64_t beganNs = 0, bool isSchedKnown = true);
 
-  /// By time. The last one may go on beyond what is known: then its end is knownToNs().
+  /// By time. The last one may continue beyond the known time: then its end is knownToNs().
   std::span<const OffCpu> periods() const { return std::span(periods_).subspan(first_, count_); }
-  /// The same, and before and behind them the times of which nothing is known: Why::Unknown, from 0 and to 2^64-1.
+  /// The same, plus the unknown times before and after them: Why::Unknown, from 0 and to 2^64-1.
   std::span<const OffCpu> all() const { return periods_; }
   /// Those of all() that overlap fromNs <= t < toNs.
   std::span<const OffCpu> between(std::uint64_t fromNs, std::uint64_t toNs) const;
-  /// The system told when it had a processor. If it did not, only the recorder's times are here: nothing says of
-  /// the others whether the thread ran.
+  /// Whether the system reported when the thread was on-CPU. If not, only the recorder's times are here,
+  /// and it is not known whether the thread ran at other times.
   bool isSchedKnown() const { return isSchedKnown_; }
   /// From when to when anything is known; outside, the thread may have been off as well.
   std::uint64_t knownFromNs() const { return fromNs_; }
   std::uint64_t knownToNs() const { return toNs_; }
-  /// When the thread got a processor without having left one since fromNs: mostly when it began. 0 if it did not.
+  /// When the thread went on-CPU without having gone off-CPU since fromNs: mostly when it began. 0 if it did not.
   std::uint64_t beganNs() const { return beganNs_; }
-  /// How often the thread was given a processor.
+  /// How often the thread went on-CPU.
   std::uint64_t switches() const { return switches_; }
   /// Sums of what lies in fromNs <= t < toNs.
   OffCpuTimes timesBetween(std::uint64_t fromNs, std::uint64_t toNs) const;
@@ -97,8 +98,8 @@ private:
   OffCpuTimes timesUntil(std::uint64_t ns) const;
 
   std::vector<OffCpu> periods_;       // all
-  std::size_t first_ = 0, count_ = 0; // of them, which are periods()
-  std::vector<OffCpuTimes> sums_;     // of all before every 64th of them
+  std::size_t first_ = 0, count_ = 0; // the part that periods() returns
+  std::vector<OffCpuTimes> sums_;     // of all periods before every 64th one
   std::uint64_t fromNs_, toNs_, switches_, beganNs_;
   bool isSchedKnown_;
 };

@@ -1,9 +1,9 @@
 // Finishes what a killed process left behind.
 //
 // A process that is killed leaves index files without footers, and its newest events in the
-// ring file (include/ada/ring_file.h), which outlives it. Recovery takes those events, writes
-// them behind the ones that are in the files, writes the footers and completes the manifest. What
-// was recorded before the kill is all there then; only calls that were open stay open.
+// ring file (include/ada/ring_file.h), which outlives it. Recovery appends those events to the files, writes the
+// footers and completes the manifest. Then everything that was recorded before the kill is there;
+// only calls that were open stay open.
 //
 //   auto result = ada::recoverProcess("ada-traces/session_20260102_030405/pid_4711");
 //
@@ -26,7 +26,7 @@ struct RecoverOptions {
   std::optional<int> exitCode, signal;
   /// Leaves the ring file where it is.
   bool keepRing = false;
-  /// The ring file, where the directory has lost its link to it.
+  /// The ring file, if the directory has lost its link to it.
   std::string ring = {};
 };
 
@@ -37,7 +37,7 @@ struct RecoverResult {
   /// finished with what they held.
   bool ringFound = false;
   std::uint64_t eventsFromRing = 0;
-  std::uint64_t events = 0; ///< in all threads, with those
+  std::uint64_t events = 0; ///< in all threads, including those
   std::uint64_t threads = 0;
   /// Index events that named a detail event which was never written: they name none now.
   std::uint64_t linksCleared = 0;
@@ -49,7 +49,7 @@ struct RecoverResult {
 /// and records; E_BAD_RING if the ring file is not one or was written by another version.
 Expected<RecoverResult> recoverProcess(const std::string &directory, const RecoverOptions &options = {});
 
-/// Whether a process records into that directory (…/pid_N), as far as the system tells.
+/// Whether a process records into that directory (…/pid_N), as far as the system can say.
 bool isRecording(const std::string &directory);
 
 /// A ring file: the memory that a process shares with its recovery.
@@ -57,8 +57,8 @@ struct RingFile {
   enum class State {
     Recording,   ///< its process is alive
     Unfinished,  ///< recoverProcess(directory, {.ring = path}) takes what it holds
-    SessionGone, ///< nobody can use it any more
-    Answered, ///< a flight recorder's: its last session is on disk, or nobody had asked for one when it went into exec
+    SessionGone, ///< it is of no use any more
+    Answered, ///< a flight recorder's: its last session is on disk, or none had been requested when it went into exec
   };
   State state = State::Recording;
   std::string path;
@@ -77,17 +77,18 @@ std::vector<RingFile> findRings(const std::vector<std::string> &directories, std
 /// E_RUNNING if it turns out to be alive.
 Expected<void> removeRing(const RingFile &ring);
 
-/// Where a flight recorder keeps its directory (…/pid_N): …/adatrace-flight-N-TIME. Empty if it is none.
+/// Where a flight recorder keeps its directory (…/pid_N): …/adatrace-flight-N-TIME.
+/// Empty if the process is not a flight recorder.
 std::string flightPlace(const std::string &directory);
 
-/// The session that a flight recorder was told to make (option `session`), absolute; empty if it was told none.
+/// The session that a flight recorder was told to make (option `session`), absolute; empty if none was given.
 std::string flightSession(const std::string &directory);
-/// The directory in which it was to make one (option `output`), likewise.
+/// The directory in which it was told to make one (option `output`), likewise.
 std::string flightOutput(const std::string &directory);
 
 /// After recoverProcess() on a flight recorder's directory: makes a session of it, and removes what is in memory.
-/// `session` is its name; session_2, … if that is there and not empty. Returns what it became. Errors: E_IO; E_UNSAFE
-/// if it is another user's.
+/// `session` is its name; session_2, … if that exists and is not empty. Returns the name that was used.
+/// Errors: E_IO; E_UNSAFE if it belongs to another user.
 Expected<std::string> saveFlight(const std::string &directory, const std::string &session);
 
 /// Removes what a flight recorder keeps in memory.

@@ -171,9 +171,8 @@ private:
   std::vector<Error> failed_;
 };
 
-/// The newest session below a directory such as "ada-traces": of all session_*
-/// in it, the one whose name (a date) comes last. E_NO_SESSION if there is
-/// none.
+/// The newest session below a directory such as "ada-traces": the session_* in it whose name (a date) comes last.
+/// E_NO_SESSION if there is none.
 Expected<std::string> newestSession(const std::string &directory);
 
 } // namespace ada::atf

@@ -36,7 +36,7 @@ public:
   /// percentile(100) is max().
   std::uint64_t percentile(double percent) const;
 
-  /// So many values v with from <= v < to.
+  /// `count` values v with from <= v < to.
   struct Bin {
     std::uint64_t from = 0, to = 0, count = 0;
   };
@@ -45,8 +45,8 @@ public:
   /// are exact.
   std::vector<Bin> bins(unsigned perOctave) const;
 
-  /// As it can be written to a file: `exact`, in no particular order, up to kExact values, and beyond that the buckets
-  /// that have any values, and how many.
+  /// A form that can be written to a file: up to kExact values, `exact` in no particular order;
+  /// beyond that, the buckets that have any values, and how many.
   struct Content {
     std::uint64_t count = 0, min = 0, max = 0;
     std::vector<std::uint64_t> exact;
@@ -79,32 +79,27 @@ struct FunctionStatistics {
   std::uint64_t missing = 0;    ///< exit not recorded
   std::uint64_t open = 0;       ///< not ended when the trace did
   std::uint64_t earlier = 0;    ///< begun before the trace did
-  /// Time between entry and exit. Of calls inside a call of the same function
-  /// only the outermost counts, so recursion is not counted twice. Open calls
-  /// count up to the thread's last event.
+  /// Time between entry and exit. If calls of the same function are nested, only the outermost counts, so recursion is
+  /// not counted twice. Open calls count up to the thread's last event.
   std::uint64_t totalNs = 0;
-  /// Time in the function itself, without the traced functions it called, and
-  /// without that in which the recorder held it up. Over all functions of a
-  /// thread these, and selfOff.recorderNs, add up to the time in outermost
-  /// calls. Of calls that began before the trace, what lies in it.
+  /// Time in the function itself, without the traced functions it called, and without the time in which the recorder
+  /// held it up. Over all functions of a thread, this and selfOff.recorderNs add up to the time in outermost calls.
+  /// Calls that began before the trace count with the part that lies in it.
   std::uint64_t selfNs = 0;
-  /// Of totalNs, and of what a call spent in none of those it made, what was not
-  /// the program running; 0 where nothing tells of that. selfOff.recorderNs is
-  /// no part of selfNs.
+  /// The parts of totalNs, and of the time outside the calls that a call made, in which the program did not run;
+  /// 0 where that is unknown. selfOff.recorderNs is not part of selfNs.
   OffCpuTimes off, selfOff;
   std::uint64_t onCpuSelfNs() const noexcept {
     const std::uint64_t other = selfOff.sumNs() + selfOff.unknownNs;
     return selfNs > other ? selfNs - other : 0;
   }
-  /// Durations of the calls whose both ends were recorded, inner recursive ones
-  /// too.
+  /// Durations of the calls with both ends recorded, including inner recursive ones.
   Distribution durations;
 
   void add(const Span &span) { add(span, span.outermost); }
-  /// The same where other calls than those of the function count as its own: a module's, say.
+  /// The same if other calls than those of the function count as its own: all of a module, for example.
   void add(const Span &span, bool isOutermost);
-  /// Of a call that was added, the times without a processor: all of it, and in
-  /// the function itself.
+  /// Adds the off-CPU times of a call that was added: in all of it, and in the function itself.
   void addOffCpu(const OffCpuTimes &all, const OffCpuTimes &self, bool isOutermost);
   void merge(const FunctionStatistics &other);
 };

@@ -37,8 +37,8 @@ class Catalog {
 public:
   explicit Catalog(const atf::ProcessTrace &process);
 
-  /// What is known about a function: types that are not whole and empty if
-  /// that is nothing. The reference lives as long as the catalog.
+  /// What is known about a function. If nothing is, the types are empty and not whole.
+  /// The reference lives as long as the catalog.
   const FunctionTypes &of(std::uint64_t functionId) const;
   /// ATF's code of the machine the process ran on; 0 if it has no readable
   /// thread.
@@ -61,7 +61,7 @@ struct ThreadEvent : IndexEvent {
 };
 
 /// What was recorded with a call or return. Its spans lie in the detail file
-/// and live as long as a copy of the thread's DetailReader does; of a packed file, as long as `event`,
+/// and live as long as a copy of the thread's DetailReader does; for a packed file, as long as `event`,
 /// `vectorsEvent` and `contentsEvent`.
 struct EventDetail {
   DetailEvent event;        ///< the function event
@@ -71,27 +71,26 @@ struct EventDetail {
   std::vector<types::Contents> contents = {};
   DetailEvent contentsEvent = {}; ///< likewise
   bool isReturn = false;
-  /// Types of the function; they fit no event whose payload is about another.
+  /// Types of the function; they don't fit an event whose payload is about another function.
   const types::FunctionTypes *types = nullptr;
 
   /// For ada::types; lives as long as this.
   types::Registers registers() const;
 };
 
-/// An event's detail as members of a JSON object. What the event has of these, without braces:
+/// An event's detail as members of a JSON object, without braces: those of the following that the event has.
 ///   "args":{"n":10},"arg_types":{"n":"int32"}  of a call, if the types are known
 ///   "return":55,"return_type":"int32"          of a return, likewise
-///   "errno":"ENOENT"                           if a library's function returned -1 or a null pointer
+///   "errno":"ENOENT"                           if a library function returned -1 or a null pointer
 ///   "registers":{"rdi":"0xa",…}, "vectors":{"xmm0":"0x…",…}
-///   "contents":{"rdi":{"length":5,"bytes":"68656c6c6f"},…}  of text that a register points to (the result itself:
-///   "result");
+///   "contents":{"rdi":{"length":5,"bytes":"68656c6c6f"},…}
+///                                              of text that a register points to (the result itself: "result");
 ///                                              length null: no end was seen; "unreadable":true
 ///   "lr":"0x…","fp":"0x…","sp":"0x…"
 ///   "stack":"0011…"                            its bytes from sp upwards
 std::string detailJson(const EventDetail &detail, std::uint8_t arch);
 
-/// Reads one thread. Cheap to make; one reader is for one thread of the
-/// program at a time.
+/// Reads one thread. Cheap to make; use a reader in one thread of the program at a time.
 class ThreadReader {
 public:
   /// `thread` must have a readable index; both must outlive the reader.

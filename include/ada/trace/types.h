@@ -65,13 +65,13 @@ struct Type {
   /// unknown type's name. May be empty.
   std::string name;
   std::vector<Enumerator> enumerators;
-  /// Of a struct. A base class or an anonymous struct has no name. Of an array:
-  /// one, the element. Of a pointer or reference: one, what it points to, if
-  /// the text says more of that than its name; of a std::vector, its element.
+  /// For a struct, its members; a base class or an anonymous struct has no name. For an array: one, the element.
+  /// For a pointer or reference: one, what it points to, if the text says more about that than its name;
+  /// for a std::vector, its element.
   std::vector<Member> members;
   bool pointsToVector = false;
 
-  /// Bytes that a value takes: of a struct, up to the end of its last member.
+  /// Bytes that a value takes: for a struct, up to the end of its last member.
   std::uint32_t bytes() const noexcept;
   /// What it is called: "int32", "uint8", "float64", "bool", "const char *",
   /// "int &", "Mode", "char[16]"; names are those of the source, on one line.
@@ -104,17 +104,17 @@ struct Contents {
 
   std::uint8_t where = 0; ///< number of the general register that holds the address; kOfResult: of the result in memory
   bool isUnreadable = false;                ///< the memory could not be read, or not all of it
-  std::optional<std::uint64_t> length = {}; ///< of all that is there in bytes, if that is known
+  std::optional<std::uint64_t> length = {}; ///< of everything there in bytes, if that is known
   std::span<const std::byte> bytes = {};    ///< its first ones
 
   bool isWhole() const noexcept { return length == bytes.size(); }
   /// "text" in quotes, escaped as in JSON; `"te"… (100,000 bytes)` if there is more; `(unreadable)`.
   std::string text() const;
-  /// A JSON string with the text, and "…" behind it if there is more.
+  /// A JSON string with the text, and "…" after it if there is more.
   std::string json() const;
 
-  /// By the type of the pointer or reference, where that says what is there: &{x=1, y=2} ({…} of a reference), [1, 2,
-  /// …], [1, 2, … (1,000 elements)] of a std::vector, 5 of a reference to a number. Otherwise text().
+  /// Formatted by the type of the pointer or reference, if that says what is there: &{x=1, y=2} ({…} for a reference),
+  /// [1, 2, …], [1, 2, … (1,000 elements)] for a std::vector, 5 for a reference to a number. Otherwise text().
   std::string text(const Type &pointer) const;
   /// Likewise: an object, an array of the elements that were recorded, a number. Otherwise json().
   std::string json(const Type &pointer) const;
@@ -124,7 +124,7 @@ struct Contents {
 struct Registers {
   /// The general registers; empty spans mean that they were not recorded.
   std::span<const std::uint64_t> general = {};
-  /// The vector registers, one behind the other, `vectorBytes` each.
+  /// The vector registers, one after the other, `vectorBytes` each.
   std::span<const std::byte> vectors = {};
   std::uint32_t vectorBytes = 16;
   /// Stack bytes from the stack pointer upwards.
@@ -158,7 +158,7 @@ public:
   static constexpr std::size_t kMostBytes = 64;
 
   const Type &type() const noexcept { return *shape_; }
-  /// True if its bytes are known; of some, a part may have been left out.
+  /// True if its bytes are known; in some values, a part may have been left out.
   bool isKnown() const noexcept { return known_; }
   std::span<const std::byte> bytes() const noexcept { return {storage_.data(), size_}; }
 
@@ -173,8 +173,8 @@ public:
   /// nullptr, {x=1, y=2}, [1, 2], "text" for an array of char,
   /// O_RDONLY|O_CLOEXEC; "?" if it is not known and "" for
   /// void. Numbers are whole: floating point as short as reads back the same.
-  /// One line: control characters in names are replaced. A member that was left out is "<unused>", one of which a
-  /// part was is "?".
+  /// One line: control characters in names are replaced. A member that was left out is "<unused>",
+  /// a member of which a part was left out is "?".
   std::string text() const;
 
   /// As JSON: numbers and booleans as such, structs as objects, arrays as
@@ -184,7 +184,7 @@ public:
   std::string json() const;
 
 private:
-  /// Whether all that a number takes is there.
+  /// Whether all bytes of a number are there.
   bool hasNumber() const noexcept;
 
   const Type *shape_;
@@ -209,11 +209,11 @@ struct Parameter {
   const Contents *contents(const Registers &registers) const;
 };
 
-/// What a types text says about a function.
+/// The description of a function that a types text gives.
 struct FunctionTypes {
   Parameter result;
   std::vector<Parameter> parameters;
-  /// A library's function: the last general register of its return is not one, but errno.
+  /// A library function: the last general register of its return is not a register, but errno.
   bool isExternal = false;
   bool hasResult = false;  ///< the text said what the function returns
   bool isVariadic = false; ///< there may be more arguments than parameters
@@ -221,9 +221,8 @@ struct FunctionTypes {
   /// Where in the text the reader stopped, if it is not whole.
   std::size_t stoppedAt = 0;
 
-  /// Reads a text of docs/types.md. What is behind the first thing that is not
-  /// understood (a newer writer's type, damage, nesting deeper than
-  /// kMostNesting, more than kMostNodes members and enumerators) is left out.
+  /// Reads a text of docs/types.md. Everything from the first thing on that is not understood (a newer writer's type,
+  /// damage, nesting deeper than kMostNesting, more than kMostNodes members and enumerators) is left out.
   static FunctionTypes parse(std::string_view text);
 
   static constexpr unsigned kMostNesting = 16;
@@ -232,8 +231,7 @@ struct FunctionTypes {
 
   /// Gives integer parameters whose bits a C library documents their names:
   /// `flags` of open(), `prot` of mmap(). `function` is the function's name
-  /// (open, or my::File::open), `arch` ATF's code, for the values of O_DIRECT
-  /// and others depend on it.
+  /// (open, or my::File::open), `arch` ATF's code, because the values of O_DIRECT and others depend on it.
   void nameFlags(std::string_view function, std::uint8_t arch);
 };
 
@@ -253,15 +251,14 @@ std::string argumentTypesJson(const FunctionTypes &types);
 /// The result's value, "null" for void and where the type is not known.
 std::string resultJson(const FunctionTypes &types, const Registers &registers);
 
-/// errno after a call of a library's function that returned -1 or a null pointer, as functions do that have failed.
+/// errno after a call of a library function that returned -1 or a null pointer, as failed functions do.
 /// Nothing for other functions, other results, and where errno was 0 or not recorded.
 std::optional<std::uint32_t> errorOf(const FunctionTypes &types, const Registers &registers);
 /// "ENOENT"; "errno 4711" if it has no name.
 std::string errorName(std::uint64_t number);
 
-/// What general register `number` of a call (of a return: with `isReturn`) is
-/// called: "rdi", "x0"; "r0" for architectures that are not known. Empty if the
-/// architecture has none of that number.
+/// The name of general register `number` of a call (of a return: with `isReturn`): "rdi", "x0";
+/// "r0" for unknown architectures. Empty if the architecture has no register of that number.
 std::string registerName(std::uint8_t arch, unsigned number, bool isReturn);
 /// "xmm0", "v0".
 std::string vectorName(std::uint8_t arch, unsigned number);

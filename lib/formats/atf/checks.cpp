@@ -13,7 +13,7 @@ bool hasMagic(Bytes file, std::uint64_t offset, const char *magic) {
   return std::memcmp(file.data() + offset, magic, std::strlen(magic)) == 0;
 }
 
-// Four bytes as a person would write them: 'ATI2' or 41 54 49 00.
+// Four bytes in readable form: 'ATI2', or 41 54 49 00.
 static std::string showMagic(Bytes file) {
   std::string text = "'", hex;
   bool printable = true;

@@ -18,17 +18,17 @@ namespace ada::atf {
 
 using Bytes = std::span<const std::byte>;
 
-/// Size, magic, endian, version, in this order. `magic` is "ATI2" or "ATD2".
+/// Checks size, magic, endian and version, in this order. `magic` is "ATI2" or "ATD2".
 std::optional<Error> checkStart(Bytes file, const char *magic, const std::string &name);
 
-/// events_offset lies between the header and the end of the file.
+/// Checks that events_offset lies between the header and the end of the file.
 std::optional<Error> checkEventsOffset(std::uint64_t offset, std::size_t field, Bytes file, const std::string &name);
 
-/// True if the four bytes at `offset`, which must be inside, are `magic`.
+/// True if the four bytes at `offset` are `magic`. They must lie inside the file.
 bool hasMagic(Bytes file, std::uint64_t offset, const char *magic);
 
-/// Compares the checksum of the events section with the footer's. Their memory
-/// is given back piece by piece if `pages` says whose it is.
+/// Compares the checksum of the events section with the footer's. If `pages` is given, the file that `events` is part
+/// of, its memory is released piece by piece.
 std::optional<Error> checkChecksum(Bytes events, unsigned version, std::uint32_t stored, std::uint64_t footerOffset,
                                    const std::string &name, const FileBytes *pages = nullptr);
 

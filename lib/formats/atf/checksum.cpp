@@ -1,4 +1,4 @@
-// CRC-32 and CRC-32C by isa-l.
+// CRC-32 and CRC-32C with isa-l.
 #include "formats/atf/checksum.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ std::uint32_t crc32c(std::uint32_t before, const void *data, std::size_t bytes) 
   auto *at = static_cast<const unsigned char *>(data);
   while (bytes > 0) {
     const std::size_t step = std::min<std::size_t>(bytes, 1u << 30);
-    // The parameter lacks its const; the function only reads.
+    // The function only reads, although its parameter isn't const.
     before = ~crc32_iscsi(const_cast<unsigned char *>(at), static_cast<int>(step), ~before);
     at += step, bytes -= step;
   }

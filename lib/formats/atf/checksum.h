@@ -1,10 +1,8 @@
 // The two checksums of ATF: CRC-32 in version 1, CRC-32C in version 2.
 //
-// Both are reflected, start with all ones and are inverted at the end. Of
-// "123456789" they are 0xCBF43926 and 0xE3069283. isa-l computes them at memory
-// speed, but its two functions differ: crc32_gzip_refl inverts on entry and
-// exit by itself, as zlib does; crc32_iscsi leaves both to its caller and takes
-// an int as length.
+// Both are reflected, start with all ones and are inverted at the end. The checksums of "123456789" are 0xCBF43926 and
+// 0xE3069283. isa-l computes both at memory speed, but its two functions differ: crc32_gzip_refl inverts on entry and
+// exit itself, as zlib does; crc32_iscsi leaves both to its caller and takes its length as an int.
 #ifndef ADA_LIB_FORMATS_ATF_CHECKSUM_H
 #define ADA_LIB_FORMATS_ATF_CHECKSUM_H
 
@@ -14,20 +12,20 @@
 
 namespace ada::atf {
 
-/// CRC-32C of some bytes and those before them, whose sum is `before`; 0 if there are none.
+/// Continues a CRC-32C: `before` is the checksum of the preceding bytes, 0 if there are none.
 std::uint32_t crc32c(std::uint32_t before, const void *data, std::size_t bytes);
 
-/// A checksum that grows with the data.
+/// A checksum of data that is added piece by piece.
 class Checksum {
 public:
-  /// `version`: 1 or 2, of the file.
+  /// `version`: the file's, 1 or 2.
   explicit Checksum(unsigned version) : version_(version) {}
   void add(std::span<const std::byte> bytes);
   std::uint32_t value() const { return current_; }
 
 private:
   unsigned version_;
-  std::uint32_t current_ = 0; // finished value of what was added so far
+  std::uint32_t current_ = 0; // finished value of the data added so far
 };
 
 inline std::uint32_t checksumOf(unsigned version, std::span<const std::byte> bytes) {

@@ -1,4 +1,4 @@
-// ATF detail files without their index: checked, described, dumped.
+// Checks, describes and dumps ATF detail files without their index.
 #include "base/format.h"
 #include "base/number_text.h"
 #include "base/quantities.h"
@@ -65,12 +65,12 @@ Expected<Description> describeAtfDetail(TraceLocation &place, bool absolute) {
                                                  : "no: it has no footer",
                             JsonMembers().boolean("finished", reader->isComplete())});
   description.warnings = reader->warnings();
-  // Of which process it is, only the session knows.
+  // Only the session knows which process it belongs to.
   description.processes.emplace_back().members.null("pid");
   return description;
 }
 
-// A function's registers and stack with their names; any other payload as its bytes.
+// Shows a function's registers and stack with their names, and any other payload as bytes.
 static void addPayload(JsonText &json, const atf::DetailEvent &event, std::uint8_t arch) {
   static const types::FunctionTypes unknown;
   const auto function = event.function();

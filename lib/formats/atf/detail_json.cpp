@@ -19,7 +19,7 @@ std::string detailJson(const EventDetail &detail, std::uint8_t arch) {
     json.text("errno", types::errorName(*error));
 
   json.beginObject("registers");
-  const std::size_t count = function.registers.size() - (detail.isReturn && types.isExternal ? 1 : 0); // errno
+  const std::size_t count = function.registers.size() - (detail.isReturn && types.isExternal ? 1 : 0); // without errno
   for (unsigned i = 0; i < count; ++i)
     if (const std::string name = types::registerName(arch, i, detail.isReturn); !name.empty())
       json.hex(name, function.registers[i]);

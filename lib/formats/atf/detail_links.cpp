@@ -1,4 +1,4 @@
-// Finds the detail events of index events by the numbers that detail events have.
+// Finds the detail events of index events by the index event numbers in the detail events.
 #include "detail_links.h"
 
 #include <algorithm>

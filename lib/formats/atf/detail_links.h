@@ -1,4 +1,4 @@
-// Finds the detail events of index events, where the index doesn't name them: in packed files.
+// Finds the detail events of index events in packed files, whose index doesn't name them.
 #ifndef ADA_LIB_FORMATS_ATF_DETAIL_LINKS_H
 #define ADA_LIB_FORMATS_ATF_DETAIL_LINKS_H
 
@@ -10,19 +10,19 @@
 
 namespace ada::atf {
 
-/// An index event's link is the first detail event that names it. Takes no memory if the detail events are in the order
-/// of their index events, as they are but for what slow: triggers catch.
+/// An index event's link is the first detail event that names it. Uses no memory if the detail events are in the order
+/// of their index events, which they are except for calls that slow: triggers catch.
 class DetailLinks {
 public:
-  /// Goes through the headers of all detail events once, or those of the blocks of a packed file.
+  /// Reads the headers of all detail events once, or of all blocks of a packed file.
   explicit DetailLinks(const DetailReader &details);
 
-  /// Sets the links of events that have the numbers from `first` on.
+  /// Sets the links of `events`, which are numbered from `first` on.
   void set(std::span<IndexEvent> events, std::uint64_t first) const;
 
 private:
   DetailReader details_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted_; // (index event, detail event), if they are in no order
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted_; // (index event, detail event), if not in order
 };
 
 } // namespace ada::atf

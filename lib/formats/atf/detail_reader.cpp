@@ -67,14 +67,14 @@ enum class Stop { AtEnd, TooShort, Partial };
 struct Walk {
   std::vector<std::uint64_t> offsets; // of every `stride`-th event
   std::uint64_t count = 0;
-  std::uint64_t end = 0;    // where the first event that is not good starts
-  std::uint32_t length = 0; // its total_length, if it has one
+  std::uint64_t end = 0;    // start of the first bad event
+  std::uint32_t length = 0; // the bad event's total_length, if it has one
   Stop why = Stop::AtEnd;
 };
 
 } // namespace
 
-// From event to event up to `last`. An event is taken if it lies inside.
+// Walks from event to event up to `last`, or to the first one that does not fit before it.
 static Walk walkEvents(Bytes file, std::uint64_t first, std::uint64_t last, const FileBytes *pages, unsigned stride) {
   constexpr std::uint64_t kReleaseBytes = 4 << 20;
   Walk walk;
@@ -106,7 +106,7 @@ static Walk walkEvents(Bytes file, std::uint64_t first, std::uint64_t last, cons
   return walk;
 }
 
-// All events up to the footer, which says how many there are.
+// Walks all events up to the footer, which has their number.
 Expected<void> DetailReader::walkToFooter(const OpenOptions &options) {
   Bytes file{base_, static_cast<std::size_t>(total_)};
   const std::uint64_t end = foot_->offset;
@@ -141,7 +141,8 @@ Expected<void> DetailReader::walkToFooter(const OpenOptions &options) {
   return {};
 }
 
-// All events up to the end of the file, or to the first that can't be one. `doubtful`: where a footer's magic is.
+// Walks all events up to the end of the file or to the first invalid one. `doubtful`: offsets of possible footers,
+// which have the magic.
 Expected<void> DetailReader::walkWithoutFooter(const std::vector<std::uint64_t> &doubtful) {
   Bytes file{base_, static_cast<std::size_t>(total_)};
   const std::uint64_t start = head_.eventsOffset;
@@ -179,9 +180,9 @@ Expected<void> DetailReader::parse(const OpenOptions &options) {
   if (auto error = checkEventsOffset(head_.eventsOffset, offsetof(RawDetailHeader, eventsOffset), file, name_))
     return *error;
 
-  // The header doesn't say where the footer is. It is at the end, or after as
-  // many bytes as the header says; and it must agree about these bytes. What
-  // has only the magic is doubtful: a damaged footer, or payload that looks so.
+  // The header has no offset of the footer. The footer is at the end of the file, or after the number of bytes that the
+  // header gives, and its own byte count must match its position. Bytes that have only the magic are doubtful: they may
+  // be a damaged footer, or payload that looks like one.
   const std::uint64_t start = head_.eventsOffset;
   std::vector<std::uint64_t> doubtful;
   auto tryFooter = [&](std::uint64_t place) {

@@ -1,4 +1,4 @@
-// What a detail reader shares with its copies.
+// The state that a detail reader shares with its copies.
 #ifndef ADA_LIB_FORMATS_ATF_DETAIL_SHARED_H
 #define ADA_LIB_FORMATS_ATF_DETAIL_SHARED_H
 
@@ -12,7 +12,7 @@
 namespace ada::atf {
 
 struct DetailReader::Shared {
-  // The events of a block of a packed file.
+  // The events of one block of a packed file.
   struct Block {
     std::uint64_t first = 0, last = 0; // numbers of its events
     std::uint64_t offset = 0;          // in the file
@@ -22,9 +22,9 @@ struct DetailReader::Shared {
   FileBytes file;
 
   // Packed files.
-  std::span<const std::byte> bytes; // of `file`, or borrowed
+  std::span<const std::byte> bytes; // part of `file`, or borrowed
   std::optional<packed::DetailFile> packed;
-  std::mutex mutex; // of everything below
+  std::mutex mutex; // protects everything below
   std::array<std::shared_ptr<const Block>, 4> decoded;
   unsigned nextDecoded = 0;
   std::optional<Error> damage;

@@ -1,4 +1,4 @@
-// Looks into the directories of a recording.
+// Finds the files and directories of a recording.
 #include "formats/atf/directories.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The directories of a recording: what they are called, and what order they come in.
+// The directories of a recording: their names and their order.
 #ifndef ADA_LIB_FORMATS_ATF_DIRECTORIES_H
 #define ADA_LIB_FORMATS_ATF_DIRECTORIES_H
 
@@ -19,21 +19,21 @@ struct NumberedDirectory {
 bool isDirectory(const std::string &path);
 bool exists(const std::string &path);
 std::string joinPath(std::string_view directory, std::string_view name);
-/// The last component; trailing slashes don't count.
+/// The last component; trailing slashes are ignored.
 std::string_view baseName(std::string_view path);
 /// Everything before it; "." if there is nothing.
 std::string parentPath(std::string_view path);
 
-/// The N of "thread_N", if the name is just that, in decimal.
+/// The N of "thread_N", if the name is exactly that and N is decimal.
 std::optional<std::uint64_t> threadNumber(std::string_view name);
 /// The N of "pid_N" or "pid_N_M".
 std::optional<std::uint64_t> processNumber(std::string_view name);
 
-/// The index file in a thread's directory: index.atf, or index.atp if there is only that.
+/// The index file in a thread's directory: index.atf, or index.atp if only that exists.
 std::string indexPathIn(const std::string &threadDirectory);
 
-/// The detail file in a thread's directory: detail.atf or detail.atp, which is there. Where neither is, the one that
-/// goes with the index file; where both are, detail.atf.
+/// The detail file in a thread's directory: detail.atf or detail.atp, whichever exists. If both exist, detail.atf; if
+/// neither does, the one that goes with the index file.
 std::string detailPathIn(const std::string &threadDirectory);
 
 /// Directories thread_<decimal> in numeric order.

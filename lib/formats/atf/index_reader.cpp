@@ -1,4 +1,4 @@
-// Opens index files: where the footer is, how many events there are, what is wrong.
+// Opens index files: finds the footer, the number of events and any damage.
 #include "ada/trace/atf_index.h"
 
 #include "formats/atf/checks.h"
@@ -8,7 +8,7 @@
 
 namespace ada::atf {
 
-// Events are examined in blocks for the time search of unsorted files.
+// The time search in unsorted files examines events in blocks of this many.
 static constexpr std::uint64_t kBlockEvents = 4096;
 
 Expected<IndexReader> IndexReader::open(const std::string &path, const OpenOptions &options) {
@@ -60,11 +60,11 @@ static IndexFooter decodeIndexFooter(Bytes file, std::uint64_t offset) {
           .bytesWritten = raw.bytesWritten};
 }
 
-// Version 1 has 32 bits for the header's count; more events are stored as this.
+// Version 1 has 32 bits for the header's event count; a larger count is stored as kNoDetailV1.
 static bool isSaturated(const IndexHeader &head) { return head.version == 1 && head.eventCount == kNoDetailV1; }
 
-// The number of events that a finalised header claims, if they are all there
-// and the footer's place fits: then only the footer is damaged or cut off.
+// The number of events that a finalised header claims, if all of them are there and the footer's offset matches. Then
+// only the footer is damaged or cut off. Otherwise 0.
 static std::uint64_t finalisedCount(const IndexHeader &head, std::uint64_t room) {
   std::uint64_t claimed = head.eventCount;
   if (isSaturated(head) && head.footerOffset >= head.eventsOffset)
@@ -74,10 +74,9 @@ static std::uint64_t finalisedCount(const IndexHeader &head, std::uint64_t room)
   return head.footerOffset == head.eventsOffset + claimed * kIndexEventBytes ? claimed : 0;
 }
 
-// True if what lies at the last whole event, and goes on to the file's end, is
-// the start of the footer of the events before it: the writer, or the file, was
-// stopped just there. Count and both times must be right, which no event's
-// fields are by chance.
+// True if the bytes from the last whole event to the end of the file are the start of the footer of the events before
+// it: writing stopped there, or the file was cut off there. The count and both times must match; an event's fields
+// don't by chance.
 static bool isStartOfFooter(Bytes file, std::uint64_t start, std::uint64_t count) {
   const std::uint64_t place = start + (count - 1) * kIndexEventBytes;
   if (!hasMagic(file, place, "2ITA"))
@@ -89,10 +88,10 @@ static bool isStartOfFooter(Bytes file, std::uint64_t start, std::uint64_t count
          number(place + offsetof(RawIndexFooter, timeEndNs)) == (before ? number(place - kIndexEventBytes) : 0);
 }
 
-// The footer counts, if it fits what lies before it.
+// Uses the footer if it matches the bytes before it.
 Expected<void> IndexReader::useFooter(const IndexFooter &found) {
   const std::uint64_t section = found.offset - head_.eventsOffset;
-  // The division first: only after it 32 * eventCount is sure not to wrap.
+  // Divide first: only after this check is 32 * eventCount sure not to overflow.
   if (found.eventCount > section / kIndexEventBytes)
     return Error{.code = "E_BAD_FOOTER",
                  .message = "more events than lie before the footer; the footer is damaged",
@@ -122,7 +121,7 @@ Expected<void> IndexReader::useFooter(const IndexFooter &found) {
   return {};
 }
 
-// The header's count if the header was finalised, otherwise what the file has room for.
+// Uses the header's count if the header was finalised, otherwise the number of events that the file has room for.
 void IndexReader::countWithoutFooter() {
   const std::uint64_t start = head_.eventsOffset, room = total_ - start;
   if (const std::uint64_t claimed = finalisedCount(head_, room)) {
@@ -134,7 +133,7 @@ void IndexReader::countWithoutFooter() {
   }
   count_ = room / kIndexEventBytes;
   source_ = CountSource::FileSize;
-  // A footer has room for one event and a part of another.
+  // A footer is as long as one event and part of another.
   const bool cutInFooter = count_ > 0 && isStartOfFooter(shared_->bytes, start, count_);
   if (cutInFooter) {
     --count_;
@@ -229,7 +228,7 @@ const IndexReader::TimeTable &IndexReader::timeTable() const {
       return;
     table.minNs = ~std::uint64_t{0};
     std::uint64_t previous = 0;
-    if (isPacked_ && shared_->packed->isSorted()) { // it says so
+    if (isPacked_ && shared_->packed->isSorted()) { // as its blocks say, so no event need be read
       table.minNs = firstNs(), table.maxNs = lastNs();
       return;
     }
@@ -317,7 +316,7 @@ SeqRange IndexReader::timeRange(std::uint64_t fromNs, std::uint64_t toNs) const 
   }
   if (!any)
     return {};
-  // There is one, so this ends.
+  // There is at least one event in the range, so this returns one.
   for (std::size_t b = table.blocks.size(); b-- > 0;) {
     if (!mayHold(table.blocks[b]))
       continue;

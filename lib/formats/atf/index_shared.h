@@ -1,4 +1,4 @@
-// What an index reader shares with its copies.
+// The state that an index reader shares with its copies.
 #ifndef ADA_LIB_FORMATS_ATF_INDEX_SHARED_H
 #define ADA_LIB_FORMATS_ATF_INDEX_SHARED_H
 
@@ -24,16 +24,16 @@ struct IndexReader::TimeTable {
 
 struct IndexReader::Shared {
   FileBytes file;
-  std::span<const std::byte> bytes; // of `file`, or borrowed
+  std::span<const std::byte> bytes; // part of `file`, or borrowed
   std::once_flag timesOnce;
   TimeTable times;
 
   // Packed files.
   std::optional<packed::File> packed;
-  std::mutex mutex; // of everything below
+  std::mutex mutex; // protects everything below
   std::array<std::shared_ptr<const EventBlock>, 4> decoded;
   unsigned nextDecoded = 0;
-  // Blocks that nobody looks at any more are used for the next ones.
+  // Blocks that are no longer used are reused for the next ones.
   std::array<std::shared_ptr<EventBlock>, 8> buffers;
   std::optional<DetailLinks> links;
   std::optional<Error> damage;

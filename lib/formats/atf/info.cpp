@@ -1,4 +1,4 @@
-// What there is to say about a session, a process, a thread or an index file.
+// Describes a session, a process, a thread or an index file.
 #include "base/file_bytes.h"
 #include "base/format.h"
 #include "base/quantities.h"
@@ -22,7 +22,7 @@ namespace ada::model {
 
 namespace {
 
-// Threads, modules and windows that people see without --all.
+// The number of threads, modules and windows listed without --all.
 constexpr std::size_t kListed = 25;
 
 const std::vector<LossGap> kNoGaps;
@@ -94,7 +94,7 @@ std::uint64_t lostOf(const atf::ThreadTrace &thread) {
   return lost;
 }
 
-// What is worth a line: errors of threads and processes are shown where these are.
+// Leaves out errors of threads and processes, which are shown with the thread or process.
 std::vector<std::string> textsOf(const std::vector<Warning> &flaws) {
   std::vector<std::string> texts;
   for (const Warning &flaw : flaws)
@@ -130,7 +130,7 @@ void describeManifest(InfoSection &section, const atf::ProcessTrace &process) {
     field("recovered", joined(manifest.recovered), JsonMembers().json("recovered", object(manifest.recovered)));
 }
 
-// How long the recorder held threads up. Text only where it did; as JSON always at the same place.
+// How long the recorder held up threads. The text appears only if it did; the JSON member is always there.
 void addRecorder(InfoSection &section, const Manifest &manifest) {
   section.members.number("recorder_wait_ns", manifest.recorderWaitNs);
   if (manifest.recorderSpansMissingNs > 0)
@@ -143,7 +143,7 @@ void addRecorder(InfoSection &section, const Manifest &manifest) {
   section.fields.push_back({"held up", text, {}});
 }
 
-// Whether it is known when the threads had processors.
+// Whether it is known when the threads were on-CPU.
 InfoField schedField(const ManifestSched &sched) {
   std::string text = sched.isRecorded ? "when each thread had a processor" : "not recorded";
   if (!sched.failure.empty())
@@ -180,9 +180,9 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
   const bool isPart = process.manifest() && process.manifest()->part.number > 0;
   for (const atf::ThreadTrace &thread : process.threads())
     if (isPart)
-      break; // what is not in here is in the other parts
+      break; // events that are not here are in the other parts
     else if (thread.index && !thread.index->empty() && thread.index->numberOf(0) > 0)
-      removed += thread.index->numberOf(0); // right even after a kill, which leaves an old manifest
+      removed += thread.index->numberOf(0); // right even after a kill, when the manifest is out of date
     else
       removed += thread.info ? thread.info->removedCount : 0;
   if (removed)
@@ -236,7 +236,7 @@ std::string textOf(const std::vector<LossGap> &gaps, std::optional<std::uint64_t
     return {};
   const LossGap &longest =
       *std::ranges::max_element(gaps, {}, [](const LossGap &gap) { return gap.toNs - gap.fromNs; });
-  const std::uint64_t fromNs = std::max(longest.fromNs, originNs.value_or(0)); // it may begin before all events
+  const std::uint64_t fromNs = std::max(longest.fromNs, originNs.value_or(0)); // a gap may begin before the first event
   return fmt::format("  in {}, the longest {}", formatCount(gaps.size(), "gap"),
                      formatRange(fromNs, std::max(fromNs, longest.toNs), originNs));
 }
@@ -299,7 +299,7 @@ InfoTable moduleTable(const Manifest &manifest) {
   return table;
 }
 
-// What times come from, and how far they can be trusted.
+// Where times come from, and how far they can be trusted.
 InfoField describeClock(const Manifest &manifest) {
   JsonMembers members = JsonMembers().text("clock", manifest.clockSource);
   std::string text = manifest.clockSource;
@@ -364,7 +364,7 @@ InfoSection describeProcess(const atf::ProcessTrace &process, std::optional<std:
   return section;
 }
 
-// A thread directory or a file: what its header and footer say.
+// The header and footer of a file or of the index file in a thread directory.
 InfoSection describeFile(const atf::ProcessTrace &process, const atf::ThreadTrace &thread, const std::string &name,
                          std::optional<std::uint64_t> originNs) {
   const atf::IndexReader &index = *thread.index;
@@ -414,7 +414,7 @@ InfoSection describeFile(const atf::ProcessTrace &process, const atf::ThreadTrac
 } // namespace
 
 Expected<Description> describeAtf(TraceLocation &place, bool absolute) {
-  // Neither checksums nor detail events: this is to be quick on any session.
+  // Reads neither checksums nor detail events, to be quick on any session.
   auto opened = openAtf(place, {.checksum = atf::ChecksumPolicy::Defer, .detail = false});
   if (!opened)
     return opened.error();

@@ -1,4 +1,4 @@
-// What there is to say about timing anchors.
+// Describes timing anchors.
 #include "info_anchors.h"
 
 #include "base/format.h"
@@ -7,7 +7,7 @@
 
 namespace ada::atf {
 
-// "12.5 s", or "value/timescale" where that means nothing.
+// "12.5 s", or "value/timescale" if the timescale is not positive.
 static std::string mediaText(const TimingAnchor &anchor) {
   if (anchor.mediaTimescale <= 0)
     return fmt::format("{}/{}", anchor.mediaValue, anchor.mediaTimescale);

@@ -1,4 +1,4 @@
-// What there is to say about timing anchors.
+// Describes timing anchors.
 #ifndef ADA_LIB_FORMATS_ATF_INFO_ANCHORS_H
 #define ADA_LIB_FORMATS_ATF_INFO_ANCHORS_H
 
@@ -7,7 +7,7 @@
 
 namespace ada::atf {
 
-/// One row per anchor, in the order in which the program gave them. Times are shown since `originNs`.
+/// One row per anchor, in the order in which the program gave them. Times are relative to `originNs`.
 model::InfoTable anchorTable(const Manifest &manifest, std::optional<std::uint64_t> originNs);
 
 } // namespace ada::atf

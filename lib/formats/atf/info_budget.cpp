@@ -1,4 +1,4 @@
-// What there is to say about option `budget`.
+// Describes what option `budget` switched off.
 #include "info_budget.h"
 
 #include "base/estimates.h"

@@ -1,4 +1,4 @@
-// What there is to say about detail events and the windows that they were recorded in.
+// Describes detail events and the windows in which they were recorded.
 #include "info_detail.h"
 
 #include "base/format.h"

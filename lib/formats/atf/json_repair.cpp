@@ -1,4 +1,4 @@
-// Replaces what simdjson refuses but JSON in the wild holds.
+// Replaces bytes and numbers that occur in real JSON but that simdjson rejects.
 #include "formats/atf/json_repair.h"
 
 #include "shared/text/utf8.h"
@@ -8,7 +8,7 @@
 
 namespace ada {
 
-// A number token that no 64-bit integer and no double holds.
+// A number token that fits neither a 64-bit integer nor a double.
 static bool isOutOfRange(std::string_view token) {
   constexpr std::string_view kMax = "18446744073709551615", kMin = "9223372036854775808";
   bool negative = token.starts_with('-');

@@ -1,4 +1,4 @@
-// Makes JSON of a kind that the parser refuses readable.
+// Repairs some JSON that the parser rejects.
 #ifndef ADA_LIB_FORMATS_ATF_JSON_REPAIR_H
 #define ADA_LIB_FORMATS_ATF_JSON_REPAIR_H
 
@@ -7,9 +7,8 @@
 
 namespace ada {
 
-/// simdjson stops at bytes that are not UTF-8 (paths on Linux may hold any) and
-/// at numbers that fit neither 64-bit integers nor doubles, even in fields that
-/// nobody looks at. Returns the text with each such byte replaced by U+FFFD,
+/// simdjson stops at bytes that are not UTF-8 (paths on Linux may contain any) and at numbers that fit neither 64-bit
+/// integers nor doubles, even in fields that are never read. Returns the text with each such byte replaced by U+FFFD,
 /// and each such number by null.
 std::string repairJson(std::string_view text);
 

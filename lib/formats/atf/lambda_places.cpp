@@ -1,4 +1,4 @@
-// Lambdas by the place where they are written.
+// Names lambdas by their place in the source.
 #include "lambda_places.h"
 
 #include <algorithm>
@@ -10,15 +10,16 @@ namespace {
 
 constexpr std::string_view kCall = "::operator()";
 
-// The functions of a lambda that compilers make, all with the lambda's place: its body, its conversion to a pointer,
-// and what that pointer points to.
+// True for the functions that compilers make for a lambda: its body, its conversion to a pointer, and the function that
+// this pointer points to. All of them have the lambda's place.
 bool isOfLambda(std::string_view behind) {
   return behind.starts_with("::operator") || behind.starts_with("::__invoke") || behind.starts_with("::_FUN");
 }
 
 bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// The last lambda at or before `end` as [begin, end) of its last component: "$_0" or "{lambda(int)#1}". npos: none.
+// The last lambda that ends at or before `end`, as [begin, end) of its last component: "$_0" or "{lambda(int)#1}".
+// npos if there is none.
 std::pair<size_t, size_t> lastLambda(std::string_view name, size_t end) {
   for (size_t at = end; at-- > 0;) {
     const std::string_view rest = name.substr(at, end - at);
@@ -52,7 +53,7 @@ void LambdaPlaces::add(std::string_view demangled, std::string_view file, std::u
   const auto [begin, end] = lastLambda(demangled, demangled.size());
   if (begin == demangled.npos || !isOfLambda(demangled.substr(end)))
     return;
-  // In front of a template's name stands its type, "auto main::$_0::operator()<int>(int) const".
+  // The name of a template is preceded by its return type: "auto main::$_0::operator()<int>(int) const".
   size_t start = begin;
   int nesting = 0;
   for (size_t i = begin; i-- > 0; start = i) {
@@ -73,7 +74,7 @@ void LambdaPlaces::finish() {
     std::ranges::sort(names, [](const std::string &a, const std::string &b) {
       return a.size() != b.size() ? a.size() < b.size() : a < b; // $_9 before $_10
     });
-    std::map<std::string, unsigned> counts; // by what they are in
+    std::map<std::string, unsigned> counts; // by enclosing scope
     for (const std::string &name : names) {
       const auto [begin, end] = lastLambda(name, name.size());
       const unsigned number = ++counts[name.substr(0, begin)];
@@ -90,7 +91,7 @@ void LambdaPlaces::finish() {
 std::string LambdaPlaces::apply(std::string name) const {
   if (byEnd_.empty())
     return name;
-  // From the right: what is further left is part of the names of those.
+  // From right to left, because the names of lambdas include everything to their left.
   for (size_t before = name.size(); before > 0;) {
     const auto [begin, end] = lastLambda(name, before);
     if (begin == name.npos)

@@ -1,4 +1,4 @@
-// Lambdas by the place where they are written, in place of the numbers that compilers give them.
+// Names lambdas by their place in the source instead of the numbers that compilers give them.
 #ifndef ADA_LIB_ATF_LAMBDA_PLACES_H
 #define ADA_LIB_ATF_LAMBDA_PLACES_H
 
@@ -11,21 +11,22 @@
 
 namespace ada::atf {
 
-/// The lambdas of one program. "main::$_0::operator()(int) const" of app.cpp, line 42, is
-/// "main::{lambda at app.cpp:42}(int) const"; where another name has "main::$_0" in it (a std::function's invoker, a
-/// lambda in the lambda) that becomes "main::{lambda at app.cpp:42}". The second one of a function in one line of it
-/// gets " #2": of those that the trace knows, so a conversion of the calls alone may number them otherwise.
+/// The lambdas of one program. "main::$_0::operator()(int) const" at line 42 of app.cpp becomes
+/// "main::{lambda at app.cpp:42}(int) const". If another name contains "main::$_0" (a std::function's invoker, a lambda
+/// in the lambda), that part becomes "main::{lambda at app.cpp:42}". The second lambda of a function on the same line
+/// gets " #2". Only lambdas that the trace knows are counted, so a conversion of the calls alone may number them
+/// differently.
 class LambdaPlaces {
 public:
-  /// Whether a mangled name may be that of a lambda's function: few are, and only these need to be given to add().
+  /// Whether a mangled name may be that of a lambda's function. Few are, and only those need to be passed to add().
   static bool mayName(std::string_view mangled);
 
-  /// A function with a place. Those that are no member of a lambda tell nothing.
+  /// Adds a function and its place. Functions that are not members of a lambda are ignored.
   void add(std::string_view demangled, std::string_view file, std::uint64_t line);
-  /// All are added.
+  /// Call after the last add().
   void finish();
 
-  /// The name with places; as it is if there are none in it.
+  /// The name with its lambdas replaced by places; unchanged if it has no known lambdas.
   std::string apply(std::string demangled) const;
 
 private:

@@ -50,7 +50,7 @@ class Check {
 public:
   Check(const ThreadTrace &thread, const std::function<void(const LinkFlaw &)> &report)
       : index_(*thread.index), details_(thread.detail && *thread.detail ? &**thread.detail : nullptr), report_(report),
-        // Of a packed file that has lost all of its blocks only the manifest knows how many events there were.
+        // If a packed file has lost all of its blocks, only the manifest knows how many events it had.
         end_(index_.empty() && thread.info ? thread.info->removedCount : index_.endNumber()) {}
 
   void forward() {
@@ -116,8 +116,7 @@ private:
     if (const std::uint64_t number = index_.numberOf(seq); detail.indexSeq != number)
       return flaw(Kind::DetailElsewhere, seq, linkField(), detail.indexSeq, number);
     const std::uint16_t wanted = event.kind == EventKind::Return ? kDetailFunctionReturn : kDetailFunctionCall;
-    // An exceptional exit has a call's number, and a newer writer's types mean
-    // what they want.
+    // An exceptional exit has a call's number, and the meaning of types from newer writers is unknown.
     const bool isOurs =
         detail.type == kDetailFunctionCall || detail.type == kDetailFunctionReturn || isAddition(detail.type);
     if (isOurs && detail.type != wanted)
@@ -140,7 +139,7 @@ private:
     if (event.type != kDetailFunctionCall && event.type != kDetailFunctionReturn)
       return;
     // A payload that is not a function's is opaque; the event is valid.
-    const std::uint64_t gone = end_ - index_.size(); // of a packed file, from its front
+    const std::uint64_t gone = end_ - index_.size(); // events removed from the front of a packed file
     if (event.indexSeq < gone)
       return;
     const std::uint64_t link = index_[event.indexSeq - gone].detailSeq;
@@ -172,7 +171,7 @@ private:
   const IndexReader &index_;
   const DetailReader *details_;
   const std::function<void(const LinkFlaw &)> &report_;
-  const std::uint64_t end_; // number of the event behind the last one
+  const std::uint64_t end_; // number of the last event, plus one
 };
 
 } // namespace
@@ -184,7 +183,8 @@ bool belongTogether(std::uint64_t seq, const IndexEvent &event, const DetailEven
   return !function || function->functionId == event.functionId;
 }
 
-// Detail events that name an index event which does not name them, or was another event.
+// False if one of the first detail events names an index event that does not name it back, or that is another event;
+// also if there are no detail events.
 static bool beginsWell(const IndexReader &index, const DetailReader &details) {
   constexpr std::uint64_t kLookedAt = 4096;
   const std::uint64_t gone = index.endNumber() - index.size();
@@ -210,7 +210,7 @@ std::optional<Warning> detailLoss(const ThreadTrace &thread) {
     return std::nullopt;
   if (isReadable && beginsWell(index, **thread.detail))
     return std::nullopt;
-  if (index.isPacked() && !isReadable) // which events had some is said by that file only
+  if (index.isPacked() && !isReadable) // only the detail file says which events had detail
     return Warning{thread.detail ? "W_DETAIL_FOREIGN" : "W_DETAIL_MISSING",
                    thread.detail ? name + " can't be read: events are shown without arguments and results"
                                  : "there is no " + name + ": arguments and results are lost"};

@@ -1,4 +1,4 @@
-// Reads manifest.json with simdjson, which does some hundred thousand symbols in well under a tenth of a second.
+// Reads manifest.json with simdjson, which parses some hundred thousand symbols in well under a tenth of a second.
 // The symbols' texts stay in its buffers.
 #include "ada/trace/manifest.h"
 
@@ -24,8 +24,7 @@ namespace ada {
 
 namespace dom = simdjson::dom;
 
-// A name that is made when it is first asked for. The first thread to finish
-// wins.
+// A name that is made on first use. If several threads make it, the first one to finish wins.
 class LazyText {
 public:
   LazyText() = default;
@@ -49,12 +48,11 @@ private:
 };
 
 struct Manifest::Table {
-  // A trace with damaged ids could ask for any number of unknown functions;
-  // only so many get a text of their own.
+  // A trace with damaged ids can contain any number of unknown functions; at most this many get a name each.
   static constexpr std::size_t kMaxUnknown = 1 << 20;
 
   dom::parser parser;                  // owns the texts
-  std::deque<dom::parser> lateParsers; // those of late modules
+  std::deque<dom::parser> lateParsers; // own the texts of late modules
   std::vector<Symbol> symbols;
   std::vector<LazyText> names, shortNames; // by position in `symbols`
   std::unordered_map<std::uint64_t, std::uint32_t> byId;
@@ -62,7 +60,7 @@ struct Manifest::Table {
   mutable atf::LambdaPlaces lambdas;
   std::unordered_map<std::uint64_t, std::uint32_t> moduleById;
 
-  // Made when a lambda's name is first asked for, all symbols being there by then.
+  // Made when a lambda's name is first needed; by then all symbols are there.
   const atf::LambdaPlaces &placesOfLambdas() const {
     std::call_once(lambdasMade, [this] {
       for (const Symbol &symbol : symbols)
@@ -112,7 +110,7 @@ static std::string_view text(const dom::object &object, std::string_view key) {
   return object[key].get(value) ? std::string_view() : value;
 }
 
-// Strings as they are, everything else as JSON.
+// Strings unchanged, everything else as JSON.
 static std::string asText(dom::element value) {
   std::string_view string;
   if (!value.get(string))
@@ -129,7 +127,7 @@ static std::vector<std::pair<std::string, std::string>> asPairs(const dom::objec
   return pairs;
 }
 
-// Calls f for each object of an array field; other elements are left out.
+// Calls f for each object of an array field; skips other elements.
 template <class F> static void eachObject(const dom::object &object, std::string_view key, F f) {
   dom::array elements;
   if (object[key].get(elements))
@@ -178,7 +176,8 @@ public:
     return std::move(manifest_);
   }
 
-  // Modules that were loaded after the manifest was written, a line for each addition. The last one may be cut off.
+  // Adds the modules that were loaded after the manifest was written. Each line is one addition; the last one may be
+  // cut off.
   static void addLate(Manifest &manifest, std::string_view lines) {
     while (!lines.empty()) {
       const std::size_t end = std::min(lines.find('\n'), lines.size());
@@ -213,7 +212,7 @@ private:
       dom::object entry;
       if (element.get(entry))
         return bad(field, "an object was expected");
-      // A number and nothing else: it becomes part of a path.
+      // Must be a number, because it becomes part of a path.
       std::uint64_t id;
       if (entry[manifest::kId].get(id) || id > 0xffffffffu)
         return bad(field + ".id", "an integer from 0 to 4294967295 was expected");
@@ -254,7 +253,7 @@ private:
     }
   }
 
-  // What is no range of time is left out.
+  // Skips entries that are not time ranges.
   static void readGaps(const dom::object &thread, std::vector<LossGap> &gaps) {
     eachObject(thread, manifest::kGaps, [&](const dom::object &entry) {
       const auto from = number(entry, manifest::kFromNs), to = number(entry, manifest::kToNs);
@@ -288,7 +287,7 @@ private:
     if (root_[manifest::kSymbols].get(entries))
       return;
     Manifest::Table &table = *manifest_.table_;
-    // size() saturates at 2^24-1, and is bounded by the text that was parsed.
+    // size() saturates at 2^24-1 and is bounded by the length of the parsed text.
     table.symbols.reserve(entries.size());
     table.byId.reserve(entries.size());
     std::uint64_t leftOut = 0;
@@ -346,8 +345,8 @@ private:
     to.failure = text(part, manifest::kFailure);
   }
 
-  // Either a word, "running", or an object with one of the words as its key or
-  // as its field `how`: {"code": 3}, {"how": "signal", "value": 9}.
+  // Either a word, such as "running", or an object that has one of the words as its key or in its field `how`:
+  // {"code": 3}, {"how": "signal", "value": 9}.
   void readExit(const dom::object &process) {
     dom::element value;
     if (process[manifest::kExit].get(value))
@@ -411,7 +410,7 @@ private:
         result.mediaValue = signedNumber(media, manifest::kValue).value_or(0);
         result.mediaTimescale = signedNumber(media, manifest::kTimescale).value_or(0);
       }
-      // A manifest that was written meanwhile has those of the file of late modules as well.
+      // A manifest written in the meantime also has the anchors from the file of late modules.
       if (!isLate_ || std::ranges::find(manifest_.timingAnchors, result) == manifest_.timingAnchors.end())
         manifest_.timingAnchors.push_back(std::move(result));
     });
@@ -478,7 +477,7 @@ Expected<Manifest> Manifest::read(const std::string &path) {
   auto text = [](std::span<const std::byte> bytes) {
     return std::string_view(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   };
-  // First, because a writer removes it after it has put all of it into a new manifest.
+  // Open this first: a writer removes it once all of its contents are in a new manifest.
   const auto late = FileBytes::open(atf::joinPath(atf::parentPath(path), manifest::kLateModulesFile));
   auto file = FileBytes::open(path);
   if (!file)
@@ -536,7 +535,7 @@ std::map<std::string, std::uint64_t> Manifest::allDropped() const {
   return all;
 }
 
-// The value of a field that was read as text; empty if it is not there.
+// The value of a field that was read as text; empty if it is missing.
 static std::string valueOf(const std::vector<std::pair<std::string, std::string>> &fields, std::string_view name) {
   const auto found = std::ranges::find(fields, name, [](const auto &field) { return std::string_view(field.first); });
   return found == fields.end() ? std::string() : found->second;

@@ -1,4 +1,4 @@
-// Takes manifest.json apart without understanding it.
+// Splits manifest.json into parts without interpreting them.
 #include "manifest_parts.h"
 
 #include "base/file_bytes.h"
@@ -13,7 +13,7 @@ namespace ada::model {
 
 namespace dom = simdjson::dom;
 
-// What model::Thread has, or what the converted files know better.
+// Keys whose values model::Thread has, or that the converted files determine themselves.
 static bool isKnownOfThread(std::string_view key) {
   static constexpr std::string_view kKnown[] = {manifest::kId,          manifest::kHasDetail,  manifest::kTid,
                                                 manifest::kName,        manifest::kEventCount, manifest::kDetailCount,

@@ -1,4 +1,4 @@
-// A manifest.json in the parts that a conversion handles differently.
+// A manifest.json, split into the parts that a conversion handles differently.
 #ifndef ADA_LIB_MODEL_CONVERT_MANIFEST_PARTS_H
 #define ADA_LIB_MODEL_CONVERT_MANIFEST_PARTS_H
 
@@ -13,10 +13,9 @@ struct ManifestParts {
   std::string symbols;                                    ///< array; empty if there is none
   std::unordered_map<std::uint64_t, std::string> threads; ///< objects
 
-  /// Empty parts if the file can't be read or is no object.
+  /// Empty parts if the file can't be read or is not an object.
   static ManifestParts read(const std::string &path);
-  /// What the manifest says of thread_N beyond what model::Thread has; empty if
-  /// nothing.
+  /// The manifest's members of thread_N that model::Thread does not have; empty if there are none.
   std::string threadDescription(std::uint64_t number) const;
 };
 

@@ -1,4 +1,4 @@
-// Puts a manifest.json together from the model.
+// Builds a manifest.json from the model.
 #include "manifest_text.h"
 
 #include "ada/trace/event.h"
@@ -25,7 +25,7 @@ static void addMissing(Json &json, const std::string &object) {
         json[key] = value;
 }
 
-// One line, and bytes that are not UTF-8 as U+FFFD.
+// One line, with bytes that are not UTF-8 replaced by U+FFFD.
 static std::string textOf(const Json &json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 ManifestText::ManifestText(const Process &process)
@@ -33,7 +33,7 @@ ManifestText::ManifestText(const Process &process)
       executable_(process.executable), clockType_(process.clockType) {}
 
 void ManifestText::addSymbol(const Function &function) {
-  // A function that its own manifest did not know has no name either here.
+  // A function that its own manifest did not know gets no name here either.
   if (!allSymbols_.empty() || (function.name.empty() && function.displayName.empty()))
     return;
   if (function.name.empty() && function.displayName == functionIdText(function.id))
@@ -88,7 +88,7 @@ Expected<void> ManifestText::write(const std::string &path) const {
   json.erase(manifest::kThreads), json.erase(manifest::kSymbols);
   if (!json.contains(manifest::kModules)) {
     Json &modules = json[manifest::kModules] = Json::array();
-    for (const std::uint64_t id : modules_) // of a trace that knows functions, and not where they are
+    for (const std::uint64_t id : modules_) // of a trace that has functions but no modules
       modules.push_back({{manifest::kModuleId, id},
                          {manifest::kPath, id == 0 ? executable_ : std::string()},
                          {manifest::kBaseAddress, "0x0"},
@@ -102,7 +102,7 @@ Expected<void> ManifestText::write(const std::string &path) const {
     process[manifest::kExecutable] = executable_;
   }
   std::string text = textOf(json);
-  text.pop_back(); // the brace
+  text.pop_back(); // the closing brace
   JsonMembers rest;
   rest.line().json(manifest::kThreads, "[" + threads_.list() + "]");
   rest.line().json(manifest::kSymbols, allSymbols_.empty() ? "[" + symbols_.list() + "]" : allSymbols_);

@@ -1,4 +1,4 @@
-// Puts a manifest.json together from the model.
+// Builds a manifest.json from the model.
 #ifndef ADA_LIB_FORMATS_ATF_MANIFEST_TEXT_H
 #define ADA_LIB_FORMATS_ATF_MANIFEST_TEXT_H
 
@@ -19,7 +19,7 @@ public:
 
 private:
   std::string description_;
-  std::string allSymbols_; // the array, if it came with the process
+  std::string allSymbols_; // the array, if the process came with one
   JsonMembers symbols_, threads_;
   std::set<std::uint64_t> modules_; // of the symbols
   std::uint64_t startNs_ = ~std::uint64_t{0}, endNs_ = 0;

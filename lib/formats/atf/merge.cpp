@@ -1,11 +1,10 @@
 // Merges threads by time with a tree of losers.
 //
-// Each inner node of the tree keeps the loser of the match played there, and
-// the overall winner sits on top. When the winner's thread moves on, only the
-// matches on its path to the root are played again: log2(threads) comparisons,
-// half of what a binary heap needs. The best loser on that path is remembered,
-// because the winner stays the winner as long as it is before that one, which
-// in traces is often: a thread runs for a while before another one does.
+// Each inner node of the tree keeps the loser of the match played there, and the overall winner sits on top. When the
+// winner's thread advances to its next event, only the matches on its path to the root are played again: log2(threads)
+// comparisons, half of what a binary heap needs. The best loser on that path is remembered, because the winner stays
+// the winner as long as it comes before that loser. This is common in traces: a thread runs for a while before another
+// one does.
 #include "ada/trace/merge.h"
 
 #include <bit>

@@ -1,4 +1,4 @@
-// What a process's manifest says about events that are not in its trace.
+// Warnings from a process's manifest about events that are missing from its trace.
 #include "missing_events.h"
 
 #include "base/format.h"

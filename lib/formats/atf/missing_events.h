@@ -1,4 +1,4 @@
-// What a process's manifest says about events that are not in its trace.
+// Warnings from a process's manifest about events that are missing from its trace.
 #ifndef ADA_LIB_FORMATS_ATF_MISSING_EVENTS_H
 #define ADA_LIB_FORMATS_ATF_MISSING_EVENTS_H
 
@@ -8,8 +8,8 @@
 
 namespace ada::atf {
 
-/// Counts and times are of what is there: who reads them has to know that it is not all. Of a process with a manifest:
-/// W_EVENTS_LOST, W_EVENTS_LEFT_OUT, W_FUNCTIONS_OFF.
+/// Counts and times include only the recorded events, so readers must be warned if some are missing. For a process with
+/// a manifest: W_EVENTS_LOST, W_EVENTS_LEFT_OUT, W_FUNCTIONS_OFF.
 std::vector<Warning> missingEvents(const ProcessTrace &process);
 
 } // namespace ada::atf

@@ -1,4 +1,4 @@
-// What the table of formats says about ATF.
+// The functions of ATF that the table of formats refers to.
 #ifndef ADA_LIB_FORMATS_ATF_OPERATIONS_H
 #define ADA_LIB_FORMATS_ATF_OPERATIONS_H
 
@@ -14,8 +14,8 @@ Expected<CheckSummary> verifyAtfDetail(TraceLocation &place, const CheckReport &
 Expected<Description> describeAtfDetail(TraceLocation &place, bool absolute);
 Expected<ReadOutcome> dumpAtfDetail(TraceLocation &place, const RawDumpOptions &options, const RawDumpOutput &out);
 
-/// The session, process, thread or index file that a place is. Files that come through a pipe or are packed are kept
-/// in a temporary file as long as the place lives.
+/// Opens the session, process, thread or index file at a place. Files that come through a pipe or are packed are kept
+/// in a temporary file for as long as `place` lives.
 Expected<atf::Session> openAtf(TraceLocation &place, const atf::OpenOptions &options);
 
 } // namespace ada::model

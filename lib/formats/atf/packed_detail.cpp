@@ -1,4 +1,4 @@
-// The part of DetailReader that reads packed files: events come by blocks, which are decoded and kept for a while.
+// The part of DetailReader that reads packed files: events are decoded by blocks, which are kept for a while.
 #include "ada/trace/atf_detail.h"
 
 #include "formats/atf/checks.h"
@@ -58,7 +58,7 @@ std::shared_ptr<const DetailReader::Shared::Block> DetailReader::Shared::blockOf
       if (known && seq >= known->first && seq < known->last)
         return known;
   }
-  // Without the lock: others may decode other blocks, or this one.
+  // Without the lock, so that other threads can decode other blocks. They may decode this one too.
   const packed::DetailBlock &place = packed->blocks()[packed->blockOf(seq)];
   auto block = std::make_shared<Block>();
   block->first = place.first, block->last = place.last(), block->offset = place.offset;
@@ -70,7 +70,7 @@ std::shared_ptr<const DetailReader::Shared::Block> DetailReader::Shared::blockOf
   return block;
 }
 
-// `known`: the block of an event that was looked at before, or null.
+// `known`: the block of an event that was read before, or null.
 DetailEvent DetailReader::packedAt(std::uint64_t seq, const std::shared_ptr<const void> &known) const noexcept {
   auto block = std::static_pointer_cast<const Shared::Block>(known);
   if (!block || seq < block->first || seq >= block->last)
@@ -115,7 +115,7 @@ bool DetailReader::isOrdered() const {
 
 std::uint64_t DetailReader::lowerBound(std::uint64_t indexSeq) const {
   std::uint64_t low = 0, length = count_;
-  if (isPacked()) { // the block that has it, without a look into others
+  if (isPacked()) { // finds its block without reading others
     const auto blocks = shared_->packed->blocks();
     const auto place = std::ranges::lower_bound(
         blocks, indexSeq, {}, [](const packed::DetailBlock &block) { return block.totals.highestSeq; });

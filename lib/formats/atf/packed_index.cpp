@@ -1,4 +1,4 @@
-// The part of IndexReader that reads packed files: events come by blocks, which are decoded and kept for a while.
+// The part of IndexReader that reads packed files: events are decoded by blocks, which are kept for a while.
 #include "ada/trace/atf_index.h"
 
 #include "formats/atf/index_shared.h"
@@ -58,7 +58,7 @@ std::shared_ptr<const IndexReader::EventBlock> IndexReader::block(std::uint64_t 
         return known;
     block = shared.unusedBlock();
   }
-  // Without the lock: others may decode other blocks, or this one.
+  // Without the lock, so that other threads can decode other blocks. They may decode this one too.
   const packed::Block &place = shared.packed->blocks()[shared.packed->blockOf(seq)];
   block->first = place.first, block->last = place.last();
   std::vector<std::size_t> linked;
@@ -82,7 +82,7 @@ std::shared_ptr<IndexReader::EventBlock> IndexReader::Shared::unusedBlock() {
   for (auto &buffer : buffers) {
     if (!buffer)
       buffer = std::make_shared<EventBlock>();
-    if (buffer.use_count() == 1) { // nobody else can get it again
+    if (buffer.use_count() == 1) { // no other thread can get it any more
       std::atomic_thread_fence(std::memory_order_acquire);
       return buffer;
     }

@@ -1,4 +1,4 @@
-// Makes prints of the threads of a session.
+// Computes fingerprints of the threads of a session.
 #include "prints.h"
 
 #include "ada/trace/atf_index.h"

@@ -1,4 +1,4 @@
-// Numbers that stand for what the finished threads of a process hold.
+// Fingerprints of the contents of the finished threads of a process.
 #ifndef ADA_LIB_FORMATS_ATF_PRINTS_H
 #define ADA_LIB_FORMATS_ATF_PRINTS_H
 
@@ -9,9 +9,9 @@
 
 namespace ada::atf {
 
-/// Of the packed threads of process number `process`, numbered as a source numbers them: those that can be read, in all
-/// processes. Nothing if there are none, or if no process was opened but a thread or file, which has no place of its
-/// own.
+/// The prints of the packed threads of process number `process`. Threads are numbered as in a source: those that can be
+/// read, across all processes. Nothing if there are none, or if a single thread or file was opened instead of a
+/// process, because it has no place of its own.
 std::optional<model::Prints> printsOf(const Session &session, std::uint32_t process);
 
 } // namespace ada::atf

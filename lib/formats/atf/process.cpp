@@ -1,4 +1,4 @@
-// One process of a recording: its threads' files, and how they go together.
+// One process of a recording: its threads' files, and how they belong together.
 #include "ada/trace/session.h"
 
 #include "formats/atf/directories.h"
@@ -148,7 +148,7 @@ Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory,
     listed.insert(name);
     if (isDirectory(joinPath(directory, name)))
       add(name, info.id, &info);
-    else if (info.eventCount != 0u || (info.dropped.empty() && info.leftOutCount == 0)) // else all was lost or left out
+    else if (info.eventCount != 0u || (info.dropped.empty() && info.leftOutCount == 0)) // else all lost or left out
       process.flaws_.push_back(
           {"W_THREAD_MISSING:" + std::to_string(info.id), "the manifest lists " + name + ", which does not exist"});
   }

@@ -1,4 +1,4 @@
-// Which events of a thread a request is about.
+// Finds the events of a thread that a request asks for.
 #ifndef ADA_LIB_FORMATS_ATF_REQUEST_RANGE_H
 #define ADA_LIB_FORMATS_ATF_REQUEST_RANGE_H
 
@@ -10,7 +10,7 @@
 
 namespace ada::model {
 
-// What of the thread's file has to be read for the request.
+// The range of the thread's file that must be read for the request.
 inline atf::SeqRange rangeOf(const atf::IndexReader &events, const ReadRequest &request, bool isTimed) {
   atf::SeqRange range = events.all();
   if (isTimed)
@@ -20,8 +20,8 @@ inline atf::SeqRange rangeOf(const atf::IndexReader &events, const ReadRequest &
   return range;
 }
 
-// The first events of the range that are wanted, as far as they follow one another. In a file whose times go back,
-// others may lie between them.
+// The first run of consecutive events in the range that are wanted. In a file whose times go back, unwanted events may
+// lie between wanted ones.
 inline atf::SeqRange nextRun(const atf::IndexReader &events, atf::SeqRange range, const ReadRequest &request) {
   const auto isWanted = [&](std::uint64_t seq) { return request.wantsEvent(seq, events[seq].timestampNs); };
   while (range.first < range.last && !isWanted(range.first))

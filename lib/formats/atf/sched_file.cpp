@@ -55,8 +55,8 @@ Record recordAt(Bytes bytes, std::size_t i) {
   return record;
 }
 
-// Takes the recorder's records in the order of time. They come from the thread itself, so what the system lost is
-// nothing to them.
+// Takes the recorder's records in time order. The thread itself writes them, so records lost by the system don't affect
+// them.
 class HeldBuilder {
 public:
   void take(const Record &r) {
@@ -65,7 +65,7 @@ public:
     else if (r.kind == sched::Kind::Resumed)
       close(r.timeNs);
   }
-  /// One that did not end goes on for as long as anything is known.
+  /// A period that did not end lasts until `toNs`, the end of what is known.
   std::vector<OffCpu> finish(std::uint64_t toNs) {
     close(toNs);
     return std::move(held_);
@@ -82,8 +82,8 @@ private:
   bool isHeld_ = false;
 };
 
-// All of `held`, and of `periods` what lies outside of it: that the thread slept while it was held up was no wait of
-// the program's.
+// All of `held`, plus the parts of `periods` outside of it: if the thread slept while the recorder held it up, the
+// program was not waiting.
 std::vector<OffCpu> withHeld(std::vector<OffCpu> periods, const std::vector<OffCpu> &held) {
   if (held.empty())
     return periods;
@@ -96,7 +96,7 @@ std::vector<OffCpu> withHeld(std::vector<OffCpu> periods, const std::vector<OffC
       merged.push_back(*next);
       off.fromNs = std::max(off.fromNs, next->toNs);
     }
-    if (next != held.end()) // it may reach into the next one
+    if (next != held.end()) // `off` may reach into the next one
       off.toNs = std::min(off.toNs, next->fromNs);
     if (off.fromNs < off.toNs)
       merged.push_back(off);
@@ -105,7 +105,7 @@ std::vector<OffCpu> withHeld(std::vector<OffCpu> periods, const std::vector<OffC
   return merged;
 }
 
-// Takes the system's records in the order of time and makes periods of them.
+// Takes the system's records in time order and builds periods from them.
 class PeriodBuilder {
 public:
   explicit PeriodBuilder(std::uint64_t fromNs) : lastNs_(fromNs) {}
@@ -123,7 +123,7 @@ public:
     case sched::Kind::Preempted:
       processor_.reset();
       if (isOpen_ && open_.why == OffCpu::Why::Unknown && losing_ == 0)
-        close(lostToNs_); // it was on before this
+        close(lostToNs_); // the thread was on-CPU from then to this record
       if (!isOpen_)
         begin(ns,
               losing_ > 0                    ? OffCpu::Why::Unknown
@@ -134,7 +134,7 @@ public:
     case sched::Kind::LostFrom:
       ++losing_;
       if (!isOpen_ && processor_ && processor_ != r.value)
-        break; // that it leaves another one is told
+        break; // it is on another core, where a switch is still recorded
       if (isOpen_ && open_.why != OffCpu::Why::Unknown)
         close(ns);
       if (!isOpen_)
@@ -161,7 +161,7 @@ public:
   }
   std::shared_ptr<const OffCpuLane> finish(const Header &header) {
     std::uint64_t toNs = std::max(toNs_, lastNs_);
-    // A thread that began to wait with the last record, and was killed: that it waited at its end must be seen.
+    // If a thread was killed and its last record began a wait, the wait at its end must still be visible.
     if (isOpen_ && open_.why == OffCpu::Why::Waiting && open_.fromNs == toNs && toNs + 1 > toNs)
       ++toNs;
     close(toNs);
@@ -189,8 +189,8 @@ private:
   HeldBuilder held_;
   OffCpu open_;
   bool isOpen_ = false;
-  std::optional<std::uint32_t> processor_;  // that it is on
-  std::uint64_t losing_ = 0, lostToNs_ = 0; // of how many processors records are missing; until when they were
+  std::optional<std::uint32_t> processor_;  // the core it is on
+  std::uint64_t losing_ = 0, lostToNs_ = 0; // number of cores with missing records; when the last loss ended
   std::uint64_t lastNs_, toNs_ = 0, switches_ = 0, beganNs_ = 0;
 };
 
@@ -231,7 +231,7 @@ std::string schedBytes(const OffCpuLane &lane, std::uint32_t tid) {
     add(lane.beganNs(), sched::Kind::On, 0);
   for (const OffCpu &off : lane.periods()) {
     if (off.why != OffCpu::Why::Recorder && (off.fromNs < lane.knownFromNs() || off.fromNs >= lane.knownToNs()))
-      continue; // said by what is known
+      continue; // implied by the known range
     switch (off.why) {
     case OffCpu::Why::Waiting:
       add(off.fromNs, sched::Kind::Waits, off.processor);
@@ -275,7 +275,7 @@ Expected<void> finishSched(const std::string &path) {
   if (last.kind == sched::Kind::KnownTo && bytes.size() == offsetOf(count))
     return {};
   count -= last.kind == sched::Kind::KnownTo && count > 0;
-  // What the recorder knows of itself says nothing of processors.
+  // The recorder's records about itself say nothing about scheduling.
   std::uint64_t toNs = header->fromNs;
   for (std::size_t i = count; i-- > 0;)
     if (const Record r = recordAt(bytes, i);
@@ -343,7 +343,7 @@ Expected<std::shared_ptr<const OffCpuLane>> OffCpuLane::open(const std::string &
   if (isSorted) {
     for (std::size_t i = 0; i < count; ++i)
       builder.take(recordAt(bytes, i));
-  } else { // a processor was late with its record
+  } else { // a core delivered its record late
     std::vector<Record> records(count);
     std::memcpy(records.data(), bytes.data() + sizeof(Header), count * sizeof(Record));
     std::ranges::stable_sort(records, {}, &Record::timeNs);

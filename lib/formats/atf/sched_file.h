@@ -1,4 +1,4 @@
-// thread_N/sched.ads, beside a thread's index file: when it had a processor. See docs/formats/sched.md.
+// thread_N/sched.ads, beside a thread's index file: when the thread was on-CPU. See docs/formats/sched.md.
 #ifndef ADA_LIB_FORMATS_ATF_SCHED_FILE_H
 #define ADA_LIB_FORMATS_ATF_SCHED_FILE_H
 
@@ -6,31 +6,31 @@
 
 namespace ada::atf {
 
-/// In the directory of a thread.
+/// The path of sched.ads in the directory of a thread.
 std::string schedPathIn(const std::string &thread);
 
-/// Those of a session's threads, each read once.
+/// The lanes of a session's threads; each file is read once.
 class SchedLanes {
 public:
-  /// Null if the thread, `index` in the session, has none. What is wrong with one is added to `problems`.
+  /// The lane of the thread with number `index` in the session; null if it has none. Errors in the file are added to
+  /// `problems`.
   std::shared_ptr<const OffCpuLane> of(const std::string &thread, std::uint32_t index, std::vector<Error> &problems);
 
 private:
   std::vector<std::shared_ptr<const OffCpuLane>> lanes_;
 };
 
-/// The bytes of such a file for what is known of a thread.
+/// The bytes of a sched.ads with everything known about a thread.
 std::string schedBytes(const OffCpuLane &lane, std::uint32_t tid);
 
-/// Writes such a file for what is known of a thread.
+/// Writes a sched.ads with everything known about a thread.
 Expected<void> writeSched(const std::string &path, const OffCpuLane &lane, std::uint32_t tid);
 
-/// Completes one whose process was killed: cuts off what is not whole, and adds the record of the end. Does nothing if
-/// it has one. A file without a whole header is removed.
+/// Completes the file of a process that was killed: cuts off an incomplete record and adds the end record. Does nothing
+/// if the file has one. Removes a file without a complete header.
 Expected<void> finishSched(const std::string &path);
 
-/// The first thing that is wrong with one: its header, records of no kind, a sum that does not fit, bytes
-/// behind the end.
+/// Reports the first problem of a file: its header, records of unknown kinds, a wrong checksum, bytes after the end.
 Expected<void> checkSched(const std::string &path);
 
 } // namespace ada::atf

@@ -22,11 +22,10 @@ Expected<std::string> newestSession(const std::string &directory) {
   return joinPath(directory, names.back());
 }
 
-// A thread or file alone: a process with that one thread, which has names if
-// the manifest is where it belongs.
+// Opens a single thread or file as a process with that one thread. It has names if the manifest is in its usual place.
 Expected<ProcessTrace> ProcessTrace::openOne(const std::string &indexPath, const OpenOptions &options) {
   ProcessTrace process;
-  // Absolute, so that names are found from inside the thread's directory too.
+  // Absolute, so that names are also found from inside the thread's directory.
   std::error_code ignored;
   std::string threadPath = parentPath(std::filesystem::absolute(indexPath, ignored).lexically_normal().string());
   auto id = threadNumber(baseName(threadPath));

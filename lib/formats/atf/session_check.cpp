@@ -1,4 +1,4 @@
-// Everything that can be wrong with a session.
+// Checks a session for every problem that it can have.
 #include "session_check.h"
 #include "base/format.h"
 #include "base/quantities.h"
@@ -16,7 +16,7 @@ namespace ada::atf {
 
 namespace {
 
-// One kind of problem in a file: where it is seen first, and how often.
+// One kind of problem in a file: its first occurrence and its count.
 struct Sightings {
   uint64_t count = 0, firstSeq = 0;
   std::string first;
@@ -51,7 +51,7 @@ void SessionCheck::check(const Session &session) {
 
 void SessionCheck::checkProcess(const ProcessTrace &process, bool isWhole) {
   for (const Warning &flaw : process.warnings())
-    // The thread's own error, below, says it with the file.
+    // An unreadable thread is reported below, with its file.
     if (!flaw.code.starts_with("W_THREAD_UNREADABLE") && (isWhole || flaw.code != "W_NO_MANIFEST"))
       problem(process.path(), fmt::format("{} [{}]", flaw.message, flaw.code));
   if (process.manifest() && isWhole)
@@ -105,7 +105,7 @@ void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &t
   for (const Warning &flaw : index.warnings())
     problem(index.path(), fmt::format("{} [{}]", flaw.message, flaw.code));
   for (const Warning &flaw : thread.warnings)
-    // Its own error, below, says it with the file.
+    // An unreadable detail file is reported below, with its file name.
     if (flaw.code != "W_DETAIL_UNREADABLE")
       problem(thread.path, fmt::format("{} [{}]", flaw.message, flaw.code));
   if (thread.detail && !*thread.detail) {
@@ -127,15 +127,14 @@ void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &t
     for (const Warning &flaw : (**thread.detail).warnings())
       problem((**thread.detail).path(), fmt::format("{} [{}]", flaw.message, flaw.code));
   }
-  // A file that is missing or can't be read has been reported; without one there must
-  // be no links.
+  // A detail file that is missing or can't be read has already been reported. If there is none, there must be no links.
   if ((thread.detail && *thread.detail) || thread.warnings.empty())
     checkLinks(process, thread);
 }
 
-// What header, footer and manifest say about the first and last event.
+// Checks what header, footer and manifest say about the first and last event.
 void SessionCheck::checkEnds(const IndexReader &index, const ThreadTrace &thread) {
-  const uint64_t start = index.empty() ? 0 : index[0].timestampNs; // the event's: not what a header says
+  const uint64_t start = index.empty() ? 0 : index[0].timestampNs; // the event's time, not the header's
   const uint64_t end = index.empty() ? 0 : index[index.size() - 1].timestampNs;
   const auto expect = [&](const std::string &where, uint64_t found, uint64_t wanted) {
     if (found != wanted)
@@ -156,8 +155,7 @@ void SessionCheck::checkEnds(const IndexReader &index, const ThreadTrace &thread
   const ManifestThread &info = *thread.info;
   if (info.tid && index.header().threadId != *info.tid && index.header().threadId != thread.id)
     expect("at byte 12: header.thread_id and the manifest's tid", index.header().threadId, *info.tid);
-  // The manifest of a killed process is older than its files; that it was killed is
-  // said already.
+  // The manifest of a killed process is older than its files. That it was killed has already been reported.
   if (!index.isComplete())
     return;
   if (info.eventCount)
@@ -168,7 +166,7 @@ void SessionCheck::checkEnds(const IndexReader &index, const ThreadTrace &thread
     expect("the manifest's time_end_ns", *info.timeEndNs, end);
 }
 
-// One pass over the events: order of time, nesting, kinds, functions.
+// Checks time order, nesting, kinds and functions in one pass over the events.
 void SessionCheck::checkEvents(const ProcessTrace &process, const IndexReader &index) {
   Sightings backwards, strays, missing, kinds, functions;
   CallStackWalker walker;
@@ -176,7 +174,7 @@ void SessionCheck::checkEvents(const ProcessTrace &process, const IndexReader &i
   const Manifest *manifest = process.manifest();
   uint64_t last = 0;
   uint32_t functionsSeen = 0;
-  // The calls that older blocks of a packed file began; of those that are not known, exits can't be told from strays.
+  // Calls that began in older blocks of a packed file. Exits of calls that are unknown can't be told from strays.
   const IndexReader::OpenCalls before = index.openAtStart();
   uint64_t unknown = before.unknown;
   for (const auto &call : before.calls)
@@ -256,7 +254,7 @@ void SessionCheck::checkLinks(const ProcessTrace &process, const ThreadTrace &th
     checkWindows(*process.manifest(), *details);
 }
 
-// What the detail file's header and footer and the manifest say about it.
+// Checks what the detail file's header and footer and the manifest say about the file.
 void SessionCheck::checkDetailEnds(const ThreadTrace &thread, const LinkSummary &seen) {
   const DetailReader &details = **thread.detail;
   const DetailHeader &header = details.header();
@@ -270,7 +268,7 @@ void SessionCheck::checkDetailEnds(const ThreadTrace &thread, const LinkSummary 
   expect("at byte 6: header.arch", header.arch, thread.index->header().arch);
   if (!details.isComplete())
     return;
-  // The header of a packed file was compared with those of its blocks, and these with their events.
+  // A packed file's header has been compared with its block headers, and those with their events.
   if (!details.isPacked()) {
     const DetailFooter &footer = *details.footer();
     expect("at byte 36: header.bytes_length", header.bytesLength, footer.bytesLength);
@@ -283,8 +281,8 @@ void SessionCheck::checkDetailEnds(const ThreadTrace &thread, const LinkSummary 
     expect("the manifest's detail_count", *thread.info->detailCount, details.size());
 }
 
-// With detail_mode=window every detail event lies in one of the manifest's windows, but for the calls that a slow
-// trigger caught: these are kept however long they took. Of many triggers the manifest has the first ones only.
+// With detail_mode=window every detail event lies in one of the manifest's windows, except for calls that a slow
+// trigger caught, which are kept however long they took. If there are many triggers, the manifest lists only the first.
 void SessionCheck::checkWindows(const Manifest &manifest, const DetailReader &details) {
   std::vector<std::pair<uint64_t, uint64_t>> windows;
   std::set<uint64_t> slow;

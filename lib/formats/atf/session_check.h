@@ -1,4 +1,4 @@
-// Everything that can be wrong with a session.
+// Checks a session for every problem that it can have.
 #ifndef ADA_LIB_FORMATS_ATF_SESSION_CHECK_H
 #define ADA_LIB_FORMATS_ATF_SESSION_CHECK_H
 
@@ -12,14 +12,12 @@
 
 namespace ada::atf {
 
-/// Checks a session and hands out one sentence a problem, with the file it is in and,
-/// where that makes sense, the offset. The same thing going wrong many times in a file
-/// is one problem that says how often.
+/// Checks a session and reports each problem in one sentence, with its file and, where that makes sense, the offset.
+/// A problem that occurs many times in a file is reported once, with its count.
 class SessionCheck {
 public:
   using Report = std::function<void(const std::string &problem)>;
-  /// `note` gets what is worth knowing but not wrong (events that were dropped as
-  /// overflow=drop allows).
+  /// `note` receives facts that are worth knowing but not wrong (events that were dropped as overflow=drop allows).
   SessionCheck(Report problem, Report note) : report_(std::move(problem)), note_(std::move(note)) {}
 
   void check(const Session &session);

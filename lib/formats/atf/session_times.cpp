@@ -12,7 +12,7 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> timesOf(const Session &se
       if (!thread.index)
         continue;
       const IndexReader &events = *thread.index;
-      if (events.isPacked() && events.isSorted()) { // without a look at the events
+      if (events.isPacked() && events.isSorted()) { // without reading the events
         if (!events.empty())
           low = std::min(low, events.firstNs()), high = std::max(high, events.lastNs());
         continue;

@@ -10,12 +10,12 @@
 
 namespace ada::atf {
 
-/// The times of the oldest and of the newest event, in nanoseconds; nothing if there are none. Reads all events of the
-/// files that do not tell.
+/// The times of the oldest and the newest event, in nanoseconds; nothing if there are no events. Reads all events of
+/// files that don't store these times.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> timesOf(const Session &session);
 
-/// Pages of an index file are given back after so many events, so that a large trace does not fill the memory with its
-/// input.
+/// The pages of an index file are released after this many events, so that reading a large trace does not fill the
+/// memory.
 inline constexpr std::uint64_t kReleaseEvents = 1 << 17;
 
 } // namespace ada::atf

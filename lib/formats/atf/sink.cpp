@@ -16,7 +16,7 @@ namespace ada::model {
 
 namespace {
 
-// What both sinks do: functions and losses.
+// The common part of both sinks: functions and losses.
 class AtfSink : public TraceSink {
 public:
   explicit AtfSink(AtfSinkOptions options) : options_(options) {}
@@ -121,8 +121,7 @@ private:
 
 } // namespace
 
-// Names of directories never come from a file unless they are what they must
-// be: "../../x" could be in it.
+// A directory name from a file is used only if it has the expected form: the file could contain "../../x".
 std::string AtfSessionSink::nameOf(const Process &process) {
   std::string name = process.name;
   if (!atf::processNumber(name) || !names_.insert(name).second)
@@ -177,7 +176,7 @@ Expected<void> AtfSessionSink::finish() {
     processes_[thread.thread.process].text.addThread(thread.thread, writer.events(), writer.details(),
                                                      writer.minTimeNs(), writer.maxTimeNs());
   }
-  for (ProcessState &process : processes_) // last: then the threads are whole
+  for (ProcessState &process : processes_) // last, when the threads are complete
     if (auto written = process.text.write(atf::joinPath(process.path, "manifest.json")); !written)
       return written;
   return {};
@@ -204,7 +203,7 @@ public:
     return {};
   }
   Expected<void> finish() override {
-    if (!writer_) { // no events: a file of the first thread, or of none
+    if (!writer_) { // no events: a file for the first thread, or for none
       if (threads_.empty())
         threads_.push_back({});
       make(threads_[0]);

@@ -34,7 +34,7 @@ namespace {
 
 using atf::kReleaseEvents;
 
-// A thread's detail file, opened when it is first wanted.
+// A thread's detail file, opened on first use.
 struct Details {
   bool wasOpened = false;
   std::optional<atf::DetailReader> reader;
@@ -106,7 +106,7 @@ private:
       std::uint64_t id = 0;
       std::uint32_t number = kNone;
     };
-    // Few functions are most calls.
+    // A few functions account for most calls.
     Recent &recentOf(std::uint64_t id) { return recent[(id ^ id >> 32) % recent.size()]; }
 
     std::array<Recent, 1024> recent;
@@ -114,21 +114,21 @@ private:
     std::vector<std::uint32_t> numbers; // in the model, by local number
   };
 
-  // What reading a thread needs and finds.
+  // The inputs and results of reading one thread.
   struct ThreadRead {
     ThreadRead(TraceSink &sink, const atf::IndexReader &events, const atf::DetailReader *details, std::uint32_t process,
                std::uint32_t thread)
         : sink(sink), events(events), details(details), process(process), thread(thread), batch(sink) {}
     TraceSink &sink;
     const atf::IndexReader &events;
-    const atf::DetailReader *details; // null if they are not wanted, or can't be read
+    const atf::DetailReader *details; // null if they are not wanted or can't be read
     std::uint32_t process, thread;
     BatchBuilder batch;
-    std::shared_ptr<const atf::IndexReader::EventBlock> block; // of a packed file, the last one
-    // Of a packed file that is finished, and if no details are wanted: blocks are decoded as they are handed on.
+    std::shared_ptr<const atf::IndexReader::EventBlock> block; // the last one of a packed file
+    // Set for a finished packed file if no details are wanted: its blocks are decoded while they are handed on.
     const packed::File *file = nullptr;
     packed::BlockReader stream;
-    std::uint64_t nextSeq = 0; // that the stream comes to
+    std::uint64_t nextSeq = 0; // the next event of `stream`
     std::uint64_t detailLinks = 0, detailsUsed = 0, otherThreads = 0, dangling = 0;
   };
 
@@ -155,7 +155,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
     for (const Warning &flaw : process.warnings())
       if (flaw.code.starts_with("W_THREAD_MISSING"))
         errors_.push_back({.code = "E_THREAD_MISSING", .message = flaw.message, .file = process.path()});
-      else if (!flaw.code.starts_with("W_THREAD_UNREADABLE")) // the error says it
+      else if (!flaw.code.starts_with("W_THREAD_UNREADABLE")) // reported as an error
         flaws_.push_back({flaw.code, process.path() + ": " + flaw.message});
     ManifestParts &parts = descriptions.emplace_back();
     const atf::ThreadTrace *first = nullptr;
@@ -191,7 +191,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
     parts.symbols = {};
     ++processIndex;
   }
-  // After all processes: a sink can tell whether there are several.
+  // Threads come after all processes, so that a sink knows whether there are several processes.
   processIndex = 0;
   atf::TimeFlaws times;
   for (const atf::ProcessTrace &process : session_.processes()) {
@@ -225,7 +225,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
   return {};
 }
 
-// An index file that was finished once and is cut now has lost something.
+// An index file that was finished once and is now cut off has lost data, which is an error.
 void AtfSource::takeFlaws(const atf::ThreadTrace &thread) {
   const atf::IndexReader &index = *thread.index;
   const bool isCut = index.header().eventCount != 0 && !index.isComplete();
@@ -241,7 +241,7 @@ void AtfSource::takeFlaws(const atf::ThreadTrace &thread) {
 
 void AtfSource::tellDetailLoss(const atf::ThreadTrace &thread) {
   const auto loss = atf::detailLoss(thread);
-  if (loss && thread.detail && *thread.detail) // nothing of it is lost but what can be shown
+  if (loss && thread.detail && *thread.detail) // nothing is lost from the file, only from what can be shown
     flaws_.push_back({loss->code, thread.path + ": " + loss->message});
   else if (loss)
     errors_.push_back({.code = "E" + loss->code.substr(1), .message = loss->message, .file = thread.path});
@@ -249,7 +249,7 @@ void AtfSource::tellDetailLoss(const atf::ThreadTrace &thread) {
     errors_.push_back(thread.detail->error());
 }
 
-// The number of a function that is not among the recent ones.
+// The number of a function that is not among the recent ones. Announces it if it is new.
 std::uint32_t AtfSource::announceFunction(ThreadRead &read, std::uint64_t functionId) {
   Functions &known = functions_[read.process];
   const std::uint32_t local = known.local.add(functionId);
@@ -271,7 +271,7 @@ Function AtfSource::functionOf(std::uint32_t process, std::uint64_t functionId) 
   return function;
 }
 
-// Null if there is none, or none that can be read.
+// Null if there is no detail file or it can't be read.
 const atf::DetailReader *AtfSource::detailsOf(const atf::ThreadTrace &thread, std::uint32_t index) {
   Details &details = details_[index];
   if (std::exchange(details.wasOpened, true))
@@ -296,8 +296,8 @@ const atf::DetailReader *AtfSource::detailsOf(const atf::ThreadTrace &thread, st
   return &*details.reader;
 }
 
-// The detail events of index event `seq`: the one it names, and those right behind that name the same index event
-// (vector registers). Returns how many there are.
+// Adds the detail events of index event `seq`: the one it names, and those right after it that name the same index
+// event (vector registers). Returns their number.
 static std::uint64_t addDetails(BatchBuilder &batch, Event &event, const atf::DetailReader &details, std::uint64_t seq,
                                 std::uint64_t detailSeq) {
   std::uint64_t at = detailSeq;
@@ -317,7 +317,7 @@ template <class Raw> static atf::IndexEvent decodeRecord(const atf::IndexReader 
   return events.decode(raw);
 }
 
-// What the model has of an event, but for its details.
+// Converts an event to the model, without its details.
 [[gnu::always_inline]] inline void AtfSource::convertEvent(ThreadRead &read, Functions &functions, std::uint64_t ns,
                                                            std::uint64_t functionId, std::uint32_t kind, Event &out) {
   Functions::Recent &recent = functions.recentOf(functionId);
@@ -334,7 +334,7 @@ template <class Raw> static atf::IndexEvent decodeRecord(const atf::IndexReader 
   out.extra = 0;
 }
 
-// Writes the events from number `first` on to `to`, but for their details.
+// Converts the events from number `first` on into `to`, without their details.
 template <class Raw>
 void AtfSource::convertEvents(ThreadRead &read, std::span<const Raw> records, std::uint64_t first,
                               std::span<Event> to) {
@@ -349,7 +349,7 @@ void AtfSource::convertEvents(ThreadRead &read, std::span<const Raw> records, st
   }
 }
 
-// The details of the events in `to`, of which the first has number `first`.
+// Adds the details of the events in `to`, the first of which has number `first`.
 void AtfSource::addDetails(ThreadRead &read, std::span<Event> to, std::uint64_t first) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     const std::uint64_t seq = first + i, detailSeq = read.events[seq].detailSeq;
@@ -362,7 +362,8 @@ void AtfSource::addDetails(ThreadRead &read, std::span<Event> to, std::uint64_t 
   }
 }
 
-// The calls that older blocks of a packed file began, or those before the place that a part is read from.
+// Hands on the calls that are already open: those that began in older blocks of a packed file, or before the place
+// from which a part is read.
 void AtfSource::tellOpenCalls(ThreadRead &read, const ReadRequest &request) {
   const bool isPart = request.withOpenCalls && request.fromSeq > 0;
   if (read.events.empty() || (!isPart && (request.fromSeq > 0 || request.fromNs > 0)))
@@ -376,7 +377,7 @@ void AtfSource::tellOpenCalls(ThreadRead &read, const ReadRequest &request) {
     read.batch.check(read.sink.events({events, {}, {}, 0, isPart ? 0 : read.events.firstNs(), open.unknown}));
 }
 
-// Hands events of a packed file to the batch while it decodes them.
+// Hands events of a packed file to the batch while decoding them.
 void AtfSource::streamEvents(ThreadRead &read, atf::SeqRange range) {
   Functions &functions = functions_[read.process];
   for (std::uint64_t seq = range.first; seq < range.last && read.batch.status();) {
@@ -452,7 +453,7 @@ Expected<void> AtfSource::readThread(TraceSink &sink, std::uint32_t process, atf
   const bool isTimed = request.fromNs > 0 || request.toNs != ~std::uint64_t{0};
   const atf::SeqRange range = rangeOf(events, request, isTimed);
   ThreadRead read(sink, events, sink.wantsDetails() ? detailsOf(thread, index) : nullptr, process, index);
-  if (!read.details && !isTimed) // with a range of time events are looked at before it is known whether they are wanted
+  if (!read.details && !isTimed) // with a time range, events are read to see whether they are wanted
     read.file = events.finishedPacked();
   tellOpenCalls(read, request);
   for (std::uint64_t first = range.first; first < range.last && read.batch.status(); first += kReleaseEvents) {
@@ -465,7 +466,7 @@ Expected<void> AtfSource::readThread(TraceSink &sink, std::uint32_t process, atf
       readEvents(read, run);
       run.first = run.last;
     } while (run.last < part.last && read.batch.status());
-    read.batch.flush(); // its details lie in pages that go now
+    read.batch.flush(); // its details lie in pages that are released next
     events.release(part);
     if (read.details)
       read.details->release();
@@ -476,12 +477,12 @@ Expected<void> AtfSource::readThread(TraceSink &sink, std::uint32_t process, atf
     wasChecked_[index] = true;
   }
   if (const std::optional<Error> damage = read.details ? read.details->damage() : std::nullopt;
-      damage && damage->code != "E_BAD_CHECKSUM") // that was met when it was opened
+      damage && damage->code != "E_BAD_CHECKSUM") // reported when the file was opened
     errors_.push_back(*damage);
   if (read.batch.status())
     read.batch.check(sink.endThread(index));
   if (range.size() < events.size())
-    return read.batch.status(); // a part says nothing about what is missing
+    return read.batch.status(); // a part can't show what is missing
   countLosses(read);
   return read.batch.status();
 }
@@ -501,8 +502,8 @@ std::vector<std::uint64_t> AtfSource::cuts(std::uint32_t thread, std::size_t pie
 
 static constexpr char kNoPlace[] = "events with registers and stack: the other format has no place for them";
 
-// Packed files have no links to count: the detail files say how many there would be. They are looked at only if
-// somebody asks.
+// Packed files have no links to count; their detail files show how many there would be. Those are read only when losses
+// are requested.
 std::vector<Loss> AtfSource::losses() const {
   LossList all = lost_;
   for (const std::string &path : unlinked_) {
@@ -532,7 +533,7 @@ void AtfSource::countLosses(const ThreadRead &read) {
   lost_.add("events of version 1 that name another thread than their file", read.otherThreads);
 }
 
-// As before the first read.
+// Resets everything to the state before the first read.
 void AtfSource::begin(const ReadRequest &request) {
   errors_ = session_.failures();
   flaws_.clear();
@@ -571,7 +572,7 @@ Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) 
   return sink.finish();
 }
 
-// Functions of the manifest that no event named: they were never announced.
+// Counts the manifest's functions that no event named; they were never announced.
 void AtfSource::countUnused() {
   for (std::size_t i = 0; i < functions_.size(); ++i)
     if (const Manifest *manifest = session_.processes()[i].manifest()) {

@@ -38,8 +38,8 @@ static std::string_view asView(dom::element value) {
   return value.get(string) ? std::string_view() : string;
 }
 
-// By hand rather than by key: a manifest may hold hundreds of thousands of these, and each search by key starts at the
-// object's beginning.
+// Visits all fields instead of looking up keys: a manifest may have hundreds of thousands of these entries, and each
+// lookup starts at the beginning of the object.
 std::optional<Symbol> symbolOf(const dom::object &entry) {
   Symbol symbol;
   std::optional<std::uint64_t> id, moduleId, index;
@@ -91,7 +91,7 @@ void findOriginals(std::vector<Symbol> &symbols) {
     return Place(moduleOf(symbol.functionId), symbol.name, symbol.file, symbol.line);
   };
   std::map<Place, std::uint64_t> known;
-  for (const bool areCopies : {true, false}) // the function, where it is there, in place of a copy
+  for (const bool areCopies : {true, false}) // the function itself, if it is there, replaces a copy
     for (const Symbol &symbol : symbols)
       if (symbol.isInlined == areCopies)
         if (const auto [at, isNew] = known.try_emplace(placeOf(symbol), symbol.functionId); !areCopies && !isNew)

@@ -1,4 +1,4 @@
-// What a manifest says of functions: its numbers and symbols, read, and as functions of a trace.
+// Reads a manifest's numbers and symbols, and converts symbols to functions of a trace.
 #ifndef ADA_LIB_ATF_SYMBOL_ENTRIES_H
 #define ADA_LIB_ATF_SYMBOL_ENTRIES_H
 
@@ -12,18 +12,18 @@
 
 namespace ada::atf {
 
-/// A number of a manifest: an integer, or a hexadecimal string; fields that other writers give as the one or the other
-/// are taken as either.
+/// A number in a manifest: an integer or a hexadecimal string. Fields for which other writers use either form are
+/// accepted in both.
 std::optional<std::uint64_t> asNumber(simdjson::dom::element value);
 
-/// An entry of `symbols`; the texts are the parser's. Nothing if it has no usable id or no name.
+/// Reads an entry of `symbols`. The parser owns the texts. Nothing if the entry has no usable id or no name.
 std::optional<Symbol> symbolOf(const simdjson::dom::object &entry);
 
-/// Sets `original` of the inlined copies: the function of the same name and place in the same module. Where the linker
-/// dropped that, the first copy stands for all.
+/// Sets `original` of the inlined copies: the function with the same name and place in the same module. If the linker
+/// dropped that function, the first copy stands for all.
 void findOriginals(std::vector<Symbol> &symbols);
 
-/// What the symbol says of a function, but for its name for people.
+/// Sets everything that the symbol says about a function, except for its display name.
 void describe(model::Function &function, const Symbol &symbol);
 
 } // namespace ada::atf

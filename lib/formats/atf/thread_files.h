@@ -6,7 +6,7 @@
 
 namespace ada::atf {
 
-/// An index file, and the detail file beside it if the file is called as in a session.
+/// Opens an index file, and the detail file beside it if the index file has the name that it has in a session.
 ThreadTrace openThread(const std::string &indexPath, std::uint64_t id, const OpenOptions &options);
 
 } // namespace ada::atf

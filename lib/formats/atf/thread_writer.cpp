@@ -11,13 +11,13 @@ AtfThreadWriter::AtfThreadWriter(const Thread &thread, std::uint8_t clockType, c
   writerOptions_.version = options.version;
   writerOptions_.packed = options.packed;
   writerOptions_.compress = options.compress;
-  writerOptions_.linksFollow = true; // of a thread's details, each names the event that it came with
+  writerOptions_.linksFollow = true; // each detail of a thread names the event that it came with
   writerOptions_.arch = thread.arch;
   writerOptions_.os = thread.os;
   writerOptions_.clockType = clockType;
   writerOptions_.threadId = thread.fileThreadId.value_or(static_cast<std::uint32_t>(thread.tid));
-  writerOptions_.bufferBytes = 64 * 1024; // thousands may be open
-  // A single file may be there already, empty and without a name; a session's directory is new.
+  writerOptions_.bufferBytes = 64 * 1024; // thousands of files may be open
+  // A single file may already exist, empty and without a name; a session's directory is new.
   writerOptions_.overwrite = detailPath_.empty();
 }
 
@@ -29,7 +29,7 @@ Expected<void> AtfThreadWriter::open() {
   return {};
 }
 
-// The number of the event's first detail, or kNoDetail.
+// Adds the event's details. Returns the number of the first one, or kNoDetail.
 Expected<std::uint64_t> AtfThreadWriter::addDetails(const Event &event, const Batch &batch, LossList &lost) {
   if (detailPath_.empty()) {
     lost.add("events with registers and stack: they need a session, a single index file has no place for them");

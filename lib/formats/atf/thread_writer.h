@@ -11,19 +11,18 @@ namespace ada::model {
 
 class AtfThreadWriter {
 public:
-  /// `detailPath` empty: there is no place for details. The files are made when
-  /// the first event comes.
+  /// If `detailPath` is empty, there is no place for details. The files are created when the first event comes.
   AtfThreadWriter(const Thread &thread, std::uint8_t clockType, const AtfSinkOptions &options, std::string indexPath,
                   std::string detailPath);
 
-  /// `functionId` is that of the event's function.
+  /// `functionId`: the id of the event's function.
   Expected<void> add(const Event &event, std::uint64_t functionId, const Batch &batch, LossList &lost);
-  /// Completes the files, also those of a thread without events. Once.
+  /// Completes the files, also those of a thread without events. Call it once.
   Expected<void> finish();
 
   std::uint64_t events() const noexcept { return count_; }
   std::uint64_t details() const noexcept { return detailCount_; }
-  /// Smallest and largest time; zeros without events.
+  /// Smallest and largest time; 0 without events.
   std::uint64_t minTimeNs() const noexcept { return count_ ? low_ : 0; }
   std::uint64_t maxTimeNs() const noexcept { return high_; }
   bool isFinished() const noexcept { return finished_; }

@@ -1,4 +1,4 @@
-// How much of a session's times is the recorder's, or not known.
+// Measures how much of a session's times is the recorder's or unknown.
 #include "time_flaws.h"
 
 #include "base/format.h"
@@ -29,15 +29,15 @@ void TimeFlaws::add(const model::Thread &thread) {
     return;
   const std::uint64_t firstNs = thread.extent->firstNs, lastNs = thread.extent->lastNs;
   const OffCpuTimes times = thread.offCpu->timesBetween(firstNs, lastNs);
-  // What comes before the first call and after the last one is in no figure that is shown.
+  // Times before the first call and after the last one are in none of the figures shown.
   recorder_.add(thread, times.recorderNs, lastNs - firstNs);
-  // The last moments of a killed program are not lost: the system had not told of them yet.
+  // The last moments of a killed program don't count as lost: the system had not reported them yet.
   const OffCpuLane &lane = *thread.offCpu;
   const OffCpuTimes told = lane.timesBetween(std::max(firstNs, lane.knownFromNs()), std::min(lastNs, lane.knownToNs()));
   unknown_.add(thread, told.unknownNs, lastNs - firstNs);
 }
 
-// What else a process could be recorded with, so that it is held up less.
+// Options with which the recorder would hold up the process less.
 static std::string remedy(const Manifest *manifest) {
   bool isPacked = false;
   std::uint64_t buffer = 0;

@@ -1,4 +1,4 @@
-// What must be known of a session's times: how much of them is the recorder's, or not known.
+// Measures how much of a session's times is the recorder's or unknown, which readers must know.
 #ifndef ADA_LIB_FORMATS_ATF_TIME_FLAWS_H
 #define ADA_LIB_FORMATS_ATF_TIME_FLAWS_H
 
@@ -10,20 +10,21 @@
 
 namespace ada::atf {
 
-/// Looks at the threads of each process. A hundredth of a thread's time is worth a warning; where many processes are
-/// worth the same one, the worst of them has it.
+/// Looks at the threads of each process. More than a hundredth of a thread's time causes a warning. If many processes
+/// have the same one, only the worst of them is reported.
 class TimeFlaws {
 public:
-  /// Of a thread without a lane nothing is known.
+  /// Adds a thread. A thread without a lane is ignored, because nothing is known about it.
   void add(const model::Thread &thread);
-  /// Those were the threads of this process. `manifest`: its, if it has one.
+  /// Ends a process: the threads added since the last call were its threads. `manifest`: the process's, null if it has
+  /// none.
   void endProcess(const std::string &process, const Manifest *manifest);
-  /// W_RECORDER_WAIT, W_SCHED_UNKNOWN. The one place of their texts.
+  /// W_RECORDER_WAIT and W_SCHED_UNKNOWN. Their texts are made only here.
   std::vector<Warning> warnings() const;
 
 private:
   struct Share {
-    std::uint64_t threads = 0, sumNs = 0; // of those with more than a hundredth
+    std::uint64_t threads = 0, sumNs = 0; // threads with more than a hundredth
     double worst = 0;
     std::uint32_t worstThread = 0;
     void add(const model::Thread &thread, std::uint64_t ns, std::uint64_t allNs);
@@ -35,7 +36,7 @@ private:
   };
   static void tell(const std::vector<Flaw> &flaws, const char *code, std::vector<Warning> &to);
 
-  Share recorder_, unknown_; // of the process whose threads come
+  Share recorder_, unknown_; // of the current process
   std::vector<Flaw> recorderFlaws_, unknownFlaws_;
 };
 

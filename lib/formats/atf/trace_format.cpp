@@ -11,7 +11,7 @@ static bool beginsWith(std::span<const std::byte> head, const char *magic) {
   return head.size() >= 4 && std::memcmp(head.data(), magic, 4) == 0;
 }
 
-// Version 2 is usual: directories, and single files unless --to says version 1.
+// Version 2 is the default for directories and single files; --to can choose version 1.
 static constexpr FormatVariant kVariants[] = {
     {.name = "atf1", .title = "ATF version 1"},
     {.name = "atf2", .title = "ATF version 2", .extension = ".atf", .alias = "atf"},
@@ -19,7 +19,7 @@ static constexpr FormatVariant kVariants[] = {
     {.name = "packed-zstd", .title = "packed, compressed with zstd"},
 };
 
-static constexpr unsigned kPacked = 2, kPackedZstd = 3; // in kVariants
+static constexpr unsigned kPacked = 2, kPackedZstd = 3; // indices in kVariants
 
 static std::optional<unsigned> recogniseIndex(std::span<const std::byte> head) {
   if (beginsWith(head, packed::kMagic))
@@ -49,7 +49,7 @@ Expected<atf::Session> openAtf(TraceLocation &place, const atf::OpenOptions &opt
 
 namespace {
 
-// A source of a file that came through a pipe, or packed, and must stay open.
+// A source whose file came through a pipe or was packed, and must stay open.
 class OwningSource : public TraceSource {
 public:
   OwningSource(std::unique_ptr<TraceSource> source, ByteInput input)
@@ -78,7 +78,7 @@ Expected<std::unique_ptr<TraceSource>> openSource(TraceLocation place) {
   if (!session)
     return session.error();
   auto source = makeAtfSource(*std::move(session));
-  // A file by its own name can be read in any order, as a session can.
+  // A file under its own name can be read in any order, like a session.
   if (!place.bytes)
     return source;
   if (const auto file = place.bytes->asFile(); file && *file == place.path)
@@ -111,7 +111,7 @@ const TraceFormat kAtfFormat = {
     .shape = Shape::DirectoryOrFile,
     .hasThreads = true,
     .recognise = recogniseIndex,
-    .recogniseDirectory = [](const std::string &) { return true; }, // says what is wrong with any other
+    .recogniseDirectory = [](const std::string &) { return true; }, // open() says what is wrong with others
     .open = openSource,
     .makeSink = makeSink,
     .verify = verifyAtf,

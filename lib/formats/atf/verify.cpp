@@ -1,4 +1,4 @@
-// Checks sessions, and parts of them.
+// Checks sessions and parts of sessions.
 #include "operations.h"
 #include "session_check.h"
 

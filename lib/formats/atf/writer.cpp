@@ -1,4 +1,4 @@
-// Writes index and detail files in an order that a crash can't spoil.
+// Writes index and detail files in an order that leaves them readable after a crash.
 #include "ada/trace/atf_index.h"
 #include "ada/trace/atf_writer.h"
 
@@ -22,8 +22,7 @@ namespace ada::atf {
 
 namespace {
 
-// A file that is appended to through a buffer, with the checksum of what went
-// by.
+// A file that is appended to through a buffer, with a running checksum.
 class Output {
 public:
   Output(std::string path, const WriterOptions &options)
@@ -50,8 +49,7 @@ public:
     return {};
   }
 
-  // Opens a file that exists and cuts it to `bytes`; what is added comes behind
-  // them.
+  // Opens an existing file and cuts it to `bytes`; new data is added after them.
   Expected<void> reopen(std::uint64_t bytes) {
     auto file = openForWriting(path, O_RDWR);
     if (!file)
@@ -63,11 +61,11 @@ public:
     buffer_ = std::make_unique_for_overwrite<std::byte[]>(bufferBytes_);
     return {};
   }
-  // Takes bytes into the checksum that are in the file already.
+  // Adds bytes that are already in the file to the checksum.
   void count(std::span<const std::byte> bytes) { sum_.add(bytes); }
 
-  // Events, which the checksum covers. It is taken of whole buffers: per event
-  // it would cost more than everything else.
+  // Adds events, which the checksum covers. It is computed for whole buffers: for each event it would cost more than
+  // everything else.
   Expected<void> add(const void *data, std::size_t size) {
     if (failure_)
       return *failure_;
@@ -82,14 +80,14 @@ public:
     put(data, size);
     return {};
   }
-  // The same where there is room, else false: what nearly every event needs.
+  // The same if there is room, otherwise false. This is enough for nearly every event.
   bool tryAdd(const void *data, std::size_t size) {
     if (failure_ || used_ + size > bufferBytes_)
       return false;
     put(data, size);
     return true;
   }
-  // Header and footer, which it doesn't.
+  // Adds a header or footer, which the checksum doesn't cover.
   Expected<void> addUnsummed(const void *data, std::size_t size) {
     if (auto done = flush(); !done)
       return done;
@@ -101,7 +99,7 @@ public:
     sum_.add({buffer_.get(), used_});
     return write(buffer_.get(), std::exchange(used_, 0));
   }
-  // The placeholder of a new file, or a header in the place of another.
+  // Writes the placeholder of a new file, or replaces a header.
   Expected<void> header(const Frame &frame, bool final) {
     return !final && fresh_ ? addUnsummed(frame.bytes, sizeof frame) : rewriteStart(frame.bytes, sizeof frame);
   }
@@ -137,7 +135,7 @@ private:
   Checksum sum_;
   FileDescriptor file_;
   bool fresh_ = true;                   // made by create(): empty so far, or not opened yet
-  std::unique_ptr<std::byte[]> buffer_; // memory comes as it is touched
+  std::unique_ptr<std::byte[]> buffer_; // the system provides memory as it is touched
   std::size_t used_ = 0;
   std::optional<Error> failure_;
 };
@@ -193,7 +191,7 @@ struct IndexWriter::State {
   Output out;
   WriterOptions options;
   IndexTotals totals;
-  std::unique_ptr<packed::Writer> packed; // instead of all the others
+  std::unique_ptr<packed::Writer> packed; // used instead of all other members
 };
 
 IndexWriter::IndexWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -249,10 +247,10 @@ Expected<IndexWriter> IndexWriter::resume(const std::string &path, std::uint64_t
                                          : std::as_bytes(reader->recordsV2().first(keep)));
     if (keep > 0)
       kept = {keep, (*reader)[0].timestampNs, (*reader)[keep - 1].timestampNs};
-  } // unmapped: the file is cut next
+  } // unmaps the file, which is cut next
   if (auto opened = state->out.reopen(kHeaderBytes + keep * kIndexEventBytes); !opened)
     return opened.error();
-  // The placeholder: a header that is final would hide what is appended.
+  // Write the placeholder: a final header would hide what is appended.
   if (auto written = state->header(false, false); !written)
     return written.error();
   state->totals = kept;
@@ -311,7 +309,7 @@ struct DetailWriter::State {
   Output out;
   WriterOptions options;
   DetailTotals totals;
-  std::unique_ptr<packed::DetailWriter> packed; // instead of all the others
+  std::unique_ptr<packed::DetailWriter> packed; // used instead of all other members
 };
 
 DetailWriter::DetailWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -367,7 +365,7 @@ Expected<DetailWriter> DetailWriter::resume(const std::string &path, std::uint64
       state->out.count({event.payload.data() - kDetailEventHeaderBytes, event.totalLength});
       state->totals.add(event.indexSeq, event.timestampNs, event.totalLength);
     }
-  } // unmapped: the file is cut next
+  } // unmaps the file, which is cut next
   if (auto opened = state->out.reopen(kHeaderBytes + state->totals.bytes); !opened)
     return opened.error();
   if (auto written = state->header(false); !written)

@@ -1,7 +1,7 @@
 // Writes the model as a callgrind profile: self time per function, and calls per caller and callee.
 //
-// Readers take the time of a function with all it called to be the sum over its callers. So of recursive calls only the
-// outermost has a time, as in `adatrace report`, and threads are functions that call the outermost functions.
+// Readers compute a function's inclusive time as the sum over its callers. So only the outermost of recursive calls has
+// a time, as in `adatrace report`, and threads are functions that call the outermost functions.
 #include "formats/path_sink.h"
 #include "formats/table.h"
 
@@ -33,7 +33,7 @@ private:
     summaryNs_ += totals[PathTree::kRoot];
     selfNs_[kThread | number] = 0;
     std::vector<std::uint32_t> path;                       // functions
-    std::unordered_map<std::uint32_t, std::uint32_t> open; // how many of each are in it
+    std::unordered_map<std::uint32_t, std::uint32_t> open; // how often each is in it
     for (std::uint32_t node = 1; node < tree.size(); ++node) {
       const PathTree::Node &entry = tree[node];
       for (; path.size() >= entry.depth; path.pop_back())

@@ -18,7 +18,7 @@ bool EventSplitter::push(std::string_view bytes) {
     return false;
   std::size_t at = 0;
   while (at < bytes.size()) {
-    // Nearly all bytes are inside of events, and say nothing there.
+    // Nearly all bytes are inside events, where they mean nothing to the splitter.
     if (state_ == State::Event || state_ == State::Collected || state_ == State::Skipped) {
       std::size_t plain = at;
       if (!isEscaped_) {
@@ -112,7 +112,7 @@ bool EventSplitter::step(char c) {
       ++depth_;
     } else if ((c == '}' || c == ']') && depth_ > 0) {
       --depth_;
-    } else if (depth_ == 0 && (c == ',' || c == '}' || c == ']')) { // behind a value that has no brackets
+    } else if (depth_ == 0 && (c == ',' || c == '}' || c == ']')) { // after a value without brackets
       if (state_ == State::Skipped) {
         visitor_.onUnusable(eventAt_);
         state_ = State::Events;

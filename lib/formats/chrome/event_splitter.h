@@ -12,30 +12,30 @@
 
 namespace ada::model {
 
-/// Cuts the text at the braces of its events, and looks at nothing inside them. The text is an array of events, or an
-/// object with such an array as `traceEvents`. An array may end anywhere between two events, for that is how Chrome
-/// leaves it. Memory: one event.
+/// Cuts the text at the braces of its events without looking inside them. The text is an array of events, or an object
+/// with such an array as `traceEvents`. An array may end anywhere between two events, because Chrome leaves it like
+/// that. Memory: one event.
 class EventSplitter {
 public:
   struct Visitor {
     virtual ~Visitor() = default;
-    /// An object of the array; valid during the call. False stops.
+    /// An object of the array, valid during the call. Return false to stop.
     virtual bool onEvent(std::string_view json, std::uint64_t offset) = 0;
     /// Another member of the outer object: `"name":value`. Long ones come without their value.
     virtual void onMember(std::string_view name, std::string_view json) = 0;
-    /// Something that is no object where an event should be, or an event that is too long.
+    /// Something other than an object where an event should be, or an event that is too long.
     virtual void onUnusable(std::uint64_t offset) = 0;
   };
   explicit EventSplitter(Visitor &visitor, std::size_t mostEventBytes = 16 << 20)
       : visitor_(visitor), mostEventBytes_(mostEventBytes) {}
 
-  /// The next bytes, in pieces of any size. False: stopped, or problem().
+  /// Takes the next bytes, in pieces of any size. False if the visitor stopped, or there is a problem().
   bool push(std::string_view bytes);
-  /// There is no more.
+  /// Call after the last bytes.
   void finish();
 
-  bool foundEvents() const { return foundEvents_; } ///< there is a list of events, be it empty
-  /// What ended it early: E_BAD_JSON, E_TRUNCATED.
+  bool foundEvents() const { return foundEvents_; } ///< there is a list of events, even if it is empty
+  /// Why reading ended early: E_BAD_JSON, E_TRUNCATED.
   const std::optional<Error> &problem() const { return problem_; }
 
 private:

@@ -8,7 +8,7 @@ namespace ada::model {
 
 std::unique_ptr<TraceSink> makeChromeSink(ByteSink bytes);
 
-/// Reads it twice over: once into an order by thread and time, then out of that.
+/// Goes over the events twice: first it sorts them by thread and time, then it reads them in that order.
 class ChromeSource : public ImportSource {
 public:
   static constexpr std::string_view kName = "chrome", kTitle = "Chrome trace JSON";
@@ -17,13 +17,13 @@ public:
   bool knowsRange() const override { return true; }
 };
 
-/// When a thread had no processor, in our own exports: the category of such events, and the tid of their track without
-/// the number of the thread, which is above those of SystemIds.
+/// Off-CPU times in our own exports: the category of the events, and the base to which the thread's number is added for
+/// their track's tid. It is above the tids of SystemIds.
 inline constexpr std::string_view kOffCpuCategory = "off-cpu";
 inline constexpr std::uint32_t kOffCpuTids = 0x60000000;
 
-/// Microseconds as a JSON number ("1234.567", "1.5e3", also in quotes), in nanoseconds, rounded; nothing if it is none,
-/// negative or too large.
+/// Converts microseconds as a JSON number ("1234.567", "1.5e3", also in quotes) to nanoseconds, rounded. Nothing if the
+/// text is not a number, is negative, or is too large.
 std::optional<std::uint64_t> nanosecondsOf(std::string_view microseconds);
 
 } // namespace ada::model

@@ -1,12 +1,12 @@
-// Writes the model as Chrome's Trace Event JSON: B and E events, which keep their order where times are equal.
+// Writes the model as Chrome's Trace Event JSON: B and E events, which keep their order if times are equal.
 //
-// Where a function's source is, is among the arguments of each call: what shows them has no other place for it.
+// A function's source location is among the arguments of each call, because viewers have no other place for it.
 //
 // Times are microseconds with three decimals since the trace began, so doubles hold them exactly for a hundred days. E
-// events repeat the name: some importers compare it. A call that is still open has no E.
+// events repeat the name, because some importers compare it. A call that is still open has no E.
 //
-// When a thread had no processor is X events on a track of their own: they begin and end between those of calls, and
-// would not nest.
+// Off-CPU times are X events on a track of their own. They begin and end between the events of calls, and would not
+// nest with them.
 #include "base/digits.h"
 #include "base/json.h"
 #include "base/stable_list.h"
@@ -33,14 +33,14 @@ void appendMicroseconds(std::string &text, std::uint64_t ns) {
 class ChromePiece {
 public:
   struct Event {
-    char phase; // 'B', 'E', or 0: what is to be written is its text
+    char phase; // 'B', 'E', or 0: the text is written as it is
     SpanEnd how;
     std::uint32_t thread, function;
     std::uint64_t timeNs;
-    std::size_t texts, second, end; // where its texts begin, where the second one does, and where it ends
+    std::size_t texts, second, end; // where its first and second text begin, and where the second ends
   };
   const std::vector<Event> &events() const { return events_; }
-  // Arguments; or the result and what came too late for the arguments.
+  // B has arguments. E has a result, and values that came too late for the arguments.
   std::string_view first(const Event &event) const { return text(event.texts, event.second); }
   std::string_view second(const Event &event) const { return text(event.second, event.end); }
 
@@ -50,7 +50,7 @@ public:
     events_.push_back({phase, how, thread, function, timeNs, texts, middle, middle + second.size()});
     texts_.append(first).append(second);
   }
-  // Text to append to; written() afterwards.
+  // Text to append to. Call written() afterwards.
   std::string &text() { return texts_; }
   void written() {
     const std::size_t from = events_.empty() ? 0 : events_.back().end;
@@ -65,12 +65,12 @@ private:
   std::string texts_;
 };
 
-// What a piece looks like: written by any thread, several at a time.
+// Turns pieces into text. Any thread may do this, several at a time.
 struct ChromeText {
   std::uint64_t startNs = 0;
   StableList<std::string> places;  // by thread
   StableList<std::string> names;   // by function
-  StableList<std::string> sources; // by function: where it is in the source, or empty
+  StableList<std::string> sources; // by function: its source location, or empty
 
   std::string &open(std::string &to, char phase, std::string_view place, std::uint64_t timeNs) const {
     to.append("{\"ph\":\"") += phase;
@@ -268,7 +268,7 @@ private:
   ChromeText format_;
   std::shared_ptr<ChromePiece> piece_ = std::make_shared<ChromePiece>();
   ByteOutput out_;
-  OrderedText texts_{out_}; // the last member: its threads use the others
+  OrderedText texts_{out_}; // must be the last member: its threads use the others
 };
 
 } // namespace

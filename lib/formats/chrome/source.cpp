@@ -1,8 +1,8 @@
 // Reads Chrome's trace JSON into the model.
 //
-// Its events come in any order: each thread writes its own, and X events, which are whole calls, when they end. So all
-// are sorted first, with the calls of X around those that begin at the same time and are shorter. Then each thread is
-// walked once with a stack of what is open, which says where the ends of X events come among the others.
+// Its events come in any order: each thread writes its own, and X events, which are whole calls, are written when they
+// end. So all events are sorted first; an X call goes around calls that begin at the same time and are shorter. Then
+// each thread is walked once with a stack of open calls, which shows where the ends of X events belong.
 #include "event_splitter.h"
 #include "operations.h"
 
@@ -26,7 +26,7 @@ std::optional<std::uint64_t> nanosecondsOf(std::string_view text) {
   const bool isNegative = text.starts_with('-');
   if (isNegative)
     text.remove_prefix(1);
-  // The digits, and where the point is among them: "12.5e1" is 125 with the point behind the third digit.
+  // The digits, and the place of the point among them: "12.5e1" is 125 with the point after the third digit.
   std::string digits;
   std::int64_t point = -1;
   std::size_t at = 0;
@@ -73,7 +73,7 @@ std::optional<std::uint64_t> nanosecondsOf(std::string_view text) {
 
 namespace {
 
-// A process or thread has a number in the text, or anything else.
+// The text may identify a process or thread by a number or by anything else.
 std::string_view idOf(std::string_view token) {
   while (!token.empty() &&
          (token.back() == ' ' || token.back() == '\n' || token.back() == '\r' || token.back() == '\t'))
@@ -88,7 +88,7 @@ std::optional<std::uint64_t> numberOf(std::string_view id) {
   return error == std::errc() && end == id.end() && !id.empty() ? std::optional(number) : std::nullopt;
 }
 
-// The events, and the names of what they happen in.
+// Collects the events, and the names of the processes and threads in which they happen.
 class Reader : public EventSplitter::Visitor {
 public:
   Reader(EventSorter &events, MetNames &names, LossList &lost) : events_(events), names_(names), lost_(lost) {}
@@ -97,7 +97,7 @@ public:
   void onMember(std::string_view name, std::string_view json) override;
   void onUnusable(std::uint64_t offset) override { noteDamage(offset); }
 
-  std::uint64_t damaged = 0, damagedAt = 0; // events that are none, and where the first of them is
+  std::uint64_t damaged = 0, damagedAt = 0; // unusable events, and the offset of the first
   std::uint64_t usable = 0;
   Expected<void> status;
 
@@ -127,10 +127,10 @@ private:
   ondemand::parser parser_;
   simdjson::dom::parser argumentParser_{16 << 20};
   std::string padded_, minified_, threadKey_;
-  std::unordered_map<std::string, std::uint32_t> processes_, threads_; // by their numbers in the text
+  std::unordered_map<std::string, std::uint32_t> processes_, threads_; // by their ids in the text
   std::uint32_t lastThread_ = 0;
   std::string lastKey_; // of lastThread_
-  // Of our own exports, which say more than others.
+  // True for our own exports, which say more than others.
   bool isOwn_ = false;
   std::uint64_t startNs_ = 0;
 };
@@ -213,7 +213,7 @@ bool Reader::parse(std::string_view json, Fields &fields) {
   return fields.phase != 0;
 }
 
-// The arguments in one line, if they are JSON.
+// The arguments in one line if they are JSON.
 std::string_view Reader::argumentText(std::string_view json) {
   simdjson::dom::element checked;
   if (json.size() <= 2 || argumentParser_.parse(json.data(), json.size()).get(checked))
@@ -225,7 +225,7 @@ std::string_view Reader::argumentText(std::string_view json) {
   return std::string_view(minified_).substr(0, size);
 }
 
-// What a member of the arguments is as text; empty if it is no text.
+// The text of a member of the arguments; empty if the member is not a string.
 static std::string textMember(std::string_view json, const char *name) {
   simdjson::dom::parser parser;
   std::string_view text;
@@ -234,8 +234,9 @@ static std::string textMember(std::string_view json, const char *name) {
   return std::string(text);
 }
 
-// Of one of our own files, where a function is: {"arguments":…,"file":"a.c","line":3} becomes {"arguments":…}. Quotes
-// inside of texts have a backslash before them, so what looks like the member is it.
+// Takes a function's source location out of the arguments in one of our own files:
+// {"arguments":…,"file":"a.c","line":3} becomes {"arguments":…}. Quotes inside strings have a backslash before them, so
+// whatever looks like the member is the member.
 void Reader::takeSource(std::string_view &arguments, Function &function) {
   const std::size_t at = arguments.rfind("\"file\":\"");
   if (at == arguments.npos || at == 0 || (arguments[at - 1] != '{' && arguments[at - 1] != ','))
@@ -266,7 +267,7 @@ void Reader::addName(const Fields &fields) {
   }
   Thread &thread = names_.threads[threadOf(fields.pid, fields.tid)];
   if (isOwn_) {
-    // "worker (tid 4712)" where two threads have one number, and "thread 3" of one that has no name.
+    // Names are "worker (tid 4712)" if two threads share a number, and "thread 3" for a thread without a name.
     if (const std::size_t at = name.rfind(" (tid "); thread.tid >= 0x40000000 && at != name.npos && name.back() == ')')
       if (const auto tid = numberOf(std::string_view(name).substr(at + 6, name.size() - at - 7))) {
         thread.tid = *tid;
@@ -278,7 +279,7 @@ void Reader::addName(const Fields &fields) {
   thread.name = name;
 }
 
-// When a thread had no processor is no call, and the model has it from sessions only. True if that is what it was.
+// Off-CPU times are not calls, and the model has them from sessions only. True if the event was one of them.
 bool Reader::takeOffCpu(const Fields &fields) {
   if (!isOwn_)
     return false;
@@ -347,7 +348,7 @@ void Reader::add(const Fields &fields) {
     if (isOwn_ && !arguments.empty())
       if (const std::string end = textMember(arguments, "end"); !end.empty()) {
         event.type = end == "exception" ? SliceWalk::kEndByException
-                     : end == "missing" ? SliceWalk::kEndMissing // made up by the export
+                     : end == "missing" ? SliceWalk::kEndMissing // this end was made up by the export
                                         : SliceWalk::kEnd;
         arguments = {};
       }
@@ -408,7 +409,7 @@ Expected<void> ChromeSource::read(TraceSink &sink) {
             std::to_string(reader.damaged) + (reader.damaged == 1 ? " event is" : " events are") +
                 " no JSON object with a `ph`, or longer than 16 MiB; the others were read",
             reader.damagedAt);
-  if (names.processes.empty() && !errors_.empty()) // nothing is left of it
+  if (names.processes.empty() && !errors_.empty()) // nothing could be read
     return errors_.front();
 
   TraceBuilder out(sink);

@@ -6,7 +6,7 @@ namespace ada::model {
 static constexpr FormatVariant kVariants[] = {
     {.name = ChromeSource::kName, .title = ChromeSource::kTitle, .extension = ".json"}};
 
-// Any JSON: what else it may be shows behind the first bytes only, and the source says so.
+// Accepts any JSON. Whether it is a trace only shows after the first bytes; the source reports it if it is not.
 static std::optional<unsigned> recognise(std::span<const std::byte> head) {
   std::string_view text(reinterpret_cast<const char *>(head.data()), head.size());
   if (text.starts_with("\xef\xbb\xbf"))

@@ -1,4 +1,4 @@
-// What calls of a function cost together in a span of time, for ClickHouse's table `aggregates` (schema.h).
+// Sums of the calls of a function in a span of time, for ClickHouse's table `aggregates` (schema.h).
 #ifndef ADA_LIB_FORMATS_CLICKHOUSE_CALL_SUMS_H
 #define ADA_LIB_FORMATS_CLICKHOUSE_CALL_SUMS_H
 
@@ -20,10 +20,10 @@ struct CallSum {
   OffCpuTimes off, selfOff;
   std::uint64_t exceptions = 0, missing = 0, open = 0;
   std::uint64_t shortestNs = 0, longestNs = 0;      ///< of calls that have both ends
-  std::map<std::uint64_t, std::uint64_t> durations; ///< of these: how many lasted so long, see rounded()
+  std::map<std::uint64_t, std::uint64_t> durations; ///< of these calls: their number by duration, see rounded()
 
-  /// The same where Distribution (ada/trace/statistics.h) makes no difference: off by 1/128 at most, and below 128 ns
-  /// not at all.
+  /// Equal for durations that Distribution (ada/trace/statistics.h) doesn't distinguish: off by at most 1/128, and
+  /// exact below 128 ns.
   static std::uint64_t rounded(std::uint64_t durationNs) {
     const int shift = std::max(0, static_cast<int>(std::bit_width(durationNs)) - 7);
     return shift == 0 ? durationNs : (durationNs >> shift << shift) + (std::uint64_t{1} << (shift - 1));
@@ -58,9 +58,9 @@ public:
     sum.longestNs = std::max(sum.longestNs, duration);
     durations_ += ++sum.durations[CallSum::rounded(duration)] == 1;
   }
-  /// How much there is to remember.
+  /// The number of sums and distinct durations in memory.
   std::size_t size() const { return sums_.size() + durations_; }
-  /// All of them, by key, and begins anew.
+  /// Returns all sums, ordered by key, and starts again with none.
   std::vector<std::pair<Key, CallSum>> take() {
     std::vector<std::pair<Key, CallSum>> all(std::make_move_iterator(sums_.begin()),
                                              std::make_move_iterator(sums_.end()));

@@ -1,4 +1,4 @@
-// The frame in which ClickHouse takes compressed bytes.
+// The frame in which ClickHouse accepts compressed bytes.
 #include "compressed_block.h"
 
 #include <cstddef>
@@ -35,7 +35,7 @@ std::string framed(Method method, std::string_view body, std::size_t plainSize) 
 #ifdef ADA_ZSTD
 std::string compressedBlock(std::string_view plain) {
   const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx *)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
-  // The server packs the columns anew; higher levels cost more time here than they save on the way.
+  // The server compresses the columns again, so higher levels cost more time here than they save in transfer.
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, 1);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   std::string body(ZSTD_compressBound(plain.size()), '\0');

@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr unsigned kMostNesting = 8;
-constexpr unsigned kMostTextNesting = 64; // deeper than anybody would read
+constexpr unsigned kMostTextNesting = 64; // deeper than anyone would read
 
 double numberOf(const ordered_json &value) {
   if (value.is_boolean())
@@ -33,7 +33,7 @@ std::string valueText(const ordered_json &value) {
 }
 
 bool isTraceId(std::string_view name) {
-  std::string letters; // others than those that words are joined with become blanks
+  std::string letters; // '_' and '-' join words, '.' stays, others become blanks
   for (const char c : name)
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
       letters += static_cast<char>(c | 0x20);
@@ -61,7 +61,7 @@ void walk(const std::string &prefix, const Value &object, unsigned depth, Take &
 
 void NamedValues::add(std::string_view object) {
   ordered_json json = parseNested<ordered_json>(object, kMostTextNesting);
-  if (json.is_discarded()) // texts of other tools may have any bytes
+  if (json.is_discarded()) // texts from other tools may contain any bytes
     json = parseNested<ordered_json>(textOf(object), kMostTextNesting);
   if (!json.is_object())
     return;

@@ -10,18 +10,19 @@
 
 namespace ada::model {
 
-/// A Nested of three columns: what each is called, its text, and its number, NaN if it is none.
+/// A Nested of three columns: each value's name, its text, and its number (NaN if it is not a number).
 class NamedValues {
 public:
-  /// More of a call are left out.
+  /// Any further values of a call are left out.
   static constexpr std::size_t kMost = 64;
 
-  /// The members of a JSON object; what is an object itself by its members, as "point.x". Nothing if it is no object.
+  /// Adds the members of a JSON object. Members of nested objects are named like "point.x". Adds nothing if it is not
+  /// an object.
   void add(std::string_view object);
   void put(RowBinary &out) const;
   void clear() { values_.clear(); }
-  /// The text of the first one that is called a trace id: trace_id, traceId, request->trace_id and the like. Empty if
-  /// none is.
+  /// The text of the first value whose name is that of a trace id: trace_id, traceId, request->trace_id and the like.
+  /// Empty if there is none.
   std::string_view traceId() const;
 
 private:
@@ -32,7 +33,7 @@ private:
   std::vector<Value> values_;
 };
 
-/// Of a result's text: 55, -1 (ENOENT), true; NaN of others.
+/// The number in a result's text: 55, -1 (ENOENT), true. NaN for other texts.
 double numberIn(std::string_view text);
 
 } // namespace ada::model

@@ -1,4 +1,4 @@
-// Times without a processor up to a moment, for calls that are known when they end.
+// Sums of off-CPU times up to a point in time, for calls that are known only when they end.
 #ifndef ADA_LIB_FORMATS_CLICKHOUSE_OFF_CPU_SUMS_H
 #define ADA_LIB_FORMATS_CLICKHOUSE_OFF_CPU_SUMS_H
 
@@ -11,8 +11,8 @@
 
 namespace ada::model {
 
-/// Of one thread. Which calls such a time belongs to is decided by its middle, as in analysis/off_cpu_follower.h.
-/// Memory: 32 bytes for each of the times.
+/// The off-CPU times of one thread. The middle of a period decides which calls it belongs to, as in
+/// analysis/off_cpu_follower.h. Memory: 32 bytes per period.
 class OffCpuSums {
 public:
   OffCpuSums() = default;
@@ -24,7 +24,7 @@ public:
       sums_.push_back(sum);
     }
   }
-  /// Of a call from its begin to its end.
+  /// The off-CPU times of a call, from its begin to its end.
   OffCpuTimes between(std::uint64_t beginNs, std::uint64_t endNs) const {
     if (!lane_)
       return {};
@@ -43,7 +43,7 @@ private:
   }
 
   std::shared_ptr<const OffCpuLane> lane_;
-  std::vector<OffCpuTimes> sums_; // of the first n
+  std::vector<OffCpuTimes> sums_; // of the first n periods
 };
 
 } // namespace ada::model

@@ -1,8 +1,8 @@
 // The usual questions to a database of sessions.
 //
-// What a function cost comes from two tables: `spans`, except for sessions that have only some of their calls there
-// (`counted` is 0), and `aggregates`. Percentiles are of calls that have both ends, and are the nearest rank, as in
-// `adatrace report`: quantileExactWeighted is, while quantileExact takes the next larger value of two in the middle.
+// A function's cost comes from two tables: `aggregates`, and `spans` except for sessions that have only some of their
+// calls there (`counted` is 0). Percentiles include only calls that have both ends. They use the nearest rank, as in
+// `adatrace report`; so does quantileExactWeighted, while quantileExact takes the larger of two values in the middle.
 #include "questions.h"
 
 #include <array>
@@ -23,8 +23,8 @@ std::string text(std::initializer_list<std::string_view> parts) {
 }
 
 // Figures of functions, by `keys`: calls, total_ns, self_ns, off_cpu_ns, recorder_ns, exceptions, p (percentiles 50,
-// 90, 99, 99.9). `made`: the keys with what makes those that are no columns. The tables are read by the innermost
-// queries, which group already: of Distributed ones each server adds up its own.
+// 90, 99, 99.9). `made`: the keys with the expressions of those that are not columns. The innermost queries read the
+// tables and already group their rows, so that each server of a Distributed table adds up its own.
 std::string figures(std::string_view keys, std::string_view made = "") {
   if (made.empty())
     made = keys;
@@ -46,7 +46,7 @@ std::string figures(std::string_view keys, std::string_view made = "") {
        kHere, " GROUP BY ", keys, ") GROUP BY ", keys});
 }
 
-// A function has one row for each file and module that it is in.
+// A function has one row for each file and module in which it occurs.
 constexpr std::string_view kNames = " ANY LEFT JOIN (SELECT function, any(name) AS name, max(file) AS at_file, "
                                     "argMax(line, file) AS at_line FROM functions "
                                     "GROUP BY function) USING function";

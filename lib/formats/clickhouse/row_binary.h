@@ -11,7 +11,7 @@
 
 namespace ada::model {
 
-/// One value after the other, in the order of the columns.
+/// Appends one value after the other, in the order of the columns.
 class RowBinary {
 public:
   /// UInt8 to UInt64, Date (days since 1970) and Enum8, by the type's width; little-endian.
@@ -30,12 +30,12 @@ public:
     bytes_.append(value);
     return *this;
   }
-  /// Values that were put together before.
+  /// Values that have already been encoded.
   RowBinary &values(std::string_view bytes) {
     bytes_.append(bytes);
     return *this;
   }
-  /// Array: its length, then its elements. Of a Nested, one for each of its columns.
+  /// Array: its length, then its elements. A Nested is one array for each of its columns.
   RowBinary &length(std::uint64_t count) {
     for (; count >= 0x80; count >>= 7)
       bytes_ += static_cast<char>(count | 0x80);

@@ -1,4 +1,4 @@
-// Tables and views of a database of sessions, and the rows that describe a session.
+// The tables and views of a database of sessions, and the rows that describe a session.
 #include "schema.h"
 
 #include "questions.h"
@@ -15,12 +15,12 @@ using nlohmann::json;
 
 struct Table {
   std::string_view name, columns, engine;
-  std::string_view version; // ReplacingMergeTree's: of rows with the same key it keeps the one where this is largest
+  std::string_view version; // ReplacingMergeTree's: among rows with the same key it keeps the largest
   std::string_view rest;
-  bool isShared = true; // a cluster has one, as Distributed
+  bool isShared = true; // a cluster has a Distributed table for it
 };
 
-// Types in the oldest dialect: see inDialect().
+// The types are those of the oldest dialect, see inDialect().
 constexpr Table kTables[] = {
     {"spans", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
   process UInt32, thread UInt32, function UInt64, begin UInt64, duration UInt64, self UInt64, waiting UInt64,
@@ -57,7 +57,7 @@ constexpr Table kTables[] = {
     {"schema_version", "version UInt32", "MergeTree", "", "ORDER BY version", false},
 };
 
-// What versions 2 to 4 added to tables of those before.
+// Columns that versions 2 to 4 added to tables of earlier versions.
 constexpr AddedColumn kAdded[] = {
     {"spans", "way", "UInt64"},
     {"spans", "counted", "UInt8 DEFAULT 1"},
@@ -132,7 +132,7 @@ template <class List, class Put> void putEach(RowBinary &out, const List &list, 
 
 namespace {
 
-// Names that come again and again, times that grow, and lengths.
+// Uses better types for names that repeat, times that grow, and lengths.
 std::string inDialect(std::string columns, const Dialect &dialect) {
   if (!dialect.hasCodecs())
     return columns;
@@ -179,7 +179,8 @@ std::vector<std::string> schemaTables(const Layout &layout) {
                          ") ENGINE = " + engineOf(table, name, own) + " " + std::string(table.rest));
     if (!isDistributed)
       continue;
-    // Rows that users put in go where `load` would put none of theirs twice: those of a session together.
+    // Rows that users insert must go to the server where `load` keeps rows from being inserted twice: all rows of a
+    // session go to the same one.
     const std::string_view columns = table.columns;
     const bool hasSession = columns.find("session UInt64") != columns.npos;
     statements.push_back("CREATE TABLE IF NOT EXISTS " + shared + " AS " + name + " ENGINE = Distributed(" +

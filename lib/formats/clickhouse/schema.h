@@ -1,4 +1,4 @@
-// Tables and views of a database of sessions (docs/fleet.md), and the rows that describe a session.
+// The tables and views of a database of sessions (docs/fleet.md), and the rows that describe a session.
 #ifndef ADA_LIB_FORMATS_CLICKHOUSE_SCHEMA_H
 #define ADA_LIB_FORMATS_CLICKHOUSE_SCHEMA_H
 
@@ -13,42 +13,42 @@
 
 namespace ada::model {
 
-/// Of the tables. A change of theirs is a new number, and a step that brings an older database there.
+/// The version of the tables. Every change to them needs a new number and a step that upgrades older databases to it.
 inline constexpr std::uint32_t kSchemaVersion = 4;
 
-/// What servers can do differs by their version: 1816 of 18.16, 2408 of 24.8.
+/// What a server can do depends on its version: 1816 for 18.16, 2408 for 24.8.
 struct Dialect {
   unsigned version = 0;
-  bool hasCodecs() const { return version >= 2001; } ///< and LowCardinality, which works since then
-  /// Behind DROP TABLE: it waits for what runs through the table. Older ones always do; since their databases are
-  /// Atomic, servers don't by themselves.
+  bool hasCodecs() const { return version >= 2001; } ///< and LowCardinality, which works from that version on
+  /// What to add to DROP TABLE to make it wait for queries that use the table. Older servers always wait; servers whose
+  /// databases are Atomic don't by default.
   std::string_view waiting() const { return version >= 2101 ? " SYNC" : version >= 2010 ? " NO DELAY" : ""; }
 };
 
-/// A single server, or one of the servers of a cluster. These have the rows in tables that end in kLocal; those without
-/// that are Distributed.
+/// A single server, or one of the servers of a cluster. In a cluster, the rows are in tables whose names end in kLocal;
+/// the tables without this suffix are Distributed.
 struct Layout {
   std::string database, cluster = {};
-  bool isReplicated = false; ///< the macros {shard} and {replica} say where
+  bool isReplicated = false; ///< the macros {shard} and {replica} give the place
   Dialect dialect = {};
 };
 inline constexpr std::string_view kLocal = "_local";
 
-/// What makes the tables, in order; each may be repeated.
+/// The statements that make the tables, in order; each may be repeated.
 std::vector<std::string> schemaTables(const Layout &layout);
-/// What tables of older versions lack.
+/// A column that tables of older versions lack.
 struct AddedColumn {
   std::string_view table, column, type;
 };
 std::span<const AddedColumn> addedColumns();
-/// Name and query of each view. They hold no data and are made anew by every `--init`.
+/// The name and query of a view. Views hold no data and are made again by every `--init`.
 struct SchemaView {
   std::string_view name;
   std::string query;
 };
 std::vector<SchemaView> schemaViews();
 
-/// In the order of the values.
+/// Columns, in the order of the values.
 inline constexpr std::string_view kSpanColumns =
     "day, session, plan, block, host, release, process, thread, function, begin, duration, self, waiting, preempted, "
     "self_waiting, self_preempted, recorder, self_recorder, depth, id, parent, end, outermost, arguments, result, "
@@ -57,12 +57,12 @@ inline constexpr std::string_view kSpanColumns =
 inline constexpr std::string_view kPointColumns =
     "day, session, plan, block, host, release, process, thread, function, kind, begin, id, parent, value, flow, "
     "arguments, args.name, args.text, args.number, trace_id";
-/// Those of the gate to `aggregates`, whose view makes `durations` of the last two.
+/// Columns of the gate to `aggregates`, whose view makes `durations` from the last two.
 inline constexpr std::string_view kSumColumns =
     "day, session, plan, block, host, release, function, begin, step, calls, total, self, waiting, preempted, "
     "self_waiting, self_preempted, recorder, self_recorder, exceptions, missing, open, shortest, longest, lengths, "
     "counts";
-/// What makes a gate, a table that holds nothing and through which rows go to a table, and its view.
+/// The statements that make a gate and its view. A gate is a table that holds nothing and passes rows on to a table.
 std::vector<std::string> gateTables(BlockKind kind, const std::string &gate, const std::string &target);
 inline constexpr std::string_view kWayColumns = "way, parent, function";
 inline constexpr std::string_view kFunctionColumns = "function, name, symbol, file, line, module";
@@ -75,9 +75,9 @@ inline constexpr std::string_view kSessionColumns =
 /// A row of `sessions`.
 struct SessionRow {
   std::uint64_t session = 0;
-  std::uint64_t version = 0; ///< of rows with the same session, the one with the largest counts
+  std::uint64_t version = 0; ///< among rows with the same session, the one with the largest is valid
   bool isComplete = false;
-  std::uint64_t plan = 0; ///< what is loaded: another one is another load
+  std::uint64_t plan = 0; ///< identifies what is loaded: a different plan is a different load
   std::string name, path, release;
   std::vector<std::pair<std::string, std::string>> labels;
   std::uint64_t beganNs = 0, endedNs = 0, spans = 0;
@@ -86,10 +86,10 @@ void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTabl
                 const std::vector<ProcessPlace> &places);
 /// A row of `functions`.
 void putFunction(RowBinary &out, const Function &function, const Process &process);
-/// Likewise: the name of a mark.
+/// A row of `functions` with the name of a mark.
 void putMark(RowBinary &out, std::uint64_t hash, std::string_view name);
 
-/// The host's name and the clock's offset, as a process's manifest has them; the offset is 0 where it has none.
+/// The host's name and the clock's offset from a process's manifest; the offset is 0 if it has none.
 ProcessPlace placeOf(const Process &process);
 
 } // namespace ada::model

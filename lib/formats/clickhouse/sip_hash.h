@@ -1,4 +1,4 @@
-// SipHash-2-4 with a key of zeros: what ClickHouse calls sipHash64().
+// SipHash-2-4 with a key of zeros, ClickHouse's sipHash64().
 #ifndef ADA_LIB_FORMATS_CLICKHOUSE_SIP_HASH_H
 #define ADA_LIB_FORMATS_CLICKHOUSE_SIP_HASH_H
 

@@ -1,4 +1,4 @@
-// A trace as blocks of rows for ClickHouse's tables `spans` and `aggregates`.
+// Turns a trace into blocks of rows for ClickHouse's tables `spans` and `aggregates`.
 #include "span_blocks.h"
 
 #include "sip_hash.h"
@@ -21,7 +21,8 @@ std::uint64_t hashOf(std::uint64_t first, std::uint64_t second) {
   return sipHash64({bytes, sizeof bytes});
 }
 
-// What a trace id has in its name, whatever it is called: most lists of arguments need not be read for one.
+// True if the text contains letters that every name of a trace id has. Most argument lists don't, so they need not be
+// parsed.
 bool mayHaveTraceId(std::string_view text) { return text.find("race") != text.npos || text.find("RACE") != text.npos; }
 
 std::uint16_t dayOf(std::uint64_t ns) { return static_cast<std::uint16_t>(ns / kDayNs); }
@@ -36,7 +37,7 @@ void SpanBlocks::offCpuTimes(const Thread &thread, const OffCpuLane &) {
 
 void SpanBlocks::newFunction(const Function &function) { functions_.push_back(sipHash64(function.displayName)); }
 
-// Of calls that did not fit, those inside one another share a number.
+// Nested calls that did not fit share a number.
 std::uint64_t SpanBlocks::wayOf(const Call &call, std::uint64_t around) {
   std::vector<std::string> &traceIds = times_[call.thread].traceIds;
   if (traceIds.size() > call.depth)
@@ -95,7 +96,7 @@ bool SpanBlocks::point(const Point &point) {
             .value = point.value,
             .arguments = point.arguments,
             .json = point.json});
-  return false; // it is among the calls as well, as everywhere
+  return false; // it is also shown as a call, as everywhere
 }
 
 void SpanBlocks::mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) {
@@ -146,7 +147,7 @@ void SpanBlocks::putPoint(const AnyPoint &point) {
 
 void SpanBlocks::writeRow(const Row &row) {
   const Span &span = row.span;
-  // What lies before a thread's first event belongs to no call, whenever its open calls began.
+  // Times before a thread's first event belong to no call, even if its open calls began earlier.
   ThreadTimes &times = times_[row.thread];
   OffCpuTimes off =
       times.sums.between(span.isEarlier ? std::max(span.beginNs, firstEventNs(row.thread)) : span.beginNs, span.endNs);
@@ -155,7 +156,7 @@ void SpanBlocks::writeRow(const Row &row) {
   const OffCpuTimes inner = std::exchange(times.inCalls[span.depth + 1], {});
   self.waitingNs -= std::min(self.waitingNs, inner.waitingNs);
   self.preemptedNs -= std::min(self.preemptedNs, inner.preemptedNs);
-  self.recorderNs = span.recorderNs, off.recorderNs = span.recorderNs + inner.recorderNs; // exact: `self` is without it
+  self.recorderNs = span.recorderNs, off.recorderNs = span.recorderNs + inner.recorderNs; // exact: `self` excludes it
   times.inCalls[span.depth] += off;
 
   const std::uint32_t process = thread(row.thread).process;

@@ -1,4 +1,4 @@
-// A trace as blocks of rows for ClickHouse, the same ones whenever it is read: spans and sums (schema.h).
+// Turns a trace into blocks of rows for ClickHouse: spans and sums (schema.h). Every reading gives the same blocks.
 #ifndef ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H
 #define ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H
 
@@ -16,22 +16,22 @@
 
 namespace ada::model {
 
-/// What a process has in common with no trace format: where it ran, and when the trace's clock began.
+/// Facts about a process that trace formats don't share: where it ran, and when the trace's clock began.
 struct ProcessPlace {
   std::string host;
-  std::uint64_t epochOffsetNs = 0; ///< what to add to its times to get nanoseconds since 1970
+  std::uint64_t epochOffsetNs = 0; ///< add this to its times to get nanoseconds since 1970
 };
 
 enum class BlockKind { Spans, Sums, Points };
 inline constexpr std::size_t kBlockKinds = 3;
 
-/// What a row of `points` is, in the order of its Enum8.
+/// The kind of a row of `points`, in the order of its Enum8.
 enum class PointKind : std::uint8_t { Instant, Counter, FlowBegin, FlowStep, FlowEnd, Mark };
 
 struct SpanBlock {
   BlockKind kind = BlockKind::Spans;
   std::uint32_t number = 0; ///< from 1 for each kind, in the order of their first rows
-  std::uint16_t day = 0;    ///< of all of its rows, since 1970
+  std::uint16_t day = 0;    ///< of all its rows, since 1970
   std::uint64_t rows = 0;
   std::string_view bytes; ///< RowBinary; valid during the call
 };
@@ -42,37 +42,38 @@ struct SpanBlockOptions {
   std::vector<ProcessPlace> places; ///< by the process's number
   std::uint64_t mostRows = 200'000, mostBytes = 32 << 20;
   std::size_t mostWays = 1'000'000;
-  std::uint64_t stepNs = 0;  ///< sums of calls for each span of time that long; 0: none
-  bool allCalls = true;      ///< else these only:
-  std::uint64_t slowest = 0; ///< so many of each function
-  double sample = 0;         ///< that share of all, chosen by chance but always the same
+  std::uint64_t stepNs = 0;  ///< length of the time spans for which calls are summed; 0: no sums
+  bool allCalls = true;      ///< otherwise only these:
+  std::uint64_t slowest = 0; ///< the slowest calls of each function, this many
+  double sample = 0;         ///< this share of all, chosen at random but always the same
   bool points = true;        ///< instants, values of counters, steps of flows, marks
   std::function<Expected<void>(const SpanBlock &)> take;
 };
 
 /// A way to a function: the calls around it, as a number that is the same in all sessions.
 struct Way {
-  std::uint64_t way = 0, parent = 0, function = 0; ///< parent 0: an outermost call; function 0: those that did not fit
+  std::uint64_t way = 0, parent = 0, function = 0; ///< parent 0: an outermost call; function 0: ways that did not fit
 };
 
-/// The order of the rows, and so what is in which block, depends on the trace only. Memory: one block for each day that
-/// the trace is of, and the open calls.
+/// The order of the rows, and so the contents of each block, depends only on the trace. Memory: one block for each day
+/// that the trace covers, and the open calls.
 class SpanBlocks : public RowSink {
 public:
   explicit SpanBlocks(SpanBlockOptions options) : RowSink(/*lists=*/true), options_(std::move(options)) {}
 
-  /// What was announced: processes, threads, functions.
+  /// The processes, threads and functions that were announced.
   using RowSink::table;
   std::uint64_t calls() const { return calls_; }
-  /// Of a kind.
+  /// The number of rows and of blocks of a kind.
   std::uint64_t rows(BlockKind kind) const { return of(kind).rows; }
   std::uint32_t blocks(BlockKind kind) const { return of(kind).blocks; }
-  /// When the first call began and the last one ended (or a point was), since 1970; 0 if there were none.
+  /// The begin of the first call and the end of the last one (or the time of a point), since 1970; 0 if there were
+  /// none.
   std::uint64_t beganNs() const { return endedNs_ ? beganNs_ : 0; }
   std::uint64_t endedNs() const { return endedNs_; }
-  /// Of all calls, in no particular order.
+  /// The ways of all calls, in no particular order.
   const std::unordered_map<std::uint64_t, Way> &ways() const { return ways_; }
-  /// Names of marks by their hashes: rows of `functions` that are none.
+  /// Names of marks by their hashes: rows of `functions` that are not functions.
   const std::map<std::uint64_t, std::string> &marks() const { return marks_; }
 
 private:
@@ -83,7 +84,7 @@ private:
   };
   struct ThreadTimes {
     OffCpuSums sums;
-    std::vector<OffCpuTimes> inCalls;  // made by the open calls, by depth
+    std::vector<OffCpuTimes> inCalls;  // of the calls made by the open calls, by depth
     std::vector<std::string> traceIds; // of the open calls, by depth
   };
 
@@ -105,7 +106,7 @@ private:
   };
   // A row without its first columns.
   struct KeptCall {
-    std::uint64_t duration = 0, number = 0; // of two that took as long the one that ended first
+    std::uint64_t duration = 0, number = 0; // of two with the same duration, the one that ended first counts
     std::uint16_t day = 0;
     std::string values;
     bool operator<(const KeptCall &other) const {
@@ -122,7 +123,7 @@ private:
   };
   Table &of(BlockKind kind) { return tables_[static_cast<std::size_t>(kind)]; }
   const Table &of(BlockKind kind) const { return tables_[static_cast<std::size_t>(kind)]; }
-  /// Of the innermost open call, before `depth` if one is given.
+  /// The trace id of the innermost open call that has one and is less deep than `depth`.
   std::string_view traceIdAround(std::uint32_t thread, std::size_t depth) const;
   void putPoint(const AnyPoint &point);
   void put(BlockKind kind, std::uint16_t day, std::string_view values);
@@ -132,7 +133,7 @@ private:
 
   SpanBlockOptions options_;
   std::vector<ThreadTimes> times_;       // by thread
-  std::vector<std::uint64_t> functions_; // the names' hashes, by number
+  std::vector<std::uint64_t> functions_; // hashes of the names, by number
   std::unordered_map<std::uint64_t, Way> ways_;
   Table tables_[kBlockKinds]; // by BlockKind
   std::map<std::uint64_t, std::string> marks_;

@@ -1,4 +1,4 @@
-// Writes the model as CSV (RFC 4180, UTF-8): one line per call, when it has ended.
+// Writes the model as CSV (RFC 4180, UTF-8): one line per call, written when the call has ended.
 #include "base/digits.h"
 #include "formats/table.h"
 #include "formats/text_row_sink.h"
@@ -7,7 +7,7 @@ namespace ada::model {
 
 namespace {
 
-// Quoted if it has to be.
+// The value, quoted if necessary.
 std::string field(std::string_view value) {
   std::string text = textOf(value);
   if (text.find_first_of(",\"\r\n") == text.npos)

@@ -4,7 +4,7 @@
 
 namespace ada::model {
 
-/// Before the names of functions. All fields are aligned to bytes.
+/// Goes before the names of functions. All fields are aligned to bytes.
 inline constexpr char kCtfHead[] = R"(/* CTF 1.8 */
 typealias integer { size = 8; align = 8; signed = false; } := uint8_t;
 typealias integer { size = 32; align = 8; signed = false; } := uint32_t;
@@ -20,7 +20,7 @@ clock { name = trace; freq = 1000000000; description = "nanoseconds on the clock
 typealias integer { size = 64; align = 8; signed = false; map = clock.trace.value; } := time_t;
 )";
 
-/// Behind them: `function` is an enumeration that has them by number.
+/// Goes after the names. `function` is an enumeration of them by number.
 inline constexpr char kCtfTail[] = R"(stream {
   id = 0;
   event.header := struct { uint8_t id; time_t timestamp; };
@@ -36,7 +36,7 @@ event { name = "missing_exit"; id = 5; stream_id = 0; fields := struct { enum fu
 event { name = "mark"; id = 6; stream_id = 0; fields := struct { string name; string data; }; };
 )";
 
-/// Calls of functions whose source is known: `source` is an enumeration that has the places by the function's number.
+/// For calls of functions whose source is known. `source` is an enumeration of source locations by function number.
 inline constexpr char kCtfSourceTail[] =
     R"(event { name = "call"; id = 7; stream_id = 0; fields := struct { enum function function; enum source source; }; };
 event { name = "call_detail"; id = 8; stream_id = 0; fields := struct { enum function function; enum source source; string arguments; }; };

@@ -36,7 +36,7 @@ private:
     kCallDetailAt
   };
   static constexpr std::uint32_t kMagic = 0xC1FC1FC1;
-  // Where a packet has its last time and its sizes, which are known at its end.
+  // Offsets in a packet of its last time and its sizes, which are known only at its end.
   static constexpr std::size_t kEndTimeAt = 16, kSizesAt = 24, kPacketBytes = 1 << 16;
 
   void beginCall(const Call &call) override {
@@ -50,7 +50,7 @@ private:
       putText(call.arguments);
   }
   void endCall(const End &end) override {
-    if (end.isOpen()) // no end was recorded, and none is written
+    if (end.isOpen()) // no end was recorded, so none is written
       return;
     const bool hasDetail = !end.result.empty() || !end.values.empty();
     const EventId id = end.span.how == SpanEnd::Exception ? kLeftByException

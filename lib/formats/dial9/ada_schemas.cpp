@@ -1,8 +1,7 @@
 // The event types that AdaTrace's own traces have as dial9 streams.
 //
-// Nothing but the specification's own types, so that every reader takes them.
-// A function's name is a pooled string, and the pool's id is the function's
-// number: readers that know nothing of AdaTrace show names.
+// They use only the specification's own types, so that every reader takes them. A function's name is a pooled string
+// whose id is the function's number, so readers that don't know AdaTrace show names.
 #include "ada_schemas.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The event types that AdaTrace's own traces have as dial9 streams; what each field means is in docs/formats/model.md.
+// The event types that AdaTrace's own traces have as dial9 streams. docs/formats/model.md explains each field.
 #ifndef ADA_LIB_MODEL_CONVERT_DIAL9_SCHEMAS_H
 #define ADA_LIB_MODEL_CONVERT_DIAL9_SCHEMAS_H
 
@@ -8,7 +8,7 @@
 
 namespace ada::model {
 
-/// Type ids in streams that we write; readers go by name and fields.
+/// Type ids in streams that we write. Readers must go by name and fields instead.
 enum class Dial9Type : std::uint16_t {
   Trace,
   Process,
@@ -29,12 +29,13 @@ inline constexpr std::size_t kDial9Types = static_cast<std::size_t>(Dial9Type::F
 struct Dial9Layout {
   std::string_view name;
   std::span<const dial9::Field> fields;
-  /// Streams of the first versions have it without a time. Written is a time: dial9's viewer refuses events without.
+  /// Streams of the first versions have this type without a time. We write one, because dial9's viewer refuses events
+  /// without a time.
   bool mayLackTime = false;
 };
 const Dial9Layout &layoutOf(Dial9Type type);
 
-/// Which of our types a schema is, to the last field.
+/// Which of our types a schema is; all fields must match.
 Dial9Type typeOf(const dial9::Schema &schema);
 
 } // namespace ada::model

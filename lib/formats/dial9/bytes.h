@@ -1,4 +1,4 @@
-// Reading and writing the numbers of a stream: bounded LEB128 both ways, little-endian stores.
+// Reads and writes the numbers of a stream: bounded LEB128 both ways, little-endian stores.
 #ifndef ADA_LIB_FORMATS_DIAL9_BYTES_H
 #define ADA_LIB_FORMATS_DIAL9_BYTES_H
 
@@ -36,15 +36,13 @@ inline void putVarint(uint8_t *&p, uint64_t value) {
 
 enum class VarintEnd : uint8_t { Ok, Short, Overflow };
 
-/// One LEB128 that may end anywhere. On Ok, `p` is behind it; otherwise
-/// unchanged.
+/// Reads one LEB128; the bytes may end anywhere. On Ok, `p` is moved past it; otherwise it is unchanged.
 inline VarintEnd readVarintBounded(const uint8_t *&p, const uint8_t *end, uint64_t &value) {
   uint64_t result = 0;
   const uint8_t *at = p;
   for (unsigned shift = 0; at != end; shift += 7) {
     uint8_t byte = *at++;
-    // The tenth byte holds the 64th bit only. It also may not promise an
-    // eleventh.
+    // The tenth byte holds only the 64th bit, and may not announce an eleventh byte.
     if (shift == 7 * (kMaxVarintBytes - 1) && byte > 1)
       return VarintEnd::Overflow;
     result |= uint64_t(byte & 0x7f) << shift;
@@ -57,7 +55,7 @@ inline VarintEnd readVarintBounded(const uint8_t *&p, const uint8_t *end, uint64
   return VarintEnd::Short;
 }
 
-/// Most bytes that `readVarintRoomy` looks at, however short the number is.
+/// The number of bytes that `readVarintRoomy` may look at, however short the number is.
 inline constexpr size_t kVarintLookBytes = kMaxVarintBytes;
 
 /// The part of `readVarintRoomy` that rarely runs.
@@ -75,9 +73,8 @@ inline const uint8_t *readLongVarint(const uint8_t *p, uint64_t &value) {
   return readVarintBounded(at, p + kMaxVarintBytes, value) == VarintEnd::Ok ? at : nullptr;
 }
 
-/// The same for decoding at full speed, where kVarintLookBytes can be read: one
-/// and two bytes at once, up to eight without a loop. Null if it does not fit
-/// 64 bits.
+/// The same for decoding at full speed; kVarintLookBytes must be readable. Takes one and two bytes at once, and up to
+/// eight without a loop. Null if the number does not fit 64 bits.
 inline const uint8_t *readVarintRoomy(const uint8_t *p, uint64_t &value) {
   static_assert(kVarintLookBytes >= sizeof(uint64_t));
   uint64_t first = *p;

@@ -1,10 +1,8 @@
 // The decoder: a fast path for events that lie completely in a chunk, the scanner for everything else.
 //
-// The fast path writes into the type's value array, whose types are filled in
-// already, and gives up at the first thing that is not plainly right; nothing
-// has changed then, and the scanner says what it is. Frames that straddle
-// chunks are collected until the scanner finds their end and then take the same
-// way.
+// The fast path writes into the type's value array, whose types are already filled in, and gives up at the first thing
+// that is not plainly right. Nothing has changed then, and the scanner finds out what it is. Frames that straddle
+// chunks are collected until the scanner finds their end, and then take the same path.
 #include "ada/trace/dial9/decoder.h"
 
 #include "frame_scan.h"
@@ -12,7 +10,7 @@
 
 namespace ada::dial9 {
 
-/// A buffer that one large frame made larger than this is given back after it.
+/// A buffer that a large frame made larger than this is freed after the frame.
 static constexpr size_t kKeptBufferBytes = 1 << 20;
 
 class Decoder::Impl {
@@ -25,7 +23,7 @@ public:
   DecodeStatus status() const;
 
   StreamState stream;
-  std::vector<uint8_t> pending; // the beginning of a frame that is not complete
+  std::vector<uint8_t> pending; // the beginning of an incomplete frame
 
 private:
   const uint8_t *finishPending(const uint8_t *p, const uint8_t *end);
@@ -46,7 +44,7 @@ private:
   FrameScan scan_;
   bool headerSeen_ = false;
   uint64_t consumed_ = 0; // bytes of whole frames before `pending`
-  uint64_t bias_ = 0;     // what turns an address in the current bytes into an offset
+  uint64_t bias_ = 0;     // turns an address in the current bytes into an offset when added
   DecodeStatus failure_;
 };
 
@@ -65,8 +63,7 @@ DecodeStatus Decoder::Impl::status() const {
   return {pending.empty() ? Outcome::Ok : Outcome::Truncated, DecodeError::None, consumed_};
 }
 
-// Adds what the frame needs, no more, so that the next frames are decoded in
-// place again.
+// Adds only the bytes that the frame needs, so that the next frames are decoded in place again.
 const uint8_t *Decoder::Impl::finishPending(const uint8_t *p, const uint8_t *end) {
   Scan answer = Scan::Short;
   while (answer == Scan::Short && p != end && failure_.ok()) {
@@ -125,7 +122,7 @@ const uint8_t *Decoder::Impl::decodeChunk(const uint8_t *p, const uint8_t *end) 
   return end;
 }
 
-// One value of a type that has no loop of its own in `decodeEvents`.
+// Decodes one value of a type that has no loop in `decodeEvents`.
 const uint8_t *Decoder::Impl::decodeValue(FieldType type, Value &value, const uint8_t *p, const uint8_t *end) {
   if (ContainerScan::handles(type)) {
     ContainerScan container;
@@ -151,15 +148,13 @@ const uint8_t *Decoder::Impl::decodeOptional(FieldType type, Value &value, const
   return present ? decodeValue(type, value, p, end) : p;
 }
 
-// Decodes and delivers events from `p` on, and returns the place of the first
-// frame that is something else, or incomplete, or wrong.
+// Decodes and delivers events from `frame` on, and returns the place of the first frame that is something else, or
+// incomplete, or wrong.
 //
-// Roomy checks once per event whether all its fixed parts fit, with a reserve,
-// and stops where that is not certain: some bytes before the end of the chunk.
-// Exact checks for each value.
+// Roomy checks once per event whether all its fixed parts fit, with a reserve. It stops where that is not certain,
+// which is some bytes before the end of the chunk. Exact checks each value.
 //
-// Long because the speed of reading depends on this loop, whose state is to stay
-// in registers.
+// Long because the speed of reading depends on this loop, whose state should stay in registers.
 template <Decoder::Impl::Room kRoom>
 const uint8_t *Decoder::Impl::decodeEvents(const uint8_t *frame, const uint8_t *const end) {
   constexpr bool kRoomy = kRoom == Room::Roomy;
@@ -189,7 +184,7 @@ const uint8_t *Decoder::Impl::decodeEvents(const uint8_t *frame, const uint8_t *
       p += kUntimedEventBytes;
     }
 
-    // True if `bytes` fixed ones can be read.
+    // True if `bytes` more fixed bytes can be read.
     auto has = [&](size_t bytes) { return kRoomy || size_t(end - p) >= bytes; };
     auto varint = [&](uint64_t &number) {
       if (has(kVarintLookBytes)) [[likely]]
@@ -260,15 +255,14 @@ const uint8_t *Decoder::Impl::decodeEvents(const uint8_t *frame, const uint8_t *
         do {
           p = run.kind == RunKind::Optional ? decodeOptional(run.type, *value, p, end)
                                             : decodeValue(run.type, *value, p, end);
-          // Of what a container takes, only the count is among the bounded
-          // bytes.
+          // Only the count of a container is among the bounded bytes.
           if (!p || size_t(end - p) < (kRoomy ? type->plan.boundedBytes + kReserve : 0))
             return frame;
         } while (++value != last);
         continue;
       }
-      __builtin_unreachable(); // there are no other kinds; spares the switch a
-                               // comparison
+      __builtin_unreachable(); // there are no other kinds; this spares the switch
+                               // a comparison
     }
 
     stream.base = base;
@@ -279,7 +273,7 @@ const uint8_t *Decoder::Impl::decodeEvents(const uint8_t *frame, const uint8_t *
   }
 }
 
-// The frame is complete and correct, except for what depends on earlier frames.
+// The frame is complete and, apart from anything that depends on earlier frames, correct.
 void Decoder::Impl::apply(const uint8_t *frame, size_t size) {
   const uint64_t offset = offsetOf(frame);
   constexpr size_t kPoolHead = 1 + sizeof(uint32_t);

@@ -92,7 +92,7 @@ private:
     const auto found = map.find(id);
     return found == map.end() ? nullptr : &found->second;
   }
-  // With a range of time nothing but events is shown.
+  // With a time range, only events are shown.
   template <class Members, class Text>
   void frame(std::string_view what, uint64_t offset, Members &&members, Text &&text) {
     if (options_.range)

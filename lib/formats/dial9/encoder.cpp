@@ -1,4 +1,4 @@
-// The encoder: writes a frame behind what is committed, and commits it when the complete frame is correct.
+// The encoder: writes a frame after the committed bytes, and commits it when the complete frame is correct.
 #include "ada/trace/dial9/encoder.h"
 
 #include "plan.h"
@@ -7,11 +7,10 @@ namespace ada::dial9 {
 
 ByteSink::~ByteSink() = default;
 
-/// An event's head is one store of so many bytes, and the values go over those
-/// that are too many.
+/// An event's head is one store of this many bytes, and the values overwrite the surplus bytes.
 static constexpr size_t kHeadStoreBytes = sizeof(uint64_t);
 
-/// With a sink, bytes are handed over when so many are buffered.
+/// With a sink, bytes are handed over when this many are buffered.
 static constexpr size_t kBufferBytes = 64 << 10;
 
 class Encoder::Impl {
@@ -41,11 +40,9 @@ private:
     putBytes(p, kMagic.data(), kMagic.size());
     put(p, kVersion);
   }
-  /// Room for a frame of which `bytes` are known to be needed; null if the sink
-  /// failed.
+  /// Makes room for a frame that needs at least `bytes`; null if the sink failed.
   uint8_t *frame(size_t bytes) { return room(committed_, bytes); }
-  /// Makes sure that `bytes` fit at `p`, in the frame that is being written.
-  /// The frame may move: use what is returned.
+  /// Makes sure that `bytes` fit at `p`, in the frame that is being written. The frame may move: use what is returned.
   uint8_t *room(uint8_t *p, size_t bytes) { return size_t(limit_ - p) >= bytes ? p : makeRoom(p, bytes); }
   uint8_t *makeRoom(uint8_t *p, size_t bytes);
   uint8_t *refuse(EncodeError why) {
@@ -59,7 +56,7 @@ private:
 
   ByteSink *sink_;
   Dialect dialect_;
-  bool sinkFailed_ = false; // then there is no room for anything
+  bool sinkFailed_ = false; // if true, there is no room for anything
   EncodeError refusal_ = EncodeError::None;
   std::unique_ptr<uint8_t[]> buffer_;
   uint8_t *committed_ = nullptr, *limit_ = nullptr;
@@ -85,8 +82,7 @@ uint8_t *Encoder::Impl::makeRoom(uint8_t *p, size_t bytes) {
   return committed_ + unfinished;
 }
 
-// Hands over the complete frames and moves the bytes of an unfinished one to the
-// front.
+// Hands over the complete frames and moves the bytes of an unfinished one to the front.
 EncodeError Encoder::Impl::flush(size_t unfinished) {
   if (sinkFailed_)
     return EncodeError::SinkFailed;
@@ -159,8 +155,7 @@ inline EncodeError Encoder::Impl::event(uint16_t typeId, uint64_t timestampNs, s
   if (values.size() != plan->fieldCount) [[unlikely]]
     return EncodeError::WrongValueCount;
 
-  // Every fixed part fits from here on; only what follows a length prefix asks
-  // again.
+  // From here on every fixed part fits. Only bytes that follow a length prefix ask for room again.
   uint8_t *p = committed_;
   const size_t fixed = kResetBytes + plan->boundedBytes + kHeadStoreBytes - kTimedEventBytes;
   if (size_t(limit_ - p) < fixed) [[unlikely]]
@@ -195,9 +190,8 @@ inline EncodeError Encoder::Impl::event(uint16_t typeId, uint64_t timestampNs, s
   return EncodeError::None;
 }
 
-// The fields behind the leading varints; their fixed parts fit at `p`. Returns
-// the place behind them, or null with the reason in `refusal`. Not part of
-// `event`, so that the events without such fields save no registers.
+// Writes the fields after the leading varints; their fixed parts fit at `p`. Returns the place after them, or null with
+// the reason in `refusal_`. This is not part of `event`, so that events without such fields save no registers.
 [[gnu::noinline]] uint8_t *Encoder::Impl::putRuns(const Plan &plan, uint8_t *p, const Value *value) {
   for (const Run &run : plan.runs) {
     const Value *const last = value + run.count; // at least one
@@ -263,16 +257,15 @@ inline EncodeError Encoder::Impl::event(uint16_t typeId, uint64_t timestampNs, s
       } while (++value != last);
       continue;
     }
-    __builtin_unreachable(); // there are no other kinds; spares the switch a
-                             // comparison
+    __builtin_unreachable(); // there are no other kinds; this spares the switch
+                             // a comparison
   }
   return p;
 }
 
-// Writes a value of any type and returns the place behind it, or null with the
-// reason in `refusal`. Its fixed part fits at `p`. What comes after a count
-// does not yet: that asks for itself and `after` more bytes, the most that the
-// rest of the frame takes without asking.
+// Writes a value of any type and returns the place after it, or null with the reason in `refusal_`. The value's fixed
+// part fits at `p`. What comes after a count does not fit yet: it asks for room for itself and `after` more bytes, the
+// most that the rest of the frame takes without asking.
 uint8_t *Encoder::Impl::putValue(uint8_t *p, const Value &value, size_t after, int depth) {
   if (ValueAccess::tooLong(value))
     return refuse(EncodeError::LengthTooLarge);
@@ -350,7 +343,7 @@ uint8_t *Encoder::Impl::putPair(uint8_t *p, StringPair pair, size_t after) {
   return p;
 }
 
-// Recursion: at most kMaxNesting levels.
+// Recursive, at most kMaxNesting levels.
 uint8_t *Encoder::Impl::putElement(uint8_t *p, const Value &value, size_t after, int depth) {
   if (!(p = room(p, 1 + kMaxVarintBytes + after))) // the tag and the longest fixed part
     return nullptr;

@@ -9,19 +9,17 @@
 
 namespace ada::model {
 
-/// What ids of the two pools mean at this point, or null.
+/// Look-ups of what ids of the two pools mean at this point, or null.
 struct Dial9Pools {
   std::function<const std::string *(std::uint32_t)> text;
   std::function<const std::vector<std::uint64_t> *(std::uint32_t)> stack;
 };
 
-/// Numbers (NaN and infinities as text), text (bytes that are not UTF-8 as
-/// U+FFFD), bytes as {"hex":"…"}, stacks as lists of "0x…", string maps as
-/// objects or, if a key comes twice, lists of pairs; dynamic maps as lists of
-/// pairs; pool ids as what they mean, or {"pool":7}, {"stack":7}; absent
-/// as null.
+/// Writes numbers (NaN and infinities as text), text (bytes that are not UTF-8 as U+FFFD), bytes as {"hex":"…"}, and
+/// stacks as lists of "0x…". String maps are objects or, if a key comes twice, lists of pairs; dynamic maps are lists
+/// of pairs. Pool ids become what they mean, or {"pool":7} or {"stack":7}. Absent values are null.
 void appendJson(std::string &out, const dial9::Value &value, const Dial9Pools &pools);
-/// The fields of an event as an object, in the schema's order.
+/// Writes the fields of an event as an object, in the schema's order.
 void appendFields(std::string &out, const dial9::EventView &event, const Dial9Pools &pools);
 
 } // namespace ada::model

@@ -1,4 +1,4 @@
-// The scan of each kind of frame: one step is one head, field or entry, all or nothing.
+// Scans each kind of frame. One step takes one head, field or entry, all or nothing.
 #include "frame_scan.h"
 
 namespace ada::dial9 {
@@ -173,8 +173,8 @@ Scan FrameScan::eventField(const uint8_t *frame, size_t size) {
   Scan answer = scanLeaf(field.type, frame, size, state_);
   if (answer == Scan::Done)
     return advanceItem(0);
-  state_.position = start; // presence byte and value together, so that no state
-                           // is needed between them
+  state_.position = start; // presence byte and value are read together, so
+                           // that no state is needed between them
   return answer;
 }
 

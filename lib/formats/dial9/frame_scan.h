@@ -1,8 +1,7 @@
 // Finds where a frame ends and whether it is correct, in bytes that arrive in pieces of any size.
 //
-// The decoder's fast path handles only events that are complete and correct;
-// everything else is decided here. A scan keeps its place between calls, so a
-// frame that arrives byte by byte costs no more than one that arrives at once.
+// The decoder's fast path handles only events that are complete and correct; everything else is decided here. A scan
+// keeps its place between calls, so a frame that arrives byte by byte costs no more than one that arrives at once.
 #ifndef ADA_LIB_FORMATS_DIAL9_FRAME_SCAN_H
 #define ADA_LIB_FORMATS_DIAL9_FRAME_SCAN_H
 
@@ -18,10 +17,9 @@ struct DecoderType {
   explicit DecoderType(std::shared_ptr<const Schema> schema);
 
   Plan plan;
-  /// One per field, with its type filled in already: decoding an event stores
-  /// numbers and addresses only.
+  /// One per field, with its type already filled in: decoding an event stores only numbers and addresses.
   std::vector<Value> values;
-  /// What the visitor sees; all but time and offset is always the same.
+  /// What the visitor sees. Everything except time and offset is always the same.
   EventView view;
 };
 
@@ -40,8 +38,8 @@ public:
   /// The next bytes are a frame.
   void beginFrame() { begin(Step::Tag); }
 
-  /// `frame` begins with the frame's first byte each time; `size` grows. On
-  /// Done, `place().position` is the frame's size.
+  /// `frame` must begin with the frame's first byte each time; `size` grows. On Done, `place().position` is the frame's
+  /// size.
   Scan run(const uint8_t *frame, size_t size, const StreamState &stream);
   const ScanState &place() const { return state_; }
 
@@ -82,7 +80,7 @@ private:
   Scan annotationsHead(const uint8_t *p, size_t left);
   Scan annotation(const uint8_t *p, size_t left);
   Scan advance(size_t bytes, Step next);
-  /// One of `remaining` is done.
+  /// One item of `remaining_` is done.
   Scan advanceItem(size_t bytes);
 
   Dialect dialect_;

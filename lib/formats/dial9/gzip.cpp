@@ -1,4 +1,4 @@
-// The gzip layer: looks at the first two bytes, then unpacks piece by piece into the decoder or passes through.
+// The gzip layer: looks at the first two bytes, then unpacks piece by piece into the decoder or passes bytes through.
 #include "ada/trace/dial9/gzip.h"
 
 #include "base/gunzip.h"
@@ -29,7 +29,7 @@ public:
         piece_.resize(kPieceBytes);
         pass(kGzipMagic);
       } else {
-        pass({first_.data(), seen_}); // a first byte of gzip that was none
+        pass({first_.data(), seen_}); // a first byte as in gzip, which it was not
         pass(chunk.first(1));
       }
     }
@@ -42,7 +42,7 @@ public:
       DecodeError why = gzipSupported() ? DecodeError::BadGzip : DecodeError::GzipUnsupported;
       return {Outcome::Error, why, inner.offset};
     }
-    if (!decided_ && seen_) // one byte, 1f: no header begins so
+    if (!decided_ && seen_) // the only byte was 1f, and no header begins with that
       return {Outcome::Error, DecodeError::BadMagic, 0};
     if (inner.ok() && gunzip_ && !gunzip_->isComplete())
       return {Outcome::Truncated, DecodeError::None, inner.offset};

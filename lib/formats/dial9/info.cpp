@@ -1,4 +1,4 @@
-// What there is to say about a dial9 stream.
+// Describes a dial9 stream for `info`.
 #include "base/format.h"
 #include "base/quantities.h"
 #include "base/text.h"

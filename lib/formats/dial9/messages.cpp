@@ -1,4 +1,4 @@
-// Names and sentences: of field types, of what stops a decoder, of what an encoder refuses.
+// Names of field types, and messages for what stops a decoder and what an encoder refuses.
 #include "ada/trace/dial9/format.h"
 
 namespace ada::dial9 {

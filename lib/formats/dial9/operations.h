@@ -8,7 +8,7 @@
 
 namespace ada::model {
 
-/// Decodes the input to its end, or until `goesOn` says no. Errors: E_IO.
+/// Decodes the input to its end, or until `goesOn` returns false. Errors: E_IO.
 Expected<ReadOutcome> readDial9(ByteInput &input, dial9::Visitor &visitor, const std::function<bool()> &goesOn = {});
 
 Expected<CheckSummary> verifyDial9(TraceLocation &place, const CheckReport &report);

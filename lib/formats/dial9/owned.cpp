@@ -8,18 +8,17 @@
 
 namespace ada::dial9 {
 
-// How many bytes from its address on a value of the decoder means.
+// How many bytes a decoder's value covers, from its address on.
 static size_t payloadBytes(const Value &value) {
   if (!pointsToBytes(value.type()))
     return 0;
-  assert(!ValueAccess::isArray(value)); // an EventView of a decoder
+  assert(!ValueAccess::isArray(value)); // only for an EventView of a decoder
   const uint8_t *start = ValueAccess::bytes(value), *p = start;
   skipCounted(value.type(), ValueAccess::count(value), p);
   return size_t(p - start);
 }
 
-/// Small events of a collector lie together in blocks of this size: one
-/// allocation for some hundred events.
+/// A collector puts small events together in blocks of this size, so one allocation serves some hundred events.
 static constexpr size_t kSlabBytes = 16 << 10;
 
 static size_t blockBytes(const EventView &view) {
@@ -108,7 +107,7 @@ void FrameCollector::onAnnotations(uint64_t typeId, AnnotationsView entries, uin
 void FrameCollector::onSegment(uint64_t) { frames_.emplace_back(SegmentFrame{}); }
 
 namespace {
-// Keeps the frames, and the pools of each segment beside them.
+// Keeps the frames, and also the pools of each segment.
 class TraceCollector : public FrameCollector {
 public:
   std::vector<SegmentPools> segments = std::vector<SegmentPools>(1);

@@ -1,4 +1,4 @@
-// Compiling a schema into runs.
+// Compiles a schema into runs.
 #include "plan.h"
 
 namespace ada::dial9 {

@@ -1,4 +1,4 @@
-// What a schema compiles to, so that an event costs one step per run of equal fields and not one look-up per field.
+// What a schema compiles to: an event then costs one step per run of equal fields instead of one look-up per field.
 #ifndef ADA_LIB_FORMATS_DIAL9_PLAN_H
 #define ADA_LIB_FORMATS_DIAL9_PLAN_H
 
@@ -36,21 +36,20 @@ struct Plan {
   explicit Plan(std::shared_ptr<const Schema> source);
 
   std::shared_ptr<const Schema> schema;
-  /// How many Varint fields come first. Nearly every type begins with some, and
-  /// they need no look at a run.
+  /// How many Varint fields come first. Nearly every type begins with some, and they need no look at a run.
   uint32_t leadingVarints = 0;
-  /// The fields behind these.
+  /// The fields after these.
   std::vector<Run> runs;
-  /// Most bytes that an event takes, its header included, not counting what
-  /// follows the length prefixes. At most 11 bytes per field.
+  /// The most bytes that an event takes, including its header, but not counting what follows the length prefixes. At
+  /// most 11 bytes per field.
   size_t boundedBytes;
   uint64_t head;     ///< an event's first bytes as a number: tag and type id
-  size_t fieldCount; ///< the schema's, one look nearer
+  size_t fieldCount; ///< a copy of the schema's, to save a look-up
   bool hasTimestamp; ///< likewise
 };
 
-/// What is known of each type id. Two levels, so that a stream with one type of
-/// id 65535 doesn't cost half a megabyte.
+/// What is known about each type id. It has two levels, so that a stream with one type of id 65535 doesn't cost half
+/// a megabyte.
 template <class Entry> class TypeTable {
 public:
   TypeTable() { pages_.fill(&kNoEntries); }
@@ -68,7 +67,7 @@ public:
     entries_.push_back({typeId, std::move(entry)});
     return *((*page)[typeId & 0xff] = added);
   }
-  /// Costs what was added, however high the ids.
+  /// Takes time in proportion to the types added, however high their ids.
   void clear() {
     for (const auto &[typeId, entry] : entries_)
       (*ownPages_[typeId >> 8])[typeId & 0xff] = nullptr;
@@ -77,7 +76,7 @@ public:
 
 private:
   using Page = std::array<Entry *, 256>;
-  static constexpr Page kNoEntries = {}; // so that a look-up need not ask whether the page is there
+  static constexpr Page kNoEntries = {}; // spares look-ups the question whether a page exists
   std::array<const Page *, 256> pages_;
   std::array<std::unique_ptr<Page>, 256> ownPages_;
   std::vector<std::pair<uint16_t, std::unique_ptr<Entry>>> entries_;

@@ -1,4 +1,4 @@
-// Interners: an id for each new text or stack, defined in a frame of its own before it is used.
+// Interners: each new text or stack gets an id, which a separate frame defines before it is used.
 #include "ada/trace/dial9/pools.h"
 
 namespace ada::dial9 {

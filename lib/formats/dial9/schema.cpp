@@ -1,4 +1,4 @@
-// Schemas: one block of names, fields that look into it.
+// Schemas: one block of names, and fields that refer to it.
 #include "schema_builder.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@ namespace ada::dial9 {
 
 class SchemaBuilder {
 public:
-  /// `nameBytes`: of the type's and all fields' names together.
+  /// `nameBytes` is the size of the type's and all fields' names together.
   SchemaBuilder(uint16_t typeId, std::string_view name, bool hasTimestamp, size_t fieldCount, size_t nameBytes);
   void add(const Field &field);
   std::shared_ptr<const Schema> finish() { return std::move(schema_); }

@@ -1,4 +1,4 @@
-// Writes the model as a dial9 stream. Of threads, it does not say when they had no processor; all else is there.
+// Writes the model as a dial9 stream, which has everything except off-CPU times.
 #include "ada/trace/convert.h"
 
 #include "ada/trace/dial9/encoder.h"
@@ -53,11 +53,11 @@ private:
     return Error{.code = error == EncodeError::SinkFailed ? "E_IO" : "E_RANGE",
                  .message = std::string(dial9::message(error))};
   }
-  // With the time of the last event.
+  // Writes an event with the time of the last event.
   Expected<void> now(Dial9Type type, std::initializer_list<dial9::Value> values) {
     return check(encoder_.event(idOf(type), timeNs_, Values(values.begin(), values.size())));
   }
-  // What is announced before the first event waits for it, for it gets its time.
+  // Announcements before the first event wait for it, because they get its time.
   template <class Write> Expected<void> tell(Write &&write) {
     if (hasTime_)
       return write();

@@ -1,4 +1,4 @@
-// Reads dial9 streams into the model: those that AdaTrace wrote as what they were, others as marks.
+// Reads dial9 streams into the model. Those that AdaTrace wrote come back as what they were; others become marks.
 #include "ada/trace/convert.h"
 
 #include "ada/trace/names.h"
@@ -13,8 +13,8 @@ namespace ada::model {
 
 namespace {
 
-// What a number of the segment is called in the model. Numbers of our own
-// streams are small and dense; others may be anything.
+// Maps numbers of the segment to those of the model. Numbers in our own streams are small and dense; others may be
+// anything.
 class Numbers {
 public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -104,18 +104,18 @@ private:
   std::uint64_t details_ = 0;
   std::string scratch_;
 
-  // Of the segment.
+  // For the current segment.
   std::vector<Dial9Type> roles_; // by type id
   Numbers processes_, threads_, functions_;
   std::unordered_map<std::uint32_t, std::string> texts_;
   std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> stacks_;
-  // Of events that say nothing of process or thread.
+  // For events that name no process or thread.
   std::uint32_t ownProcess_ = Numbers::kNone, ownThread_ = Numbers::kNone;
 };
 
 } // namespace
 
-// A damaged stream may not introduce a process; it is made up then.
+// A damaged stream may lack a process's introduction; the process is made up then.
 std::uint32_t Reader::processOf(std::uint64_t number) {
   std::uint32_t index = processes_.find(number);
   if (index == Numbers::kNone)
@@ -191,7 +191,7 @@ void Reader::addFunction(std::span<const dial9::Value> v) {
   functions_.set(v[0].poolId(), out_.add(std::move(function)));
 }
 
-// It belongs to the call or end of call before it.
+// The detail belongs to the call, or end of call, before it.
 void Reader::addDetail(const dial9::EventView &event) {
   const auto v = event.values;
   const std::uint32_t thread = threadOf(v[0].asUint64());
@@ -207,7 +207,7 @@ void Reader::addDetail(const dial9::EventView &event) {
 }
 
 void Reader::addForeign(const dial9::EventView &event) {
-  // Symbol tables and the like carry no time, or 0 where others have one.
+  // Symbol tables and the like have no time, or a time of 0.
   if (event.timestampNs == 0) {
     lost_.add("events without a time: `adatrace dump` shows them");
     return;

@@ -1,5 +1,5 @@
-// Values in checked bytes: what the views read, and comparison.
-// Nothing here can fail; the scanners went over the bytes.
+// Values in checked bytes: reading for the views, and comparison.
+// Nothing here can fail, because the scanners have checked the bytes.
 #include "value_access.h"
 
 #include "ada/trace/dial9/decoder.h"
@@ -77,7 +77,7 @@ Value readChecked(FieldType type, const uint8_t *&p) {
   return value;
 }
 
-// Recursion: at most kMaxNesting levels got through the scanner.
+// Recursive, but the scanner lets at most kMaxNesting levels through.
 void skipCounted(FieldType type, uint32_t count, const uint8_t *&p) {
   switch (type) {
   case FieldType::StackFrames:

@@ -6,7 +6,7 @@
 
 namespace ada::dial9 {
 
-/// tag, type id; and with a timestamp a delta of three bytes.
+/// tag, type id; with a timestamp also a delta of three bytes
 inline constexpr size_t kUntimedEventBytes = 3;
 inline constexpr size_t kTimedEventBytes = 6;
 /// tag, u64
@@ -47,9 +47,9 @@ constexpr bool pointsToBytes(FieldType type) {
   }
 }
 
-/// Reads a value from bytes that were checked before, and moves behind it.
+/// Reads a value from bytes that were checked before, and moves `p` past it.
 Value readChecked(FieldType type, const uint8_t *&p);
-/// Moves from behind the count of a value in checked bytes to behind the value.
+/// Moves `p` from after the count of a value in checked bytes to after the value.
 void skipCounted(FieldType type, uint32_t count, const uint8_t *&p);
 
 } // namespace ada::dial9

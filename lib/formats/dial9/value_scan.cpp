@@ -1,4 +1,4 @@
-// The scanners of single values and of containers.
+// Scanners for single values and for containers.
 #include "value_scan.h"
 
 namespace ada::dial9 {
@@ -54,8 +54,8 @@ Scan scanLeaf(FieldType type, const uint8_t *frame, size_t size, ScanState &stat
   return Scan::Done;
 }
 
-// The fewest bytes an element can take: two length prefixes; a tag and a byte;
-// two of these.
+// The fewest bytes that an element can take: two length prefixes for a string map, a tag and a byte for a list, and two
+// of those for a map.
 static size_t smallestElement(FieldType container) {
   switch (container) {
   case FieldType::StringMap:
@@ -78,7 +78,7 @@ Scan ContainerScan::run(const uint8_t *frame, size_t size, ScanState &state) {
         return state.lacks(sizeof(uint32_t) - left);
       uint64_t count = load<uint32_t>(p);
       size_t room = left - sizeof(uint32_t);
-      // A count that can't be true yet waits before any element is looked at.
+      // If there are not enough bytes yet for the count, wait before looking at any element.
       if (count > room / smallestElement(level.type))
         return state.lacks(size_t(count) * smallestElement(level.type) - room);
       level.left = level.type == FieldType::DynamicList ? count : count * 2;
@@ -115,8 +115,8 @@ Scan ContainerScan::run(const uint8_t *frame, size_t size, ScanState &state) {
     ++state.position;
     Scan answer = scanLeaf(type, frame, size, state);
     if (answer != Scan::Done) {
-      --state.position; // tag and value together, so that no state is needed
-                        // between them
+      --state.position; // tag and value are read together, so that
+                        // no state is needed between them
       return answer;
     }
     --level.left;

@@ -1,4 +1,4 @@
-// Checks values that may end anywhere; a small state machine, which can continue where it stopped.
+// Checks values in bytes that may end anywhere, with a small state machine that can continue where it stopped.
 #ifndef ADA_LIB_FORMATS_DIAL9_VALUE_SCAN_H
 #define ADA_LIB_FORMATS_DIAL9_VALUE_SCAN_H
 
@@ -6,16 +6,15 @@
 
 namespace ada::dial9 {
 
-/// The answer of a scan. `Short` is never final: with more bytes the same scan
-/// continues. `Wrong` is final: it depends only on bytes that are there, in file
-/// order, so no further byte can change it. That is why cutting the data into
+/// The answer of a scan. `Short` is never final: with more bytes the same scan continues. `Wrong` is final: it depends
+/// only on bytes that are there, in file order, so no further byte can change it. That is why cutting the data into
 /// chunks can't change an answer.
 enum class Scan : uint8_t { Done, Short, Wrong };
 
 /// What a scan reports besides `Scan`.
 struct ScanState {
   size_t position = 0; ///< from the frame's tag
-  size_t missing = 0;  ///< on Short: at least so many bytes more are needed
+  size_t missing = 0;  ///< on Short: at least this many more bytes are needed
   DecodeError error = DecodeError::None;
 
   Scan lacks(size_t bytes) {
@@ -28,11 +27,10 @@ struct ScanState {
   }
 };
 
-/// A value without containers in it, all or nothing: on Done, the position is
-/// behind it.
+/// Scans a value without containers in it, all or nothing: on Done, the position is after it.
 Scan scanLeaf(FieldType type, const uint8_t *frame, size_t size, ScanState &state);
 
-/// StringMap, DynamicList and DynamicMap, with everything in them.
+/// Scans StringMap, DynamicList and DynamicMap, with everything in them.
 class ContainerScan {
 public:
   static constexpr bool handles(FieldType type) {
@@ -43,14 +41,13 @@ public:
     levels_ = 0;
     push(type);
   }
-  /// Goes on from `state.position`. Each byte is looked at once however often
-  /// this is called.
+  /// Continues from `state.position`. Each byte is looked at once, however often this is called.
   Scan run(const uint8_t *frame, size_t size, ScanState &state);
 
 private:
   struct Level {
-    uint64_t left; // strings of a StringMap; elements of a list; keys and
-                   // values of a map
+    uint64_t left; // strings of a StringMap; elements of a list; keys
+                   // and values of a map
     FieldType type;
     bool counted;
   };

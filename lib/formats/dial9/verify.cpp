@@ -8,7 +8,7 @@ namespace ada::model {
 
 namespace {
 
-// Pool ids that no frame of their segment defines. Not an error of the stream.
+// Counts pool ids that no frame of their segment defines. They are not errors of the stream.
 class Dial9Check : public dial9::Visitor {
 public:
   void onSegment(uint64_t) override {

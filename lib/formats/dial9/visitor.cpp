@@ -1,5 +1,5 @@
 // The visitor that does nothing.
-// In a file of its own: where the compiler sees these bodies it guards each event's virtual call with a comparison
+// It has its own file, because a compiler that sees these bodies guards each event's virtual call with a comparison
 // against them.
 #include "ada/trace/dial9/decoder.h"
 

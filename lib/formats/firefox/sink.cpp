@@ -1,9 +1,9 @@
 // Writes the model as a profile of the Firefox Profiler (processed profile format, version 60).
 //
-// Its samples are the spans of time between two events of a thread, each with the stack of that time and its duration
-// as weight: so call tree, flame graph and stack chart are exact. The format keeps samples in columns: of the thread
-// that is being written one goes straight to the output and the others to temporary files. Tables of stacks and
-// functions are shared by all threads and come last. Memory: the paths of the whole trace.
+// A sample is the span of time between two events of a thread, with the stack of that time, and its duration as weight.
+// So the call tree, the flame graph and the stack chart are exact. The format keeps samples in columns: for the thread
+// that is being written, one column goes straight to the output and the others go to temporary files. The tables of
+// stacks and functions are shared by all threads and come last. Memory: the paths of the whole trace.
 #include "base/json.h"
 #include "base/temporary_file.h"
 #include "formats/export_sink.h"
@@ -114,7 +114,7 @@ private:
                          "\"length\":0}");
     out_.put("{" + json.list() + ",\"samples\":{\"weightType\":\"tracing-ms\",\"stack\":[");
   }
-  // What lies between the event before and this one is one sample.
+  // The time between the previous event and this one is one sample.
   void advance(std::uint64_t timeNs) {
     if (timeNs < nowNs_)
       lose("times that go back: they stand still");
@@ -125,7 +125,7 @@ private:
   }
   void putSample(std::uint64_t timeNs, std::uint64_t lengthNs) {
     out_.text().append(samples_++ == 0 ? "" : ",");
-    // Time outside of all calls has no stack and no weight.
+    // Time outside all calls has no stack and no weight.
     out_.put(stack_.empty() ? "null" : std::to_string(stack_.back() - 1));
     times_.put(milliseconds(timeNs - startNs_));
     weights_.put(milliseconds(stack_.empty() ? 0 : lengthNs));
@@ -134,7 +134,7 @@ private:
     if (thread_ == kNone)
       return;
     thread_ = kNone;
-    putSample(nowNs_, 0); // where the last one ends
+    putSample(nowNs_, 0); // where the last sample ends
     out_.put("],\"time\":[");
     times_.copyTo(out_);
     out_.put("],\"weight\":[");
@@ -184,7 +184,7 @@ private:
     same("column", "null");
     out_.put("}");
   }
-  // With their sources, and with the texts of both.
+  // Writes the functions, their sources, and the strings of both.
   void putFunctions(std::size_t count) {
     std::vector<std::string_view> files; // in the order of their numbers
     std::unordered_map<std::string_view, std::size_t> numbers;
@@ -227,7 +227,7 @@ private:
   }
   const Expected<void> &status() const override { return out_.status(); }
 
-  // With six decimals: all of it.
+  // Six decimals keep all digits.
   static std::string milliseconds(std::uint64_t ns) {
     std::string text = std::to_string(ns / 1'000'000);
     if (auto rest = static_cast<unsigned>(ns % 1'000'000)) {
@@ -242,7 +242,7 @@ private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   ByteOutput out_;
   std::uint64_t startNs_ = 0, nowNs_ = 0, samples_ = 0;
-  std::uint32_t thread_ = kNone; // that is being written
+  std::uint32_t thread_ = kNone; // the one that is being written
   bool isFirstThread_ = true;
   PathTree tree_;
   std::vector<std::uint32_t> stack_; // nodes of the open calls

@@ -1,10 +1,10 @@
 // Writes the model as folded stacks, which flame graph tools read.
 //
-// One line per path, with the nanoseconds of its calls outside of the calls that they made:
+// One line per path, with the self time of its calls in nanoseconds:
 //
 //   app (pid 42);main (tid 4711);main();parse() 1200
 //
-// The process is left out where there is one only.
+// The process is left out if there is only one.
 #include "formats/path_sink.h"
 #include "operations.h"
 
@@ -19,7 +19,7 @@ public:
   using PathSink::PathSink;
 
 private:
-  // A line is a stack, and the semicolon is what separates its parts.
+  // A line is a stack whose parts are separated by semicolons.
   std::string frame(std::string_view name) {
     std::string text = oneLine(name);
     if (text.find(';') != text.npos)

@@ -1,7 +1,8 @@
 // Reads folded stacks into the model.
 //
-// They are sums, so most of a trace has to be made up. Each line is so much time in its last frame, right after that of
-// the line before it; what the two stacks have in common stays open between them. A count is a nanosecond.
+// They are sums, so most of a trace has to be made up. The count of a line is the time in its last frame, right after
+// the time of the line before it. Frames that the two stacks have in common stay open between them. A count of 1 is a
+// nanosecond.
 #include "operations.h"
 
 #include "formats/import/met_names.h"
@@ -39,7 +40,7 @@ std::optional<FoldedLine> foldedLineOf(std::string_view line) {
 
 namespace {
 
-// "main (tid 4711)": name and number.
+// Splits "main (tid 4711)" into name and number.
 std::optional<std::pair<std::string_view, std::uint64_t>> labelOf(std::string_view frame, std::string_view what) {
   const std::size_t at = frame.rfind(what);
   if (at == frame.npos || frame.back() != ')')
@@ -53,7 +54,7 @@ class Reader {
 public:
   explicit Reader(TraceSink &sink) : out_(sink) {}
 
-  // False: the line says too much.
+  // False if the line has too many frames, or the sum of counts is too large.
   bool take(const FoldedLine &line);
   Expected<void> finish();
   const Expected<void> &status() const { return out_.status(); }
@@ -66,7 +67,7 @@ private:
   };
   ThreadState &threadOf();
 
-  // As MetNames numbers them, but announced at once.
+  // The numbers are those of MetNames, but items are announced at once.
   template <class Item> std::uint32_t announce(const std::vector<Item> &known) { return out_.add(known.back()); }
   std::uint32_t functionOf(std::uint32_t process, std::string_view name) {
     const std::uint32_t function = names_.function(process, name);
@@ -80,12 +81,12 @@ private:
 
   TraceBuilder out_;
   MetNames names_;
-  std::vector<std::string_view> frames_; // of the line
+  std::vector<std::string_view> frames_; // of the current line
   std::map<std::string, std::uint32_t, std::less<>> processes_;
-  std::map<std::pair<std::string, std::string>, ThreadState, std::less<>> threads_; // by the frames that name them
+  std::map<std::pair<std::string, std::string>, ThreadState, std::less<>> threads_; // by process and thread frame
 };
 
-// Takes what names the process and the thread from the frames.
+// Removes the frames that name the process and the thread, and returns that thread.
 Reader::ThreadState &Reader::threadOf() {
   std::string_view processFrame, threadFrame;
   std::size_t taken = 0;
@@ -121,7 +122,7 @@ Reader::ThreadState &Reader::threadOf() {
   state.index = names_.add(std::move(thread));
   Thread &about = names_.threads.back();
   if (about.name == "thread " + std::to_string(about.number))
-    about.name.clear(); // as one without a name is written
+    about.name.clear(); // a thread without a name is written like this
   announce(names_.threads);
   return state;
 }
@@ -170,7 +171,7 @@ Expected<void> FoldedSource::read(TraceSink &sink) {
   if (auto ready = restart(); !ready)
     return ready;
   Reader reader(sink);
-  std::string line; // what has come of it
+  std::string line; // the part of the line that has arrived
   std::uint64_t offset = 0, bad = 0, badAt = 0, good = 0;
   bool isTooLong = false;
   const auto take = [&] {

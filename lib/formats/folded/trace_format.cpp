@@ -8,7 +8,7 @@ namespace ada::model {
 static constexpr FormatVariant kVariants[] = {
     {.name = FoldedSource::kName, .title = FoldedSource::kTitle, .extension = ".folded"}};
 
-// Text whose first line is a stack and a number, as far as can be seen: the line may be longer than what is there.
+// Accepts text whose first line is a stack and a number, as far as `head` shows: the line may be longer than that.
 static std::optional<unsigned> recognise(std::span<const std::byte> head) {
   const std::string_view text(reinterpret_cast<const char *>(head.data()), head.size());
   const bool isText = std::ranges::all_of(

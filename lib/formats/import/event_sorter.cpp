@@ -1,4 +1,4 @@
-// Puts events into the order of threads and times: a merge sort whose runs lie in a temporary file.
+// Sorts events by thread and time with a merge sort, whose runs are in a temporary file.
 #include "event_sorter.h"
 
 #include <algorithm>
@@ -70,8 +70,7 @@ Expected<std::string_view> EventSorter::textOf(const LooseEvent &event) {
     return std::string_view();
   if (event.textAt >= texts_.size())
     return std::string_view(pendingText_).substr(event.textAt - texts_.size(), event.textBytes);
-  // Texts are needed in about the order in which they came: a window around the one that is asked for mostly has the
-  // next one, too.
+  // Texts are needed in roughly the order in which they came, so a window around one usually has the next one, too.
   constexpr std::uint64_t kBefore = 16 << 10, kWindow = 64 << 10;
   if (event.textAt < windowAt_ || event.textAt + event.textBytes > windowAt_ + window_.size()) {
     windowAt_ = event.textAt - std::min(event.textAt, kBefore);
@@ -106,7 +105,7 @@ Expected<void> EventSorter::drain(const std::function<bool(const LooseEvent &, s
   struct Head {
     LooseEvent event;
     std::size_t reader;
-    bool operator<(const Head &other) const { return isBefore(other.event, event); } // the first one is on top
+    bool operator<(const Head &other) const { return isBefore(other.event, event); } // the earliest event is on top
   };
   std::priority_queue<Head> heads;
   const auto advance = [&](std::size_t reader) -> Expected<void> {

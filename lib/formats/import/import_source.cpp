@@ -1,4 +1,4 @@
-// What sources of other tools' traces have in common.
+// Code that the sources of other tools' traces share.
 #include "import_source.h"
 
 #include "base/format.h"
@@ -36,7 +36,7 @@ std::string oneModule(const std::string &path) {
 
 namespace {
 
-// What a trace holds, thread by thread.
+// Counts what a trace holds, thread by thread.
 class Contents : public TraceSink {
 public:
   struct Held {
@@ -169,7 +169,7 @@ Expected<Description> describeImport(std::unique_ptr<ImportSource> source, Trace
     events += " in " + formatRange(all.first, all.last, origin);
   section.fields.push_back({.label = "events", .text = std::move(events)});
   section.fields.push_back({.label = "calls", .text = formatCount(all.calls)});
-  if (!contents.processes.empty()) // else `info` finds out by itself
+  if (!contents.processes.empty()) // otherwise `info` finds the times itself
     putTimes(section.members, all);
   for (const Error &problem : problems)
     section.problems.push_back(problem.text());

@@ -1,4 +1,4 @@
-// What sources of other tools' traces have in common, and what `verify` and `info` say of them.
+// The base of the sources of other tools' traces, and what `verify` and `info` report about them.
 #ifndef ADA_LIB_FORMATS_IMPORT_IMPORT_SOURCE_H
 #define ADA_LIB_FORMATS_IMPORT_IMPORT_SOURCE_H
 
@@ -17,21 +17,21 @@ public:
   const std::vector<Error> &problems() const override { return errors_; }
   const std::vector<Warning> &warnings() const override { return flaws_; }
   std::vector<Loss> losses() const override { return lost_.list(); }
-  /// What read from goes back to who opened it.
+  /// Returns the place that was read from to the caller that opened it.
   TraceLocation release() { return std::move(place_); }
 
 protected:
-  /// As before the first read().
+  /// Restores the state before the first read().
   Expected<void> restart();
   ByteInput &input() { return *place_.bytes; }
-  /// Damage that leaves something to deliver.
+  /// Notes damage that leaves something to deliver.
   void problem(std::string code, std::string message, std::optional<std::uint64_t> offset = {}) {
     errors_.push_back(
         {.code = std::move(code), .message = std::move(message), .file = place_.name(), .offset = offset});
   }
 
-  /// Hands the input to `splitter`, whose pieces go to `reader`. What is damaged is a problem; an error is the sink's,
-  /// or that nothing could be read.
+  /// Hands the input to `splitter`, whose pieces go to `reader`. Damage is noted as a problem. An error means that the
+  /// sink failed, or that nothing could be read.
   template <class Splitter, class Reader> Expected<void> split(Splitter &splitter, const Reader &reader) {
     const auto done = pushAll(input(), [&](std::span<const std::byte> bytes) {
       return splitter.push({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
@@ -54,18 +54,18 @@ protected:
   LossList lost_;
 };
 
-/// What the manifest of a session says of a process whose functions are all in one module: Process::description.
+/// A manifest for a process whose functions are all in one module, as in a session: Process::description.
 std::string oneModule(const std::string &path);
 
-/// Reads it to the end; what is damaged is a problem, what the model can't hold a note.
+/// Reads the trace to the end. Damage is reported as a problem, and anything the model can't hold as a note.
 Expected<CheckSummary> verifyImport(std::unique_ptr<ImportSource> source, TraceLocation &place,
                                     const CheckReport &report);
 /// `format` is for programs: "chrome", `title` for people.
 Expected<Description> describeImport(std::unique_ptr<ImportSource> source, TraceLocation &place, bool absolute,
                                      std::string_view format, std::string_view title);
 
-/// The rows of the table of formats that are the same for all of them. `Source` is made of a TraceLocation, and has
-/// kName and kTitle.
+/// The rows of the table of formats that are the same for all imported formats. `Source` is constructed from a
+/// TraceLocation, and has kName and kTitle.
 template <class Source> struct Import {
   static Expected<std::unique_ptr<TraceSource>> open(TraceLocation place) {
     return std::unique_ptr<TraceSource>(std::make_unique<Source>(std::move(place)));

@@ -1,4 +1,4 @@
-// Processes, threads and functions as a trace happens to name them, numbered as the model wants it.
+// Numbers processes, threads and functions for the model, in the order in which a trace happens to name them.
 #ifndef ADA_LIB_FORMATS_IMPORT_MET_NAMES_H
 #define ADA_LIB_FORMATS_IMPORT_MET_NAMES_H
 
@@ -12,7 +12,7 @@
 
 namespace ada::model {
 
-/// For traces whose names may come behind the events that need them: all are announced together, when all is known.
+/// For traces in which names may come after the events that need them: all are announced together once all are known.
 class MetNames {
 public:
   static Process described(Process process) {
@@ -32,7 +32,7 @@ public:
     threads.push_back(std::move(thread));
     return threads.back().index;
   }
-  /// The function of that name; the same number for the same name.
+  /// The number of the function with that name; the same name always gives the same number.
   std::uint32_t function(std::uint32_t process, std::string_view name) {
     auto &known = byName_[process];
     if (const auto found = known.find(name); found != known.end())

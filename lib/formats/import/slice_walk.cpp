@@ -1,4 +1,4 @@
-// Makes calls of slices.
+// Turns slices into calls.
 #include "slice_walk.h"
 
 #include <simdjson.h>
@@ -21,7 +21,7 @@ void SliceWalk::take(const LooseEvent &event, std::string_view text) {
   if (event.thread != thread_)
     leave();
   thread_ = event.thread;
-  // What begins when a whole slice ends comes behind it.
+  // An event that begins when a whole slice ends comes after it.
   const bool isEnd = event.type == kEnd || event.type == kEndByException || event.type == kEndMissing;
   closeUntil(event.timeNs, /*alsoAtOnce=*/!isEnd);
   if (isEnd)
@@ -56,7 +56,7 @@ void SliceWalk::put(Kind kind, std::uint64_t timeNs, std::uint32_t function) {
 }
 
 void SliceWalk::putValues(std::uint64_t timeNs, std::string_view json) {
-  // Checked as a whole, but taken as text: numbers stay as they are written.
+  // The JSON is checked as a whole but taken as text, so that numbers stay as they are written.
   simdjson::dom::object checked;
   if (json.empty() || parsers_->dom.parse(json.data(), json.size()).get(checked))
     return;
@@ -116,7 +116,7 @@ void SliceWalk::close(const LooseEvent &event, std::string_view text) {
     complete_.pop_back();
 }
 
-// The whole slices that end before `timeNs`, or with it.
+// Closes the whole slices that end before `timeNs` or, with `alsoAtOnce`, at it.
 void SliceWalk::closeUntil(std::uint64_t timeNs, bool alsoAtOnce) {
   while (!complete_.empty()) {
     const Open &innermost = stack_[complete_.back()];

@@ -1,4 +1,4 @@
-// Makes calls of slices that were sorted by thread and time: begin and end, or both in one.
+// Turns slices sorted by thread and time into calls. A slice is a begin and an end, or both in one event.
 #ifndef ADA_LIB_FORMATS_IMPORT_SLICE_WALK_H
 #define ADA_LIB_FORMATS_IMPORT_SLICE_WALK_H
 
@@ -12,22 +12,22 @@
 
 namespace ada::model {
 
-/// Walks one thread after the other with a stack of what is open, which says where the ends of whole slices come among
-/// the others.
+/// Walks one thread after the other with a stack of open calls, which shows where the ends of whole slices belong among
+/// the other events.
 class SliceWalk {
 public:
   /// LooseEvent::type.
   enum Type : std::uint8_t {
     kBegin,
     kComplete, ///< from timeNs to endNs
-    kEnd,      ///< of the innermost kBegin, or of the innermost one of this function
+    kEnd,      ///< ends the innermost kBegin, or the innermost one of this function
     kEndByException,
-    kEndMissing, ///< it is known that its end is not
+    kEndMissing, ///< an end is known to be missing
     kInstant,    ///< the text is the mark's name, '\0', and an object or nothing
   };
   /// LooseEvent::function of an end without a name.
   static constexpr std::uint32_t kNoName = ~std::uint32_t{0};
-  /// The function's number in the model; asked for each slice.
+  /// Returns the function's number in the model. Called for each slice.
   using FunctionOf = std::function<std::uint32_t(std::uint32_t thread, std::uint32_t function)>;
 
   SliceWalk(TraceBuilder &out, LossList &lost, FunctionOf functionOf);
@@ -35,7 +35,7 @@ public:
 
   /// The text of all but kInstant is a JSON object, or nothing; its members become values of the call.
   void take(const LooseEvent &event, std::string_view text);
-  /// No more events of the thread come.
+  /// Call when no more events of the thread come.
   void leave();
 
 private:
@@ -59,7 +59,7 @@ private:
   FunctionOf functionOf_;
   std::uint32_t thread_ = kNone;
   std::vector<Open> stack_;
-  std::vector<std::size_t> complete_; // places of whole slices in it; their ends come in turn
+  std::vector<std::size_t> complete_; // places of whole slices in it; the innermost ends first
   std::unique_ptr<Parsers> parsers_;
 };
 

@@ -1,7 +1,7 @@
-// Writes the model as OTLP JSON: lines of TracesData, as OpenTelemetry's file exporter has them.
+// Writes the model as OTLP JSON: lines of TracesData, as OpenTelemetry's file exporter writes them.
 //
-// A call is a span, and an outermost call with all inside it is a trace. A process is a resource. The trace's clock
-// counts from the machine's start, and so do the spans' times, which the format takes for times of day.
+// A call is a span, and an outermost call with everything inside it is a trace. A process is a resource. The trace's
+// clock counts from the machine's start. So do the spans' times, although the format takes them for times of day.
 #include "base/json.h"
 #include "formats/table.h"
 #include "formats/text_row_sink.h"
@@ -13,7 +13,7 @@ namespace {
 template <class Json> void attribute(Json &json, std::string_view key, std::string_view value) {
   json.beginObject().text("key", key).beginObject("value").text("stringValue", value).endObject().endObject();
 }
-// Integers of 64 bits are texts in protobuf's JSON.
+// Integers of 64 bits are strings in protobuf's JSON.
 template <class Json> void attribute(Json &json, std::string_view key, std::uint64_t value) {
   json.beginObject().text("key", key).beginObject("value");
   json.text("intValue", std::to_string(value)).endObject().endObject();
@@ -28,7 +28,7 @@ struct OtlpLines {
   struct OfFunction {
     std::string name, attributes;
   };
-  // Traces of several files that are put into one store must differ: by when they began.
+  // When the trace began. It makes traces from several files differ when they are put into one store.
   std::uint64_t startNs = 0;
   StableList<std::string> resources; // by process
   StableList<OfThread> threads;

@@ -1,4 +1,4 @@
-// Reads the events of packed blocks piece by piece: where a block's bytes are, and what can be wrong with them.
+// Reads the events of packed blocks piece by piece: finds a block's bytes and checks them.
 #include "block_reader.h"
 
 #include "formats/packed/compression.h"
@@ -21,7 +21,7 @@ Expected<void> BlockReader::begin(const File &file, const Block &block) {
     plain_ = uncompressed(body, raw.plainBytes);
     body = plain_;
   }
-  if (body.size() < block.count) // an event has a byte at least
+  if (body.size() < block.count) // an event takes at least one byte
     return file.error("E_BAD_BLOCK",
                       canCompress() ? "the body of a block can't be unpacked"
                                     : "the body of a block is compressed with zstd, without which this was built",

@@ -12,19 +12,20 @@
 
 namespace ada::packed {
 
-/// One block after the other, each from its first event on. What is read need not be kept anywhere: a block's events
-/// are some megabytes once they are decoded, more than a processor's caches hold. For one thread of the program.
+/// Reads one block after the other, each from its first event on. Decoded events need not be kept: those of a block
+/// take some megabytes, more than a CPU's caches hold. Not thread-safe.
 class BlockReader {
 public:
   BlockReader() : state_(std::make_unique_for_overwrite<State>()), decoder_(*state_) {}
 
-  /// Turns to a block. Both must outlive the reading. E_BAD_BLOCK, E_BAD_CHECKSUM; nothing is left to read then.
+  /// Starts reading a block. `file` and `block` must outlive the reading. E_BAD_BLOCK, E_BAD_CHECKSUM; then nothing is
+  /// left to read.
   Expected<void> begin(const File &file, const Block &block);
-  /// How many events are left in the block.
+  /// The number of events left in the block.
   std::uint64_t left() const { return left_; }
-  /// Calls use(const Event &) for each of the next `count` events, at most left(). E_BAD_BLOCK if one is none that a
-  /// writer writes, or if the block was the last one's and its times are not what the header says: the events before
-  /// were handed out, and nothing is left.
+  /// Calls use(const Event &) for each of the next `count` events, at most left(). E_BAD_BLOCK if an event is not one
+  /// that a writer writes, or if the block ends here and its times differ from those in its header. The events before
+  /// the error were handed out, and nothing is left to read.
   template <class Use> Expected<void> read(std::uint64_t count, Use &&use) {
     if (count == 0)
       return {};

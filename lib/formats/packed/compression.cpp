@@ -1,4 +1,4 @@
-// Packs and unpacks bodies of blocks with zstd.
+// Compresses and decompresses bodies of blocks with zstd.
 #include "compression.h"
 
 #ifdef ADA_ZSTD
@@ -9,7 +9,7 @@ namespace ada::packed {
 
 #ifdef ADA_ZSTD
 
-// Higher levels gain a few percent on packed events, and take several times as long.
+// Higher levels save a few percent on packed events, and take several times as long.
 static constexpr int kLevel = 3;
 
 bool canCompress() noexcept { return true; }

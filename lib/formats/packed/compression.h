@@ -1,4 +1,4 @@
-// Blocks as zstd frames, where the library was built with zstd.
+// Blocks as zstd frames, if the library was built with zstd.
 #ifndef ADA_LIB_FORMATS_PACKED_COMPRESSION_H
 #define ADA_LIB_FORMATS_PACKED_COMPRESSION_H
 
@@ -9,13 +9,14 @@
 
 namespace ada::packed {
 
-/// A writer's block has little more than kBlockBodyBytes. No block that says it has more than this is unpacked.
+/// A block that claims to have more bytes than this is not decompressed. A writer's block has little more than
+/// kBlockBodyBytes.
 inline constexpr std::size_t kMostPlainBytes = 16 * kBlockBodyBytes;
 
 bool canCompress() noexcept;
-/// A frame with these bytes; empty if it would not be smaller.
+/// Compresses bytes into a frame; empty if it would not be smaller.
 std::vector<Byte> compressed(std::span<const Byte> plain);
-/// The `size` bytes of a frame, which has just these; empty if it is damaged.
+/// Decompresses a frame that has exactly `size` bytes; empty if it is damaged.
 std::vector<Byte> uncompressed(std::span<const Byte> frame, std::size_t size);
 
 } // namespace ada::packed

@@ -1,4 +1,4 @@
-// Finds the blocks of packed detail files, and decodes them.
+// Finds and decodes the blocks of packed detail files.
 #include "detail_file.h"
 
 #include "base/quantities.h"
@@ -73,7 +73,7 @@ std::optional<RawDetailBlockHeader> DetailFile::headerAt(std::uint64_t offset) c
   return isDetailBlockHeader(raw, atf::crc32c) ? std::optional(raw) : std::nullopt;
 }
 
-// Where the next block header is; `end` if there is none.
+// The offset of the next block header; `end` if there is none.
 std::uint64_t DetailFile::findHeader(std::uint64_t from, std::uint64_t end, const Holes &holes) const {
   for (std::uint64_t offset = from; (offset = aligned(holes.skip(offset))) < end; offset += kBlockAlignment)
     if (headerAt(offset))
@@ -83,7 +83,7 @@ std::uint64_t DetailFile::findHeader(std::uint64_t from, std::uint64_t end, cons
 
 static atf::DetailTotals totalsOf(const RawDetailBlockHeader &raw) {
   atf::DetailTotals totals;
-  // An event has a byte at least, unless they are compressed.
+  // An uncompressed event takes at least one byte.
   const bool isTooMany = !(raw.flags & kBlockZstd) && raw.eventCount > raw.bodyBytes;
   totals.events = isTooMany ? raw.bodyBytes : raw.eventCount;
   totals.bytes = raw.plainBytes;
@@ -128,10 +128,10 @@ void DetailFile::scan(std::uint64_t end, const Holes &holes) {
                                                  "file was cut off");
 }
 
-// A block whose body goes to `next` and has as many events as there are whole ones before it.
+// Adds a block whose body lasts until `next`, with all whole events before that.
 void DetailFile::addOpenBlock(const RawDetailBlockHeader &raw, std::uint64_t offset, std::uint64_t next,
                               std::uint64_t mostEvents) {
-  if (raw.flags & kBlockZstd || next - offset < kBlockHeaderBytes) // of a frame that is cut nothing can be had
+  if (raw.flags & kBlockZstd || next - offset < kBlockHeaderBytes) // a cut frame can't be decompressed
     return;
   auto state = std::make_unique<DetailState>();
   DetailDecoder decoder(*state);
@@ -160,7 +160,7 @@ Expected<void> DetailFile::check(const DetailBlock &block) const {
   if (!raw || raw->firstSeq != block.firstSeq)
     return error("E_BAD_BLOCK", "the header of a block is damaged", block.offset);
   if (block.flags & kBlockOpen)
-    return {}; // it has none yet
+    return {}; // it has no checksum yet
   if (raw->eventCount != block.count || raw->flags != block.flags || blockBytes(*raw) != block.bytes)
     return error("E_BAD_BLOCK", "the header of a block was changed", block.offset);
   if (atf::crc32c(0, at(block.offset + kBlockHeaderBytes), block.bytes - kBlockHeaderBytes) != raw->bodyChecksum)

@@ -1,7 +1,7 @@
-// A packed detail file taken apart: which blocks there are, and their events.
+// Parses a packed detail file into its blocks and their events.
 //
-// docs/formats/packed.md describes the bytes. Files are never trusted: whatever they say, nothing is read beyond them,
-// and memory is bounded by their size, and that of a block by kMostDetailBlockEvents.
+// docs/formats/packed.md describes the bytes. Files are never trusted: whatever they say, nothing is read beyond their
+// end, memory is bounded by their size, and that of a block by kMostDetailBlockEvents.
 #ifndef ADA_LIB_FORMATS_PACKED_DETAIL_FILE_H
 #define ADA_LIB_FORMATS_PACKED_DETAIL_FILE_H
 
@@ -19,29 +19,29 @@ namespace ada::packed {
 
 inline constexpr char kDetailMagic[] = "ATDK";
 
-/// A block, and which of the file's events are in it.
+/// A block, and the range of the file's events that it has.
 struct DetailBlock {
   std::uint64_t offset = 0, bytes = 0; ///< in the file
-  std::uint64_t first = 0, count = 0;  ///< events of the file that can be read are counted from 0
-  std::uint64_t firstSeq = 0;          ///< the number that the first one was given
+  std::uint64_t first = 0, count = 0;  ///< counted from 0 over the file's readable events
+  std::uint64_t firstSeq = 0;          ///< the number that its first event was given
   atf::DetailTotals totals;
   std::uint8_t flags = 0;
 
   std::uint64_t last() const { return first + count; }
 };
 
-/// The events of a block as ATF 2 has them, one behind the other.
+/// The events of a block in ATF 2's layout, one after the other.
 struct DetailEvents {
   std::vector<std::byte> plain;
-  std::vector<std::uint64_t> offsets; ///< of each
+  std::vector<std::uint64_t> offsets; ///< of each event
 };
 
-/// Cheap to copy but for the list of blocks. The bytes must outlive it.
+/// Cheap to copy except for the list of blocks. The bytes must outlive it.
 class DetailFile {
 public:
   /// Errors, in the order of the checks: E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_CHECKSUM,
-  /// E_BAD_OFFSET. Goes from header to header, and decodes a block that is open.
-  /// Of a file with holes, no header is looked for in them.
+  /// E_BAD_OFFSET. Walks from header to header, and decodes a block that is open. If the file has holes, they are not
+  /// searched for headers.
   static Expected<DetailFile> parse(std::span<const std::byte> bytes, const std::string &name, const Holes &holes = {});
 
   const RawDetailFileHeader &header() const { return head_; }
@@ -52,14 +52,14 @@ public:
   std::uint64_t events() const { return blocks_.empty() ? 0 : blocks_.back().last(); }
   /// The block that has event number `seq`, which must be less than events().
   std::size_t blockOf(std::uint64_t seq) const;
-  /// The events are in the order of their index events.
+  /// True if the events are in the order of their index events.
   bool isOrdered() const { return isOrdered_; }
 
   /// Compares the block's checksum; E_BAD_CHECKSUM.
   Expected<void> check(const DetailBlock &block) const;
-  /// Puts the block's events into `events`, all or those before the first bad one. E_BAD_BLOCK, E_BAD_CHECKSUM.
+  /// Puts the block's events into `events`: all, or those before the first bad one. E_BAD_BLOCK, E_BAD_CHECKSUM.
   Expected<void> decode(const DetailBlock &block, DetailEvents &events) const;
-  /// The block's body that isn't compressed; empty if it can't be unpacked. `plain` is memory for it.
+  /// The block's body, decompressed if necessary (into `plain`); empty if it can't be decompressed.
   std::span<const Byte> bodyOf(const DetailBlock &block, std::vector<Byte> &plain) const;
 
 private:

@@ -29,7 +29,7 @@ Expected<std::unique_ptr<DetailWriter>> DetailWriter::create(const std::string &
   return writer;
 }
 
-// The block that the last event to be kept lies in is taken into memory, as one that is open.
+// Loads the block with the last event to be kept into memory, as an open block.
 Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &path, std::uint64_t keep) {
   auto opened = OutputFile::open(path);
   if (!opened)
@@ -71,7 +71,7 @@ Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &
     writer->used_ = kBlockHeaderBytes + used;
     break;
   }
-  // The placeholder first: a header that is final would hide what is appended.
+  // Write the placeholder first: a final header would hide what is appended.
   if (auto written = writer->writeHeader(false); !written)
     return written.error();
   if (auto cut = writer->file_.cut(writer->offset_ + writer->used_); !cut)
@@ -103,7 +103,7 @@ Expected<void> DetailWriter::append(const atf::DetailHead &head, std::span<const
 Expected<void> DetailWriter::endBlock() {
   if (!block_->isOpen())
     return {};
-  const std::size_t there = kBlockHeaderBytes + block_->addedBytes(); // what a file that is resumed had
+  const std::size_t there = kBlockHeaderBytes + block_->addedBytes(); // these a resumed file already had
   block_->added(bytes_.data() + there, used_ - there, atf::crc32c);
   RawDetailBlockHeader raw = block_->close(atf::crc32c);
   if (compresses_)

@@ -1,4 +1,4 @@
-// Writes packed detail files, a block at a time.
+// Writes packed detail files, one block at a time.
 #ifndef ADA_LIB_FORMATS_PACKED_DETAIL_WRITER_H
 #define ADA_LIB_FORMATS_PACKED_DETAIL_WRITER_H
 
@@ -12,8 +12,8 @@
 
 namespace ada::packed {
 
-/// Behind atf::DetailWriter, which has the same functions. A block is written when it is full, as a whole; what was
-/// written before an error can be read.
+/// Implements atf::DetailWriter, which has the same functions, for packed files. A block is written as a whole when it
+/// is full. Blocks that were written before an error can be read.
 class DetailWriter {
 public:
   static Expected<std::unique_ptr<DetailWriter>> create(const std::string &path, const atf::WriterOptions &options);
@@ -35,11 +35,11 @@ private:
   atf::FileOrigin origin_;
   bool compresses_ = false;
   std::unique_ptr<DetailBlockWriter> block_ = std::make_unique<DetailBlockWriter>();
-  std::vector<Byte> bytes_; // of the open block, its header included
-  std::size_t used_ = 0;    // of them
+  std::vector<Byte> bytes_; // of the open block, including its header
+  std::size_t used_ = 0;    // of these
   std::uint64_t offset_ = kFileHeaderBytes,
-                end_ = offset_; // where the open block goes, or the next one; of the last one
-  atf::DetailTotals totals_;    // of the blocks that are written
+                end_ = offset_; // where the open block, or the next one, goes; end of the last one
+  atf::DetailTotals totals_;    // of the written blocks
 };
 
 } // namespace ada::packed

@@ -1,4 +1,4 @@
-// Finds the blocks of packed index files, and decodes them.
+// Finds and decodes the blocks of packed index files.
 #include "file.h"
 
 #include "base/print.h"
@@ -55,7 +55,7 @@ void File::add(Block block) {
   blocks_.push_back(block);
 }
 
-// From the block index of a finished file. False if that is not to be relied on.
+// Takes the blocks from the block index of a finished file. False if the index can't be relied on.
 bool File::takeIndex() {
   const std::uint64_t size = bytes_.size(), end = head_.trailerOffset;
   if (!(head_.flags & kFileFinished) || size < kTrailerBytes || end > size - kTrailerBytes)
@@ -80,7 +80,7 @@ bool File::takeIndex() {
                       .firstNs = entry.firstNs,
                       .lastNs = entry.lastNs,
                       .flags = static_cast<std::uint8_t>(entry.flags)};
-    // An event has a byte at least, unless they are compressed.
+    // An uncompressed event takes at least one byte.
     if (block.offset < behind || block.offset > start || block.bytes > start - block.offset ||
         block.bytes < kBlockHeaderBytes || (block.flags & kBlockOpen) || block.count > ~std::uint64_t{0} - events() ||
         block.count > (block.flags & kBlockZstd ? kMostPlainBytes : block.bytes - kBlockHeaderBytes))
@@ -104,7 +104,7 @@ std::optional<RawBlockHeader> File::headerAt(std::uint64_t offset) const {
   return raw;
 }
 
-// Where the next block header is; the file's size if there is none.
+// The offset of the next block header; the file's size if there is none.
 std::uint64_t File::findHeader(std::uint64_t from, const Holes &holes) const {
   for (std::uint64_t offset = from; (offset = aligned(holes.skip(offset))) < bytes_.size(); offset += kBlockAlignment)
     if (headerAt(offset))
@@ -154,10 +154,10 @@ void File::scan(const Holes &holes) {
                                                  "file was cut off");
 }
 
-// A block whose body goes to `next` and has as many events as there are whole ones before it.
+// Adds a block whose body lasts until `next`, with all whole events before that.
 void File::addOpenBlock(const RawBlockHeader &raw, std::uint64_t offset, std::uint64_t next, std::uint64_t mostEvents) {
   Block block{.offset = offset, .bytes = next - offset, .firstSeq = raw.firstSeq, .flags = kBlockOpen};
-  if (raw.flags & kBlockZstd) // of a frame that is cut nothing can be had
+  if (raw.flags & kBlockZstd) // a cut frame can't be decompressed
     return;
   auto state = std::make_unique<State>();
   Decoder decoder(*state);
@@ -187,7 +187,7 @@ Expected<void> File::check(const Block &block) const {
   if (!raw || raw->firstSeq != block.firstSeq)
     return error("E_BAD_BLOCK", "the header of a block is damaged", block.offset);
   if (block.flags & kBlockOpen)
-    return {}; // it has none yet
+    return {}; // it has no checksum yet
   if (raw->eventCount != block.count || raw->flags != block.flags || blockBytes(*raw) != block.bytes)
     return error("E_BAD_BLOCK", "a block is not what the block index says", block.offset);
   if (atf::crc32c(0, at(block.offset + kBlockHeaderBytes), block.bytes - kBlockHeaderBytes) != raw->bodyChecksum)
@@ -201,7 +201,8 @@ Expected<void> File::decode(const Block &block, std::vector<atf::IndexEvent> &ev
                             std::vector<std::size_t> &linked) const {
   linked.clear();
   auto done = decodeWhole(block, events, linked);
-  // A program that keeps its newest events only may have dropped the block since the file was opened: no damage.
+  // This is not damage: a program that keeps only its newest events may have dropped the block since the file was
+  // opened.
   static constexpr Byte kHole[kBlockHeaderBytes] = {};
   if (!isFinished_ && std::memcmp(at(block.offset), kHole, sizeof kHole) == 0) {
     events.clear(), linked.clear();
@@ -217,7 +218,7 @@ Expected<void> File::decodeWhole(const Block &block, std::vector<atf::IndexEvent
     events.clear();
     return begun;
   }
-  events.resize(block.count); // nothing is set to zero if there were as many in it
+  events.resize(block.count); // zeroes nothing if it already has that many
   std::size_t i = 0;
   auto done = reader.read(block.count, [&, threadId = head_.threadId.get()](const Event &event) {
     if (event.hasLink)

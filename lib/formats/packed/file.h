@@ -1,7 +1,7 @@
-// A packed index file taken apart: which blocks there are, and their events.
+// Parses a packed index file into its blocks and their events.
 //
-// docs/formats/packed.md describes the bytes. Files are never trusted: whatever they say, nothing is read beyond them,
-// and memory is bounded by their size.
+// docs/formats/packed.md describes the bytes. Files are never trusted: whatever they say, nothing is read beyond their
+// end, and memory is bounded by their size.
 #ifndef ADA_LIB_FORMATS_PACKED_FILE_H
 #define ADA_LIB_FORMATS_PACKED_FILE_H
 
@@ -21,58 +21,59 @@ namespace ada::packed {
 
 inline constexpr char kMagic[] = "ATPK";
 
-/// A block, and which of the file's events are in it.
+/// A block, and the range of the file's events that it has.
 struct Block {
   std::uint64_t offset = 0, bytes = 0; ///< in the file
-  std::uint64_t first = 0, count = 0;  ///< events of the file that can be read are counted from 0
-  std::uint64_t firstSeq = 0;          ///< the number that the first one has: more if blocks before it are gone
+  std::uint64_t first = 0, count = 0;  ///< counted from 0 over the file's readable events
+  std::uint64_t firstSeq = 0;          ///< the number of its first event; larger if earlier blocks are gone
   std::uint64_t firstNs = 0, lastNs = 0;
   std::uint8_t flags = 0;
 
   std::uint64_t last() const { return first + count; }
 };
 
-/// Cheap to copy but for the list of blocks. The bytes must outlive it.
+/// Cheap to copy except for the list of blocks. The bytes must outlive it.
 class File {
 public:
   /// Errors, in the order of the checks: E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_CHECKSUM,
-  /// E_BAD_OFFSET. Looks at the block index, or at all headers if there is none, and decodes a block that is open.
-  /// Of a file with holes, no header is looked for in them.
+  /// E_BAD_OFFSET. Reads the block index, or all headers if there is none, and decodes a block that is open. If the
+  /// file has holes, they are not searched for headers.
   static Expected<File> parse(std::span<const std::byte> bytes, const std::string &name, const Holes &holes = {});
 
   const RawFileHeader &header() const { return head_; }
   bool isFinished() const { return isFinished_; }
   const std::vector<Warning> &warnings() const { return flaws_; }
 
-  /// Those that have events.
+  /// The blocks that have events.
   std::span<const Block> blocks() const { return blocks_; }
-  /// The first block, with events or without: it tells which calls were open at the file's start, and the number of the
-  /// event there. Null if there is none.
+  /// The first block, with or without events. It has the calls that were open at the start of the file, and the number
+  /// of the event there. Null if there is none.
   const Block *start() const { return start_ ? &*start_ : nullptr; }
   std::uint64_t events() const { return blocks_.empty() ? 0 : blocks_.back().last(); }
   /// The block that has event number `seq`, which must be less than events().
   std::size_t blockOf(std::uint64_t seq) const;
-  /// No event is older than the one before it.
+  /// True if no event is older than the one before it.
   bool isSorted() const { return isSorted_; }
 
   /// Compares the block's checksum; E_BAD_CHECKSUM.
   Expected<void> check(const Block &block) const;
-  /// Puts the block's events into `events`, all or those before the first bad one. E_BAD_BLOCK, E_BAD_CHECKSUM.
-  /// `linked`: the places in `events` of those whose link, or that they have none, is stored.
+  /// Puts the block's events into `events`: all, or those before the first bad one. E_BAD_BLOCK, E_BAD_CHECKSUM.
+  /// `linked`: the positions in `events` of those for which a link, or the fact that there is none, is stored.
   Expected<void> decode(const Block &block, std::vector<atf::IndexEvent> &events,
                         std::vector<std::size_t> &linked) const;
 
-  /// The known calls that are open at its start, outermost first. Returns how many more there are around them.
+  /// Visits the known calls that are open at the start of the block, outermost first. Returns how many more there are
+  /// around them.
   std::uint64_t openCalls(const Block &block,
                           const std::function<void(std::uint64_t functionId, std::uint64_t beginNs)> &visit) const;
 
-  /// The time of the event before its first one, 0 if there is none.
+  /// The time of the event before the block's first one; 0 if there is none.
   std::uint64_t beforeNs(const Block &block) const;
 
-  /// A number made of the checksums of all blocks, headers and bodies. Nothing if one of the headers is damaged.
+  /// A number computed from the checksums of all blocks, headers and bodies. Nothing if a header is damaged.
   std::optional<std::uint64_t> print() const;
 
-  /// Whether that list has all of them. False if the block's header is damaged.
+  /// Whether openCalls() knows all open calls. False if the block's header is damaged.
   bool knowsAllCalls(const Block &block) const;
 
 private:

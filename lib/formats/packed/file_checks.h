@@ -1,4 +1,4 @@
-// What readers of packed files do alike: take structures out of the bytes, check a file's header and its blocks.
+// Common functions of readers of packed files: load structures from bytes, check a file's header and its blocks.
 #ifndef ADA_LIB_FORMATS_PACKED_FILE_CHECKS_H
 #define ADA_LIB_FORMATS_PACKED_FILE_CHECKS_H
 
@@ -15,14 +15,14 @@
 
 namespace ada::packed {
 
-/// `from` has that many bytes, at any address.
+/// `from` must have sizeof(Raw) bytes; they need not be aligned.
 template <class Raw> Raw load(const Byte *from) {
   Raw raw;
   std::memcpy(&raw, from, sizeof raw);
   return raw;
 }
 
-/// The header that a file begins with. `kind`, for messages: "index" or "detail". E_TOO_SMALL, E_BAD_MAGIC,
+/// Reads and checks the header of a file. `kind`, for messages: "index" or "detail". E_TOO_SMALL, E_BAD_MAGIC,
 /// E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_CHECKSUM, E_BAD_OFFSET.
 template <class Raw>
 Expected<Raw> readFileHeader(std::span<const std::byte> bytes, const char (&magic)[5], const char *kind,
@@ -48,8 +48,8 @@ Expected<Raw> readFileHeader(std::span<const std::byte> bytes, const char (&magi
   return head;
 }
 
-/// Compares all blocks of a File or DetailFile with their checksums. `file`: whose pages are given back as it goes, or
-/// null.
+/// Compares all blocks of a File or DetailFile with their checksums. If `file` is not null, the pages of the checked
+/// blocks are released.
 template <class Blocks>
 Expected<void> checkBlocks(const Blocks &packed, std::span<const std::byte> bytes, const FileBytes *file) {
   for (const auto &block : packed.blocks()) {

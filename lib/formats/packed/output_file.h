@@ -1,4 +1,4 @@
-// The file that a writer of packed blocks writes: by offset, until the first error.
+// The file that a writer of packed blocks writes, by offset, until the first error.
 #ifndef ADA_LIB_FORMATS_PACKED_OUTPUT_FILE_H
 #define ADA_LIB_FORMATS_PACKED_OUTPUT_FILE_H
 
@@ -12,17 +12,18 @@ namespace ada::packed {
 
 class OutputFile {
 public:
-  /// Empty, as the options say: an existing file is an error or emptied, links are followed or not.
+  /// Creates an empty file. The options decide whether an existing file is an error or is emptied, and whether links
+  /// are followed.
   static Expected<OutputFile> create(const std::string &path, const atf::WriterOptions &options);
-  /// One that is there, to be continued.
+  /// Opens an existing file to continue it.
   static Expected<OutputFile> open(const std::string &path);
 
   bool isOpen() const { return bool(file_); }
   /// An error if it was closed.
   Expected<void> mustBeOpen() const;
-  /// The first error of write(), or that it was closed.
+  /// The first error of write(), or an error if it was closed.
   Expected<void> mustBeGood() const;
-  /// After an error it fails with that, and writes nothing.
+  /// After an error, every call fails with that error and writes nothing.
   Expected<void> write(const void *data, std::size_t bytes, std::uint64_t offset);
   Expected<void> cut(std::uint64_t bytes);
   Expected<void> close();

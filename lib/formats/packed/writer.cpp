@@ -11,7 +11,7 @@
 
 namespace ada::packed {
 
-// What an event may take beyond the size at which a block is full.
+// The size of the buffer: a full block, and room for one more event.
 static constexpr std::size_t kRoom = kMostBlockStartBytes + kBlockBodyBytes + kMostEventBytes;
 
 Writer::~Writer() {
@@ -32,7 +32,7 @@ Expected<std::unique_ptr<Writer>> Writer::create(const std::string &path, const 
   return writer;
 }
 
-// The block that the last event to be kept lies in is taken into memory, as one that is open.
+// Loads the block with the last event to be kept into memory, as an open block.
 Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::uint64_t keep) {
   auto opened = OutputFile::open(path);
   if (!opened)
@@ -66,12 +66,12 @@ Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::u
     writer->totals_.lastNs = writer->block_->state.lastNs;
     break;
   }
-  // Without events it still tells which calls are open, and how many events there were before the file.
+  // Even without events, the first block has the open calls and the number of events before the file.
   if (const Block *start = parsed->start(); keep == 0 && start && start->firstSeq > 0)
     writer->resumeBlock(*start, bytes->bytes().data(), start->firstSeq);
   if (!parsed->blocks().empty() && writer->totals_.events > 0)
     writer->totals_.firstNs = parsed->blocks()[0].firstNs;
-  // The placeholder first: a header that is final would hide what is appended.
+  // Write the placeholder first: a final header would hide what is appended.
   if (auto written = writer->writeHeader(false, 0, false); !written)
     return written.error();
   if (auto cut = writer->file_.cut(writer->offset_ + writer->used_); !cut)
@@ -79,7 +79,7 @@ Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::u
   return writer;
 }
 
-// Takes a block of a file's `bytes` into memory, with the events before that number.
+// Loads a block of a file's `bytes` into memory, with the events before number `beforeSeq`.
 void Writer::resumeBlock(const Block &block, const std::byte *bytes, std::uint64_t beforeSeq) {
   const auto *start = reinterpret_cast<const Byte *>(bytes) + block.offset;
   RawBlockHeader raw;
@@ -128,7 +128,7 @@ Expected<void> Writer::append(const atf::IndexEvent &event) {
 Expected<void> Writer::endBlock() {
   if (!block_->isOpen())
     return {};
-  const std::size_t there = block_->blockBytes(); // what a file that is resumed had
+  const std::size_t there = block_->blockBytes(); // these a resumed file already had
   block_->added(bytes_.data() + there, used_ - there, atf::crc32c);
   RawBlockHeader raw = block_->close(atf::crc32c);
   if (compresses_)

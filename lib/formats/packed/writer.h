@@ -1,4 +1,4 @@
-// Writes packed index files, a block at a time.
+// Writes packed index files, one block at a time.
 #ifndef ADA_LIB_FORMATS_PACKED_WRITER_H
 #define ADA_LIB_FORMATS_PACKED_WRITER_H
 
@@ -13,8 +13,8 @@
 
 namespace ada::packed {
 
-/// Behind atf::IndexWriter, which has the same functions. A block is written when it is full, as a whole; what was
-/// written before an error can be read.
+/// Implements atf::IndexWriter, which has the same functions, for packed files. A block is written as a whole when it
+/// is full. Blocks that were written before an error can be read.
 class Writer {
 public:
   static Expected<std::unique_ptr<Writer>> create(const std::string &path, const atf::WriterOptions &options);
@@ -37,9 +37,9 @@ private:
   atf::FileOrigin origin_;
   bool storesLinks_ = true, compresses_ = false;
   std::unique_ptr<BlockWriter> block_ = std::make_unique<BlockWriter>();
-  std::vector<Byte> bytes_;                 // of the open block, its start included
-  std::size_t used_ = 0;                    // of them
-  std::uint64_t offset_ = kFileHeaderBytes; // where the open block goes, or the next one
+  std::vector<Byte> bytes_;                 // of the open block, including its start
+  std::size_t used_ = 0;                    // of these
+  std::uint64_t offset_ = kFileHeaderBytes; // where the open block, or the next one, goes
   std::uint64_t blocksOffset_ = kFileHeaderBytes, droppedCount_ = 0;
   std::vector<RawIndexEntry> entries_;
   FileTotals totals_;

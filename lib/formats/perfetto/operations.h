@@ -8,7 +8,7 @@ namespace ada::model {
 
 std::unique_ptr<TraceSink> makePerfettoSink(ByteSink bytes);
 
-/// Track events only. They are sorted by track and time first, as Perfetto does.
+/// Reads track events only. They are sorted by track and time first, as Perfetto does.
 class PerfettoSource : public ImportSource {
 public:
   static constexpr std::string_view kName = "perfetto", kTitle = "Perfetto trace";
@@ -19,10 +19,16 @@ public:
 
 namespace perfetto {
 
-/// When a thread had no processor, in our own exports: the name of such a track, and its uuid by that of the thread's.
+/// The uuid of a track in our own exports: of a process, a thread, the off-CPU times of a thread, or a counter.
+enum class TrackKind : std::uint64_t { Process = 1, Thread, OffCpu, Counter };
+constexpr std::uint64_t trackOf(TrackKind kind, std::uint32_t number) {
+  return static_cast<std::uint64_t>(kind) << 32 | number;
+}
+
+/// Off-CPU tracks in our own exports: the track's name, and its uuid from that of the thread's track.
 inline constexpr std::string_view kOffCpuTrack = "without a processor";
 constexpr std::uint64_t offCpuTrackOf(std::uint64_t threadTrack) {
-  return std::uint64_t{3} << 32 | (threadTrack & 0xFFFFFFFF);
+  return trackOf(TrackKind::OffCpu, static_cast<std::uint32_t>(threadTrack));
 }
 
 } // namespace perfetto

@@ -1,7 +1,7 @@
 // Reads the packets of Perfetto traces.
 //
 // Field numbers are those of Perfetto's public .proto files. A packet belongs to a sequence, which has names that
-// earlier packets introduced, defaults, and clocks of its own; all of that is void when packets were lost, until the
+// earlier packets introduced, defaults, and its own clocks. After packets were lost, all of these are invalid until the
 // sequence begins anew.
 #include "packet_reader.h"
 #include "operations.h"
@@ -92,7 +92,7 @@ void PacketReader::read(std::string_view bytes, Packet &packet) {
     case 60:
       isMessage ? message(packet.track) : fields.skip();
       break;
-    // What says of the trace how it was made: statistics, configuration, marks of the service.
+    // These describe how the trace was made: statistics, configuration, marks of the service.
     case 9:
     case 33:
     case 35:
@@ -119,14 +119,14 @@ bool PacketReader::take(std::string_view bytes, std::uint64_t offset, bool isUnp
     if (!packet.compressed.empty() && !isUnpacked)
       unpack(packet.compressed, offset);
     use(packet);
-  } catch (const std::exception &) { // protozero's: the bytes are no message
+  } catch (const std::exception &) { // from protozero: the bytes are not a message
     if (damaged++ == 0)
       damagedAt = offset;
   }
   return bool(status);
 }
 
-// A packet may hold many, packed by zlib.
+// A packet may hold many others, compressed with zlib.
 void PacketReader::unpack(std::string_view compressed, std::uint64_t offset) {
   constexpr std::size_t kPiece = 256 << 10;
   PacketSplitter packets([&](std::string_view packet, std::uint64_t) { return take(packet, offset, true); });
@@ -394,7 +394,7 @@ void PacketReader::addTree(pbf_reader tree) {
       else if (fields.tag_and_type() ==
                    protozero::tag_and_type(what == kProcesses ? 3 : 2, protozero::pbf_wire_type::length_delimited) &&
                name.empty())
-        name = viewOf(fields); // of a command line the program
+        name = viewOf(fields); // the first argument of a command line is the program
       else
         fields.skip();
     if (!name.empty())

@@ -23,19 +23,19 @@ constexpr std::uint32_t kNoTrack = ~std::uint32_t{0};
 
 struct ClockState {
   std::int64_t offset = 0; ///< to the trace's clock
-  std::uint64_t now = 0;   ///< of one whose times are differences
+  std::uint64_t now = 0;   ///< the time of a clock whose times are differences
   std::uint64_t unit = 1;  ///< in nanoseconds
   bool isIncremental = false;
 };
 
-// What the packets of a sequence refer to.
+// The state of a sequence, to which its packets refer.
 struct Sequence {
   bool isValid = false;
   std::unordered_map<std::uint64_t, std::uint32_t> eventNames;
   std::unordered_map<std::uint64_t, std::string> annotationNames, texts;
   std::optional<std::uint32_t> defaultClock;
   std::optional<std::uint64_t> defaultTrack;
-  std::uint32_t threadTrack = kNoTrack; ///< by a thread descriptor
+  std::uint32_t threadTrack = kNoTrack; ///< from a thread descriptor
   std::map<std::uint32_t, ClockState> clocks;
 };
 
@@ -44,7 +44,7 @@ struct Track {
   std::string name = {}, threadName = {}, processName = {};
   std::optional<std::uint32_t> pid = {}, tid = {};
   bool isProcess = false, hasEvents = false;
-  bool isOffCpu = false; ///< of our own exports: when a thread had no processor
+  bool isOffCpu = false; ///< off-CPU times in our own exports
 };
 
 inline std::string_view viewOf(pbf_reader &field) {
@@ -54,7 +54,7 @@ inline std::string_view viewOf(pbf_reader &field) {
 
 struct Annotations {
   std::string json; ///< an object; empty if there are none
-  std::string end;  ///< how a call ended, of a trace that AdaTrace wrote
+  std::string end;  ///< how a call ended, in a trace that AdaTrace wrote
 };
 
 /// Puts the events of tracks into `events`: LooseEvent::thread is the track, function the name.
@@ -62,16 +62,16 @@ class PacketReader {
 public:
   PacketReader(EventSorter &events, LossList &lost) : events_(events), lost_(lost) {}
 
-  /// False: no more is wanted.
+  /// False if no more packets are wanted.
   bool take(std::string_view packet, std::uint64_t offset, bool isUnpacked = false);
   const std::vector<Track> &tracks() const { return tracks_; }
-  /// The track that another is inside of; null if there is none.
+  /// The track that `track` is inside; null if there is none.
   const Track *parentOf(const Track &track) const {
     const auto found = track.parent ? byUuid_.find(*track.parent) : byUuid_.end();
     return found == byUuid_.end() ? nullptr : &tracks_[found->second];
   }
   const std::string &name(std::uint32_t number) const { return *byNumber_[number]; }
-  /// By pid and tid: what the list of processes says.
+  /// Names from the list of processes, by pid and tid.
   const std::map<std::uint32_t, std::string> &processNames() const { return processNames_; }
   const std::map<std::uint32_t, std::string> &threadNames() const { return threadNames_; }
 

@@ -5,7 +5,7 @@ namespace ada::model {
 
 namespace {
 
-// A number of protobuf's; `at` goes behind it. Nothing: the bytes end within it, or it is too long (`isBad`).
+// Reads a number of protobuf's and moves `at` past it. Nothing if the bytes end within it, or it is too long (`isBad`).
 std::optional<std::uint64_t> takeVarint(std::string_view bytes, std::size_t &at, bool &isBad) {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 70; shift += 7) {
@@ -33,7 +33,7 @@ std::size_t PacketSplitter::takeFrom(std::string_view bytes) {
     std::size_t at = done;
     bool isBad = false;
     const auto tag = takeVarint(bytes, at, isBad);
-    const auto length = tag ? takeVarint(bytes, at, isBad) : std::nullopt; // or the value, if it is a number
+    const auto length = tag ? takeVarint(bytes, at, isBad) : std::nullopt; // or the value if it is a number
     constexpr unsigned kNumber = 0, kBytes = 2;
     if (isBad || (tag && (*tag >> 3 == 0 || ((*tag & 7) != kNumber && (*tag & 7) != kBytes)))) {
       fail("E_BAD_PACKET", "this is no packet of Perfetto's; what comes before it was read");

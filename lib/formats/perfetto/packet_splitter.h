@@ -12,7 +12,7 @@
 
 namespace ada::model {
 
-/// A trace is a message whose field 1 are the packets, so packets come one after the other with a length before each.
+/// A trace is a message whose field 1 holds the packets, so packets follow one another, each with its length before it.
 /// Memory: one packet.
 class PacketSplitter {
 public:
@@ -20,7 +20,7 @@ public:
   using Take = std::function<bool(std::string_view packet, std::uint64_t offset)>;
   explicit PacketSplitter(Take take) : take_(std::move(take)) {}
 
-  /// False: stopped, or problem().
+  /// False if `take` stopped, or there is a problem().
   bool push(std::string_view bytes);
   void finish();
   /// E_BAD_PACKET, E_TRUNCATED.
@@ -28,7 +28,7 @@ public:
 
 private:
   bool fail(const char *code, const char *message);
-  // How many of the bytes are whole packets (which are handed out).
+  // Hands out the whole packets in the bytes, and returns how many bytes those are.
   std::size_t takeFrom(std::string_view bytes);
 
   Take take_;

@@ -1,11 +1,10 @@
 // Writes the model as a Perfetto trace: one track per thread, slices with interned names.
 //
-// Each thread is a packet sequence of its own with a clock of its own: a packet has the nanoseconds since the one
-// before it, and the number of a name that an earlier packet of the sequence has introduced. So threads may come in any
-// order, mixed or not. Field numbers are those of Perfetto's public .proto files; test/tools/Inputs/perfetto.proto has
-// them with their names.
+// Each thread has its own packet sequence and clock: a packet has the nanoseconds since the packet before it, and the
+// number of a name that an earlier packet of the sequence introduced. So threads may come in any order, mixed or not.
+// Field numbers are those of Perfetto's public .proto files; test/tools/Inputs/perfetto.proto has them with names.
 //
-// When a thread had no processor is slices on a track inside of its own, which have a sequence of their own.
+// Off-CPU times are slices on a track inside the thread's track, and have their own sequence.
 #include "formats/export_sink.h"
 #include "operations.h"
 
@@ -55,7 +54,7 @@ enum class Annotation : Number { Integer = 3, Text = 6, Json = 9, Name = 10 };
 enum EventType { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4 };
 enum SequenceFlag { kStateCleared = 1, kNeedsState = 2 };
 
-constexpr std::uint32_t kSequenceClock = 64; // the first number that is a sequence's own
+constexpr std::uint32_t kSequenceClock = 64; // the first number of clocks that belong to a sequence
 constexpr std::uint32_t kBoottime = 6;
 
 template <class Tag> using Part = protozero::pbf_builder<Tag>;
@@ -94,7 +93,7 @@ private:
       track.add_uint64(TrackTag::Uuid, uuidOf(thread));
       track.add_uint64(TrackTag::Parent, uuidOf(processOf(thread)));
       if (!ids_.isReal(thread.index)) {
-        // There may be one track per thread of the system: the others (fibers, numbers that were given out again) are
+        // There may be only one track per thread of the system. The others (fibers, threads with a reused number) are
         // plain tracks of the process.
         track.add_string(TrackTag::Name, labelOf(thread));
         return;
@@ -139,7 +138,7 @@ private:
     });
   }
   void endCall(const End &end) override {
-    if (end.isOpen()) // a slice without an end is shown as what it is
+    if (end.isOpen()) // viewers show a slice without an end as such
       return;
     putEvent(sequences_[end.thread], end.span.endNs, kNoName, [&](Part<TrackEvent> &event) {
       event.add_enum(TrackEvent::Type, kSliceEnd);
@@ -158,7 +157,7 @@ private:
       putEvent(sequence, point.timeNs, kNoName, [&](Part<TrackEvent> &event) {
         event.add_enum(TrackEvent::Type, kCounter);
         event.add_uint64(TrackEvent::TrackUuid, track);
-        // The format has one kind of integer.
+        // The format has only one kind of integer.
         if (point.value->isInteger && point.value->number <= static_cast<long double>(INT64_MAX))
           event.add_int64(TrackEvent::CounterValue, static_cast<std::int64_t>(point.value->number));
         else
@@ -193,11 +192,12 @@ private:
   void endTrace() override { out_.flush(); }
   const Expected<void> &status() const override { return out_.status(); }
 
-  // One for all places that have a counter of that name.
+  // All places that have a counter of that name share one track.
   std::uint64_t counterTrack(std::uint32_t number) {
     const Function &about = function(number);
-    const auto [at, isNew] =
-        counters_.try_emplace({about.process, about.displayName}, kFirstCounter + counters_.size());
+    const auto [at, isNew] = counters_.try_emplace(
+        {about.process, about.displayName},
+        perfetto::trackOf(perfetto::TrackKind::Counter, static_cast<std::uint32_t>(counters_.size())));
     const std::uint64_t uuid = at->second;
     if (isNew)
       put([&](Part<Packet> &packet) {
@@ -210,7 +210,7 @@ private:
       });
     return uuid;
   }
-  // The format's flows have numbers only, which are those of the whole trace: FNV-1a of name and id.
+  // The format's flows only have numbers, which are unique in the whole trace, so this is FNV-1a of name and id.
   static std::uint64_t flowOf(std::string_view name, std::string_view id) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const std::string_view text : {name, std::string_view("\0", 1), id})
@@ -244,7 +244,7 @@ private:
       if (timeNs >= sequence.nowNs) {
         packet.add_uint64(Packet::Timestamp, timeNs - sequence.nowNs);
         sequence.nowNs = timeNs;
-      } else { // time went back, which no difference can say
+      } else { // time went back, which a difference can't express
         packet.add_uint64(Packet::Timestamp, timeNs);
         packet.add_uint32(Packet::TimestampClock, kBoottime);
       }
@@ -302,16 +302,19 @@ private:
 
   static constexpr std::uint32_t kNoName = ~std::uint32_t{0}, kSharedSequence = 1;
   static constexpr std::uint32_t kFirstSequence = 2, kFirstOffCpuSequence = 0x80000000; // by thread
-  static constexpr std::uint64_t kFirstCounter = std::uint64_t{3} << 32;
-  static std::uint64_t uuidOf(const Process &process) { return std::uint64_t{1} << 32 | process.index; }
-  static std::uint64_t uuidOf(const Thread &thread) { return std::uint64_t{2} << 32 | thread.index; }
+  static std::uint64_t uuidOf(const Process &process) {
+    return perfetto::trackOf(perfetto::TrackKind::Process, process.index);
+  }
+  static std::uint64_t uuidOf(const Thread &thread) {
+    return perfetto::trackOf(perfetto::TrackKind::Thread, thread.index);
+  }
   static std::uint64_t idOf(std::uint32_t function) { return function + std::uint64_t{1}; }
 
   ByteOutput out_;
   SystemIds ids_;
   std::string packet_;
   std::vector<Sequence> sequences_;                                         // by thread
-  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> counters_; // their tracks, by process and name
+  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> counters_; // tracks of counters, by process and name
 };
 
 } // namespace

@@ -1,6 +1,6 @@
 // Reads the track events of Perfetto traces into the model.
 //
-// Tracks may be described behind the events on them, so events are sorted by track and time first, and tracks become
+// Tracks may be described after the events on them. So events are sorted by track and time first, and tracks become
 // threads at the end.
 #include "formats/byte_source.h"
 #include "formats/import/slice_walk.h"
@@ -16,7 +16,7 @@ using namespace perfetto;
 
 namespace {
 
-// "worker (tid 4712)" is how AdaTrace names threads that share a number.
+// AdaTrace names threads that share a number "worker (tid 4712)".
 void takeNumber(Thread &thread) {
   constexpr std::string_view kTid = " (tid ";
   const std::size_t at = thread.name.rfind(kTid);
@@ -31,7 +31,7 @@ void takeNumber(Thread &thread) {
   thread.name.resize(at);
 }
 
-// Hands out what a reader has collected.
+// Delivers what a reader has collected to the sink.
 class Delivery {
 public:
   Delivery(const PacketReader &reader, EventSorter &events, LossList &lost, TraceSink &sink)
@@ -66,7 +66,7 @@ void Delivery::nameProcesses() {
       processNames_.try_emplace(*track.pid, track.processName);
 }
 
-// A track is of the process that it names, or of that of one it is inside of.
+// A track belongs to the process that it names, or to the process of a track that it is inside.
 const Track *Delivery::processTrackOf(const Track &track) const {
   const Track *at = &track;
   for (unsigned steps = 0; steps < 64 && at && !at->pid; ++steps)
@@ -106,7 +106,7 @@ std::uint32_t Delivery::threadOf(std::uint32_t number) {
   if (thread.name.empty() && !track.tid)
     thread.name = "track " + std::to_string(track.uuid.value_or(0));
   if (thread.name == "thread " + std::to_string(thread.number))
-    thread.name.clear(); // as one without a name is written
+    thread.name.clear(); // a thread without a name is written like this
   return threads_[number] = out_.add(std::move(thread));
 }
 
@@ -130,7 +130,7 @@ Expected<void> Delivery::run() {
     const Track *of = processTrackOf(track);
     processOf_.push_back(processOf(of ? of->pid : std::nullopt));
   }
-  // Threads are there even if nothing happened in them.
+  // Threads are delivered even if nothing happened in them.
   for (std::uint32_t i = 0; i < reader_.tracks().size(); ++i)
     if (reader_.tracks()[i].tid || reader_.tracks()[i].hasEvents)
       threadOf(i);
@@ -168,7 +168,7 @@ Expected<void> PerfettoSource::read(TraceSink &sink) {
             std::to_string(reader.damaged) + (reader.damaged == 1 ? " packet is" : " packets are") +
                 " damaged; what comes before and behind was read",
             reader.damagedAt);
-  if (packets == reader.damaged && !errors_.empty()) // nothing of use
+  if (packets == reader.damaged && !errors_.empty()) // nothing is usable
     return errors_.front();
   if (reader.unknownClocks)
     flaws_.push_back({"W_NO_CLOCK", std::to_string(reader.unknownClocks) +

@@ -8,7 +8,7 @@ namespace ada::model {
 static constexpr FormatVariant kVariants[] = {
     {.name = PerfettoSource::kName, .title = PerfettoSource::kTitle, .extension = ".pftrace"}};
 
-// There is no magic number: a packet with a length, and in it a field that packets have. Text is none.
+// There is no magic number. Accepts a packet with a length whose first field is one that packets have, but not text.
 static std::optional<unsigned> recognise(std::span<const std::byte> head) {
   const auto at = [&](std::size_t i) { return i < head.size() ? static_cast<unsigned>(head[i]) : 0; };
   if (at(0) != 0x0a)

@@ -4,7 +4,7 @@
 
 namespace ada::model::perfetto {
 
-// One member of an object, or one element of an array if `about` is null and it has no name.
+// Reads one member of an object, or one element of an array if `about` is null and it has no name.
 void PacketReader::annotate(pbf_reader annotation, const Sequence &sequence, JsonMembers &out, Annotations *about,
                             unsigned depth) {
   constexpr unsigned kDeepest = 32;
@@ -103,7 +103,7 @@ static EventType phaseType(char phase) {
   }
 }
 
-// Long because it is one list of fields, and what follows of them.
+// Long because it is one list of fields and what follows from them.
 void PacketReader::addEvent(pbf_reader fields, std::uint64_t timeNs, Sequence &sequence) {
   using Type = protozero::pbf_wire_type;
   std::uint64_t type = 0, durationUs = 0;
@@ -160,7 +160,7 @@ void PacketReader::addEvent(pbf_reader fields, std::uint64_t timeNs, Sequence &s
   if (!track)
     track = sequence.defaultTrack;
   event.thread = track ? trackOf(*track) : sequence.threadTrack != kNoTrack ? sequence.threadTrack : trackOf(0);
-  if (tracks_[event.thread].isOffCpu) { // no call, and the model has it from sessions only
+  if (tracks_[event.thread].isOffCpu) { // not a call, and the model has off-CPU times from sessions only
     ++usable;
     return lost_.add("times without a processor: only sessions are read with them", type == kBegin);
   }
@@ -169,7 +169,7 @@ void PacketReader::addEvent(pbf_reader fields, std::uint64_t timeNs, Sequence &s
   if (text == "{}")
     text.clear();
   if (type == kInstant) {
-    // What AdaTrace writes of a mark is one member, with all of it.
+    // AdaTrace writes all data of a mark as one member.
     constexpr std::string_view kData = "{\"data\":{";
     if (text.starts_with(kData))
       if (const std::string inner = text.substr(kData.size() - 1, text.size() - kData.size()); isJson(inner))

@@ -1,4 +1,4 @@
-// Writes the model as a pprof profile, packed with gzip: calls and self time per thread and call path.
+// Writes the model as a pprof profile, compressed with gzip: calls and self time per thread and call path.
 //
 // Fields may come in any order, so each part is written as soon as it is known. Field numbers are those of pprof's
 // public profile.proto; test/tools/Inputs/profile.proto has them with their names.
@@ -41,11 +41,11 @@ public:
   bool needsRange() const override { return true; }
 
 private:
-  // Locations are functions. A number is never 0.
+  // Locations are functions. Their ids are never 0.
   static std::uint64_t idOf(std::uint32_t function) { return function + std::uint64_t{1}; }
 
   void beginTrace(const TraceInfo &info) override {
-    (void)numberOf(""); // has to be the first
+    (void)numberOf(""); // must be the first
     for (const auto &[type, unit] : {std::pair("calls", "count"), std::pair("time", "nanoseconds")}) {
       const std::uint64_t typeNumber = numberOf(type), unitNumber = numberOf(unit);
       Part<Profile> profile(out_.text());
@@ -126,7 +126,7 @@ private:
     entry.add_uint64(Line::Function, id);
     entry.add_int64(Line::Line, startLine);
   }
-  // The text's number in the string table, where it is put if it is new.
+  // The text's number in the string table. A new text is added.
   std::uint64_t numberOf(std::string_view text) {
     const auto [entry, isNew] = strings_.try_emplace(std::string(text), strings_.size());
     if (isNew)

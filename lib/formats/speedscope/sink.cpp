@@ -1,6 +1,6 @@
 // Writes the model as speedscope's own JSON: one evented profile per thread, and the frames last.
 //
-// speedscope wants all calls of a profile closed: those that are still open end with the last event of their thread.
+// speedscope wants all calls of a profile closed, so calls that are still open end with the last event of their thread.
 #include "base/json.h"
 #include "formats/export_sink.h"
 #include "formats/table.h"
@@ -64,7 +64,7 @@ private:
   }
   const Expected<void> &status() const override { return out_.status(); }
 
-  // That of the recorder comes behind those of the functions that were known when it was met first.
+  // The recorder's frame comes after those of the functions that were known when the recorder was first met.
   std::uint32_t frameOf(std::uint32_t function) const { return function + (function >= recorderFrame_); }
   void startProfile(std::uint32_t number) {
     endProfile();

@@ -4,7 +4,7 @@
 
 namespace ada::model {
 
-/// Before anything is inserted.
+/// Run before anything is inserted.
 inline constexpr char kSqliteTables[] = R"(
 CREATE TABLE processes (id INTEGER PRIMARY KEY, name TEXT NOT NULL, pid INTEGER, executable TEXT NOT NULL,
   resolution_ns INTEGER NOT NULL);
@@ -27,7 +27,7 @@ CREATE TABLE off_cpu (id INTEGER PRIMARY KEY, thread INTEGER NOT NULL REFERENCES
 CREATE TABLE trace (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 )";
 
-/// When all is there. The totals of functions and callers count the outermost of recursive calls only.
+/// Run when all rows are there. The totals of functions and callers count only the outermost of recursive calls.
 inline constexpr char kSqliteViews[] = R"(
 CREATE INDEX calls_by_parent ON calls (parent);
 CREATE INDEX calls_by_function ON calls (function);

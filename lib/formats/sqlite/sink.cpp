@@ -1,6 +1,6 @@
 // Writes the model as an SQLite database with views for the usual questions (schema.h).
 //
-// The file is new and nobody reads it before it is complete, so there is no journal and one transaction.
+// The file is new, and nothing reads it before it is complete, so there is no journal and one transaction.
 #include "formats/row_sink.h"
 #include "formats/table.h"
 #include "schema.h"
@@ -13,7 +13,7 @@ namespace ada::model {
 
 namespace {
 
-// A prepared INSERT. Texts must stay until insert().
+// A prepared INSERT. Texts must stay valid until insert().
 class Insertion {
 public:
   Insertion() = default;
@@ -146,7 +146,7 @@ private:
     row.number(point.function).number(point.timeNs);
     if (isFlow(point.kind))
       row.text(kindName(point.kind).substr(std::string_view("flow_").size()));
-    // Integers have 64 bits, of which one is the sign.
+    // Integers have 64 bits including the sign.
     if (!point.value->isInteger || (!isFlow(point.kind) && point.value->number > static_cast<long double>(INT64_MAX)))
       row.real(point.value->asDouble());
     else if (point.value->number < 0)

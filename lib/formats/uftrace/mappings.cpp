@@ -1,4 +1,4 @@
-// Finds the mapping of an address by a segment tree.
+// Finds the mapping of an address with a segment tree.
 #include "mappings.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 namespace ada::model {
 
-/// One thread after the other, as the records lie in their files.
+/// Reads one thread after the other, with the records in the order of their files.
 class UftraceSource : public ImportSource {
 public:
   static constexpr std::string_view kName = "uftrace", kTitle = "uftrace data";

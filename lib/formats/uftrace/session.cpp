@@ -12,7 +12,7 @@
 
 namespace ada::model::uftrace {
 
-// A file of text.
+// A text file.
 struct Text {
   FileBytes file;
   std::string_view text;
@@ -40,7 +40,7 @@ static std::optional<std::uint64_t> numberOf(std::string_view text, int base = 1
   return error == std::errc() && end == text.end() && !text.empty() ? std::optional(number) : std::nullopt;
 }
 
-// Up to the next space, which is taken, too.
+// Takes the word up to the next space, and the spaces before it.
 static std::string_view takeWord(std::string_view &text) {
   while (text.starts_with(' '))
     text.remove_prefix(1);
@@ -87,7 +87,7 @@ const Symbol *Module::find(std::uint64_t address) const {
 }
 
 const Mapping *Session::find(std::uint64_t address, std::uint64_t at) const {
-  // What was loaded last is what lies there.
+  // The library that was loaded last is the one that is there.
   if (const Mapping *late = loaded.find(address, at))
     return late;
   return atStart ? atStart->find(address, at) : nullptr;
@@ -109,7 +109,7 @@ Directory::Running Directory::runningAt(std::uint64_t pid, std::uint64_t timeNs)
         running.untilNs = timeOf(*next);
       return running;
     }
-    // A child has what its parent had when it was forked.
+    // A child runs what its parent ran when it was forked.
     const auto fork = forkOf.find(pid);
     if (fork == forkOf.end())
       return running;
@@ -129,7 +129,7 @@ std::vector<Symbol> symbolsOf(std::string_view text) {
     const auto address = numberOf(takeWord(line), 16);
     std::string_view type = takeWord(line);
     std::optional<std::uint64_t> size;
-    if (type.size() > 1 || (!type.empty() && type[0] >= '0' && type[0] <= '9')) { // newer ones have sizes
+    if (type.size() > 1 || (!type.empty() && type[0] >= '0' && type[0] <= '9')) { // newer files have sizes
       size = numberOf(type, 16);
       type = takeWord(line);
     }
@@ -139,7 +139,7 @@ std::vector<Symbol> symbolsOf(std::string_view text) {
     constexpr std::string_view kTypes = "?TtwPKDdvu";
     if (!address || type.size() != 1 || kTypes.find(type[0]) == kTypes.npos || name.empty())
       return;
-    // Of several names of one place the first one counts, and "?" ends the one before it.
+    // If one place has several names, the first counts. "?" ends the symbol before it.
     if (!symbols.empty() && symbols.back().end == 0 && *address > symbols.back().address)
       symbols.back().end = *address;
     const bool isMarker = type[0] == '?' || name == "__sym_end" || name == "__dynsym_end" || name == "__func_end";
@@ -154,7 +154,7 @@ std::vector<Symbol> symbolsOf(std::string_view text) {
 
 namespace {
 
-// Modules of the directory, each read once.
+// The modules of the directory, each read once.
 class Modules {
 public:
   explicit Modules(const std::string &directory) : directory_(directory) {}
@@ -173,7 +173,7 @@ private:
     const std::string name = directory_ + "/" + module.path.substr(module.path.find_last_of('/') + 1);
     if (take(name + ".sym", module, buildId))
       return;
-    // Two modules with the same file name.
+    // Otherwise, two modules have the same file name.
     std::uint16_t sum = 0;
     for (const char c : module.path)
       sum = static_cast<std::uint16_t>(sum + c);
@@ -182,7 +182,7 @@ private:
     else
       take(fmt::format("{}-{:04x}.sym", name, sum), module, buildId);
   }
-  // Whether it is this module's.
+  // Reads the symbols in `path`. False if they are not this module's.
   bool take(const std::string &path, Module &module, std::string_view buildId) {
     const auto file = openText(path);
     if (!file)
@@ -205,7 +205,7 @@ private:
   std::map<std::string, std::shared_ptr<Module>> known_;
 };
 
-// "12.000000345" in nanoseconds.
+// Converts "12.000000345" to nanoseconds.
 std::uint64_t timeOf(std::string_view text) {
   const std::size_t point = text.find('.');
   const auto seconds = numberOf(text.substr(0, point)),
@@ -217,7 +217,7 @@ std::uint64_t timeOf(std::string_view text) {
   return ns;
 }
 
-// `key` of "TASK timestamp=12.5 tid=1 pid=1"; values may be in quotes.
+// The value of `key` in "TASK timestamp=12.5 tid=1 pid=1"; values may be in quotes.
 std::string_view valueOf(std::string_view line, std::string_view key) {
   for (std::size_t at = line.find(key); at != line.npos; at = line.find(key, at + 1)) {
     if (at == 0 || line[at - 1] != ' ' || line.substr(at + key.size()).substr(0, 1) != "=")
@@ -232,12 +232,12 @@ std::string_view valueOf(std::string_view line, std::string_view key) {
   return {};
 }
 
-// The files sid-*.map, each read once: links may make one the map of many sessions.
+// The files sid-*.map, each read once, because links may make one file the map of many sessions.
 class Maps {
 public:
   Maps(const std::string &directory, Modules &modules) : directory_(directory), modules_(modules) {}
 
-  // Null if there is none.
+  // Null if there is no such file.
   std::shared_ptr<const Mappings> get(std::string_view sid) {
     const std::string path = fmt::format("{}/sid-{}.map", directory_, sid);
     struct stat info;

@@ -1,4 +1,4 @@
-// What a data directory of uftrace says beside its records: tasks, programs, and the symbols of what they had mapped.
+// What a data directory of uftrace holds besides its records: tasks, programs, and symbols of the modules they mapped.
 #ifndef ADA_LIB_FORMATS_UFTRACE_SESSION_H
 #define ADA_LIB_FORMATS_UFTRACE_SESSION_H
 
@@ -21,7 +21,7 @@ constexpr char kMagic[8] = {'F', 't', 'r', 'a', 'c', 'e', '!', '\0'};
 /// Bits of Header::features.
 enum Feature : std::uint64_t { kRelativeSymbols = 1 << 5, kEstimatedReturns = 1 << 11 };
 
-/// Of the file `info`.
+/// The header of the file `info`.
 struct Header {
   std::uint32_t version = 0;
   std::uint64_t features = 0;
@@ -30,7 +30,7 @@ struct Header {
 Expected<Header> readHeader(const std::string &directory);
 
 struct Symbol {
-  std::uint64_t address = 0, end = 0; ///< from the start of the module on; `end` 0: up to the next one
+  std::uint64_t address = 0, end = 0; ///< from the start of the module on; `end` 0: up to the next symbol
   std::string name = {};
 };
 /// A program or library.
@@ -44,7 +44,7 @@ struct Module {
 struct Session {
   std::uint64_t timeNs = 0, pid = 0;
   std::string executable = {};
-  std::shared_ptr<const Mappings> atStart = {}; ///< several sessions may have the same; null if there is no map
+  std::shared_ptr<const Mappings> atStart = {}; ///< several sessions may share it; null if there is no map
   Mappings loaded = {};                         ///< libraries that were loaded later
   const Mapping *find(std::uint64_t address, std::uint64_t timeNs) const;
   bool hasMappings() const { return !loaded.empty() || (atStart && !atStart->empty()); }
@@ -62,14 +62,14 @@ struct Directory {
   std::vector<Session> sessions; ///< likewise
   std::vector<Warning> flaws = {};
 
-  /// The program that a process ran, and from when until when that is so.
+  /// The program that a process ran, and from when until when it did.
   struct Running {
-    const Session *session = nullptr; ///< null if nothing is known of it
+    const Session *session = nullptr; ///< null if nothing is known about it
     std::uint64_t fromNs = 0, untilNs = ~std::uint64_t{0};
   };
   Running runningAt(std::uint64_t pid, std::uint64_t timeNs) const;
 
-  // By pid: places in sessions, by time, and in tasks the one that says which process forked it.
+  // By pid: places in `sessions` in order of time, and the place in `tasks` that says which process forked it.
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> sessionsOf = {};
   std::unordered_map<std::uint64_t, std::size_t> forkOf = {};
 };

@@ -1,9 +1,9 @@
 // Reads data directories of uftrace into the model.
 //
 // A record is 16 bytes: the time, and 64 bits that say whether a function was entered or left, at what depth, and
-// where. Records can be followed by arguments or a result. How long those are only the specification says that each was
-// recorded with, by name and with types out of the debug information; so they are skipped: the next record is the first
-// thing behind them that can be one.
+// where. Arguments or a result can follow a record. Their length is known only from the specification with which each
+// was recorded, which goes by name and uses types from the debug information. So they are skipped: the next record is
+// the first thing after them that can be one.
 #include "operations.h"
 #include "session.h"
 
@@ -49,7 +49,7 @@ public:
       : directory_(directory), out_(sink), lost_(lost) {}
 
   void announce();
-  // Where the records of the file end early, and why.
+  // Reads a task's file. Returns where and why its records end early, if they do.
   std::optional<Error> readTask(std::size_t task, const FileBytes &file);
   TraceBuilder &out() { return out_; }
   std::uint64_t records() const { return records_; }
@@ -81,7 +81,7 @@ private:
   std::unordered_map<std::uint64_t, std::uint32_t> processes_; // by pid
   std::vector<std::uint32_t> threads_;                         // by task
   std::unordered_map<Place, std::uint32_t, PlaceHash> functions_;
-  std::unordered_map<std::uint64_t, std::uint32_t> recent_; // addresses of the task, in its session
+  std::unordered_map<std::uint64_t, std::uint32_t> recent_; // by address, for the task in its session
   const Session *session_ = nullptr;                        // of the task, for times in [from, until)
   std::uint64_t sessionFrom_ = 1, sessionUntil_ = 0;
   std::uint64_t records_ = 0;
@@ -114,7 +114,7 @@ const Session *Reader::sessionOf(const Task &task, std::uint64_t timeNs) {
   const Directory::Running running = directory_.runningAt(task.pid, timeNs);
   sessionFrom_ = running.fromNs;
   sessionUntil_ = running.untilNs;
-  // Libraries that come later may lie where others did.
+  // Libraries that are loaded later may be where others were.
   recent_.clear();
   return session_ = running.session;
 }
@@ -148,7 +148,7 @@ std::uint32_t Reader::functionOf(const Task &task, std::uint64_t address, std::u
   return recent->second = known->second;
 }
 
-// Whether it looks like one: arguments may have any bytes.
+// Whether the bytes look like a record. Arguments may have any bytes.
 bool Reader::canBeRecord(const Task &task, const Record &record, std::uint64_t afterNs) {
   constexpr std::uint64_t kLongest = 86'400'000'000'000; // a day
   if (!record.isRecord)
@@ -159,7 +159,7 @@ bool Reader::canBeRecord(const Task &task, const Record &record, std::uint64_t a
     return false;
   const Session *session = sessionOf(task, record.timeNs);
   return record.type == kEvent || !session || !session->hasMappings() || session->find(record.address, record.timeNs) ||
-         record.address >> 46; // the kernel's
+         record.address >> 46; // in the kernel
 }
 
 std::size_t Reader::skipMore(const Task &task, std::span<const std::byte> bytes, std::size_t at, std::uint64_t timeNs) {
@@ -169,7 +169,7 @@ std::size_t Reader::skipMore(const Task &task, std::span<const std::byte> bytes,
     const Record record(&bytes[at]);
     if (!canBeRecord(task, record, timeNs))
       continue;
-    // These two are checked for little, and an argument with the time behind it may look like one.
+    // Lost and event records are checked for little, and an argument with the time after it may look like one.
     const bool isSure = record.type == kEntry || record.type == kExit || at + 8 + Record::kBytes > bytes.size();
     if (!isSure) {
       const Record next(&bytes[at + 8]);
@@ -230,7 +230,7 @@ std::optional<Error> Reader::readTask(std::size_t number, const FileBytes &file)
     }
     const std::uint32_t function = functionOf(task, record.address, record.timeNs);
     if (record.type == kEntry) {
-      // Calls that must be over, for this one is no deeper: longjmp() and the like, or their exits are lost.
+      // These calls must be over, because the new one is not deeper: longjmp() and the like, or their exits are lost.
       for (; !open.empty() && open.back().depth >= record.depth; open.pop_back())
         put(Kind::Exception, isAfterLoss ? lastNs : record.timeNs, open.back().function);
       open.push_back({function, record.depth});
@@ -243,7 +243,7 @@ std::optional<Error> Reader::readTask(std::size_t number, const FileBytes &file)
         put(Kind::Return, record.timeNs, function); // calls inside it have no exit
         open.erase(own, open.end());
       } else {
-        // longjmp() makes setjmp() return again, where other calls have been since.
+        // longjmp() makes setjmp() return again, at a depth where other calls have been since.
         for (; !open.empty() && open.back().depth >= record.depth; open.pop_back())
           put(Kind::Exception, record.timeNs, open.back().function);
         lost_.add("returns of calls that had returned: setjmp() and the like");
@@ -276,7 +276,7 @@ Expected<void> UftraceSource::read(TraceSink &sink) {
     const std::string path = fmt::format("{}/{}.dat", place_.path, directory->tasks[i].tid);
     const auto file = FileBytes::open(path);
     if (!file) {
-      if (std::filesystem::exists(path)) // a thread that called nothing has none
+      if (std::filesystem::exists(path)) // a thread that called nothing has no file
         errors_.push_back(file.error());
       continue;
     }

@@ -1,4 +1,4 @@
-// What ada.info records of wtf-trace files hold.
+// Reads and writes the contents of ada.info records in wtf-trace files.
 #include "ada_info.h"
 #include "base/nested_json.h"
 
@@ -26,7 +26,7 @@ std::string withRest(std::string_view args, WtfRest rest, std::string_view us, s
 
 //===--- fields -----------------------------------------------------------===//
 
-// What each kind of record has. `f` writes or reads a field.
+// The fields of each kind of record. `f` writes or reads a field.
 
 template <class F> static void visit(F &&f, WtfTraceInfo &info) {
   std::uint32_t version = 1;
@@ -75,7 +75,7 @@ template <class F> static void visit(F &&f, WtfFunctionInfo &info) {
 
 namespace {
 
-// Leaves out what is empty.
+// Leaves out empty fields.
 struct Writer {
   Json json = Json::object();
 
@@ -91,7 +91,7 @@ struct Writer {
   }
 };
 
-// What is missing, or of another type, is zero or empty.
+// A field that is missing, or of another type, is zero or empty.
 struct InfoReader {
   const Json &json;
 

@@ -1,4 +1,4 @@
-// What ada.info records of wtf-trace files hold: JSON about the trace, its processes, threads and functions.
+// The contents of ada.info records in wtf-trace files: JSON about the trace, its processes, threads and functions.
 #ifndef ADA_LIB_MODEL_CONVERT_WTF_INFO_H
 #define ADA_LIB_MODEL_CONVERT_WTF_INFO_H
 
@@ -28,7 +28,7 @@ std::string infoText(const Process &process);
 std::string infoText(const WtfThreadInfo &info);
 std::string infoText(WtfFunctionInfo info);
 
-/// Nothing (monostate) if it is none of them.
+/// Nothing (monostate) if it is not one of these.
 WtfInfo parseInfo(std::string_view json);
 
 } // namespace ada::model

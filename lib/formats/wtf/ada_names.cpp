@@ -9,7 +9,7 @@
 
 namespace ada::model {
 
-// What is longer is cut: version 3 holds 65534 bytes of a definition's texts.
+// Longer names are cut: version 3 holds 65534 bytes of a definition's texts.
 static constexpr std::size_t kMaxName = 32'000;
 
 std::string WtfNames::plain(std::string_view name, std::string_view instead) {

@@ -1,4 +1,4 @@
-// Names in wtf-trace files: what viewers take, and what the bytes can hold.
+// Names in wtf-trace files: what viewers accept, and what the bytes can hold.
 #ifndef ADA_LIB_MODEL_CONVERT_WTF_NAMES_H
 #define ADA_LIB_MODEL_CONVERT_WTF_NAMES_H
 
@@ -11,8 +11,8 @@ class WtfNames {
 public:
   WtfNames(wtf::Dialect dialect, LossList &lost) : dialect_(dialect), lost_(lost) {}
 
-  /// A name that viewers take for a type or zone: UTF-8, one line, not longer
-  /// than they can read, `instead` if it is empty.
+  /// A name that viewers accept for a type or zone: UTF-8, one line, and no longer than they can read. `instead` if the
+  /// name is empty.
   std::string plain(std::string_view name, std::string_view instead);
   /// A name as an argument: any UTF-8 that is not too long.
   std::string text(std::string_view name);

@@ -8,29 +8,29 @@
 
 namespace ada::model {
 
-/// JSON about trace, process, thread or function, in parts where it is long.
+/// JSON about the trace, a process, a thread or a function. Long JSON comes in parts.
 inline constexpr std::string_view kInfoType = "ada.info";
-/// Before a leave: the rest of its time.
+/// Comes before a leave: the rest of the leave's time.
 inline constexpr std::string_view kEndType = "ada.end";
-/// Before a leave: left by exception, and the rest of its time.
+/// Comes before a leave: the call was left by an exception, and the rest of the leave's time.
 inline constexpr std::string_view kExceptionType = "ada.exception";
-/// Before a leave that is there for viewers only: the call has no end.
+/// Comes before a leave that is only for viewers: the call has no end.
 inline constexpr std::string_view kUnendedType = "ada.unended";
 /// Ends without a call, and kinds without a name.
 inline constexpr std::string_view kEventType = "ada.event";
-/// A mark whose name can't be that of a type.
+/// A mark whose name can't be a type's name.
 inline constexpr std::string_view kMarkType = "ada.mark";
 
-/// A value whose time needs a rest, which wtf.scope#appendData has not.
+/// A value whose time needs a rest, for which wtf.scope#appendData has no place.
 inline constexpr std::string_view kValueType = "ada.value";
 
 inline constexpr std::string_view kInfoArgs = "utf8 json, bool more";
 
-/// Which arguments hold what the file's unit of time leaves over: none, the
-/// nanoseconds below a microsecond, or also the microseconds below the unit.
+/// Which arguments hold the rest of a time, which the file's unit of time leaves over: none, the nanoseconds below a
+/// microsecond, or also the microseconds below the unit.
 enum class WtfRest { None, Ns, UsAndNs };
 
-/// `args` with those arguments behind them.
+/// `args` followed by those arguments.
 std::string withRest(std::string_view args, WtfRest rest, std::string_view us = "us", std::string_view ns = "ns");
 
 } // namespace ada::model

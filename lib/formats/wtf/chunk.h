@@ -1,7 +1,7 @@
-// A chunk of the chunked dialect: its head and the parts it is made of.
+// A chunk of the chunked dialect: its head and its parts.
 //
 //   u32 id, type, length, start time, end time, part count
-//   part count × { u32 type, offset behind this table, length }
+//   part count × { u32 type, offset from the end of this table, length }
 //   the parts, each filled up with zeros to a multiple of 4
 #ifndef ADA_LIB_FORMATS_WTF_CHUNK_H
 #define ADA_LIB_FORMATS_WTF_CHUNK_H
@@ -23,10 +23,10 @@ inline constexpr std::uint32_t kHeaderPart = 0x10000, kJsonEventsPart = 0x20000,
 struct ChunkHead {
   std::uint32_t type = 0, length = 0, parts = 0;
 };
-/// From at least kChunkHead bytes. E_BAD_CHUNK if the length can't be.
+/// Reads a head from at least kChunkHead bytes. E_BAD_CHUNK if the length is impossible.
 Expected<ChunkHead> readChunkHead(std::span<const std::byte> bytes, std::uint64_t offset);
 
-/// A part, or what there is of it.
+/// A part, or as much of it as there is.
 struct Part {
   std::uint32_t type = 0;
   std::uint64_t offset = 0; ///< in the file
@@ -34,13 +34,12 @@ struct Part {
   bool complete = false; ///< false: the file ends before the part does
 };
 
-/// The parts that matter, one of each at most.
+/// The parts that matter, at most one of each.
 struct ChunkParts {
   std::optional<Part> header, strings, events;
   bool jsonEvents = false;
 };
-/// `bytes` may be shorter than the chunk if the file is. E_BAD_CHUNK if a part
-/// is not inside of the chunk, or there twice.
+/// `bytes` may be shorter than the chunk if the file is. E_BAD_CHUNK if a part is not inside the chunk or occurs twice.
 Expected<ChunkParts> readChunkParts(const ChunkHead &head, std::span<const std::byte> bytes, std::uint64_t offset);
 
 } // namespace ada::wtf

@@ -1,4 +1,4 @@
-// The one check of context info that every reader makes: its type is "script".
+// The only check of context info that all readers make: its type is "script".
 #ifndef ADA_LIB_FORMATS_WTF_CONTEXT_CHECK_H
 #define ADA_LIB_FORMATS_WTF_CONTEXT_CHECK_H
 
@@ -9,8 +9,7 @@
 
 namespace ada::wtf {
 
-/// E_BAD_CONTEXT, at `offset`, unless the text is a JSON object with
-/// "contextType": "script".
+/// E_BAD_CONTEXT, at `offset`, unless the text is a JSON object with "contextType": "script".
 Expected<void> checkContext(std::string_view json, std::optional<std::uint64_t> offset);
 
 } // namespace ada::wtf

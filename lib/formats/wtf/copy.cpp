@@ -20,7 +20,7 @@ public:
     header.dialect = dialect;
     const bool toChunked = dialect == wtf::Dialect::Chunked;
     if (from.dialect == wtf::Dialect::Chunked && !toChunked) {
-      // Its text is UTF-8, and its timebase may be finer.
+      // Text in a chunked file is UTF-8, and its timebase may be finer.
       header.asciiText = wtf::AsciiText::Utf8;
       if (header.timebaseNs)
         lost.add(
@@ -61,8 +61,8 @@ public:
     else
       open.back() = false; // see keepsNesting()
   }
-  /// A scope whose enter could not be written must not be left, or the leave would end the one around it. False if the
-  /// record is such a leave.
+  /// False if the record is the leave of a scope whose enter could not be written. Such a leave must not be written, or
+  /// it would end the scope around that one.
   bool keepsNesting(const wtf::Record &record) {
     if (record.type->role == wtf::Role::ZoneSet && !record.args.empty())
       zone = record.args[0].bits;
@@ -91,7 +91,7 @@ public:
   std::vector<Warning> flaws;
   std::uint64_t records = 0;
   std::uint32_t zone = 0;
-  /// By zone, from the first scope on that could not be written: whether the beginnings of open scopes were.
+  /// By zone, from the first scope on that could not be written: whether the enters of open scopes were written.
   std::unordered_map<std::uint32_t, std::vector<bool>> scopes;
 };
 
@@ -112,7 +112,7 @@ Expected<CopyResult> copyWtf(ByteInput &input, const ByteSink &bytes, wtf::Diale
   result.warnings = std::move(copier.flaws);
   result.losses = copier.lost.list();
   if (!read->isUsable)
-    return *read->problem; // nothing of use was there
+    return *read->problem; // nothing was usable
   result.problem = read->problem;
   return result;
 }

@@ -1,9 +1,8 @@
 // The decoder: which part of the file the next bytes belong to, and what to keep until more come.
 //
-// Bytes are consumed in units: the header, a record, a chunk. A unit that is
-// complete in what was pushed is read in place; the beginning of one that is
-// not is kept in `pending`, together with the size that is known to be needed,
-// so that nothing is tried again before there is news.
+// Bytes are consumed in units: the header, a record, a chunk. A unit that is complete in the pushed bytes is read in
+// place. The beginning of an incomplete unit is kept in `pending`, together with the size that is known to be needed,
+// so that nothing is tried again before enough bytes have come.
 #include "ada/trace/wtf/decoder.h"
 
 #include "bytes.h"
@@ -50,9 +49,9 @@ struct Decoder::State {
   RecordParser parser;
   enum class Phase { Start, Header, Records, Chunks } phase = Phase::Start;
   std::vector<std::byte> pending;
-  std::uint64_t need = 1;     // no use in looking at pending before it has this size
+  std::uint64_t need = 1;     // pending need not be looked at before it has this size
   std::uint64_t position = 0; // of pending's first byte, or of the next byte pushed
-  std::uint64_t skip = 0;     // bytes left of a chunk that is not for us
+  std::uint64_t skip = 0;     // bytes left of a chunk that is not read
   std::uint64_t chunkStart = 0;
   bool hasHeader = false, hasEvents = false;
   FileHeader header;
@@ -93,8 +92,7 @@ Expected<void> Decoder::State::consume(std::span<const std::byte> bytes, std::si
   }
 }
 
-/// Consumes a unit and returns its size; 0 if it is not complete, and sets
-/// `need`.
+/// Consumes a unit and returns its size. If the unit is not complete, sets `need` and returns 0.
 Expected<std::size_t> Decoder::State::step(std::span<const std::byte> bytes) {
   if (bytes.empty())
     return wait(1);
@@ -183,7 +181,7 @@ Expected<std::size_t> Decoder::State::stepChunk(std::span<const std::byte> bytes
   return std::size_t{head->length};
 }
 
-/// A chunk, or as much as the file has of it.
+/// Reads a chunk, or as much of it as the file has.
 Expected<void> Decoder::State::readChunk(const ChunkHead &head, std::span<const std::byte> bytes) {
   auto parts = readChunkParts(head, bytes, position);
   if (!parts)

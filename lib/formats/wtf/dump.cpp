@@ -73,7 +73,7 @@ void WtfDump::takeHeader(const wtf::FileHeader &header) {
                           header.metadata.empty() ? "none" : oneLine(header.metadata)));
 }
 
-// Zones stand for threads: their numbers in the file, or globs for their names.
+// Zones stand for threads. They are selected by their numbers in the file, or by globs for their names.
 bool WtfDump::isWanted(const wtf::Record &record, std::optional<wtf::ItemKind> kind, const wtf::Zone &zone) {
   const auto &threads = options_.threads;
   if (!kind)

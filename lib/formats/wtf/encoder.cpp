@@ -1,5 +1,5 @@
 // The encoder: checks a record, then appends its bytes to a buffer.
-// If something is wrong with a record, its bytes are taken back. Full buffers or chunks go to the sink.
+// If something is wrong with a record, its bytes are removed again. Full buffers or chunks go to the sink.
 #include "ada/trace/wtf/encoder.h"
 
 #include "bytes.h"
@@ -16,7 +16,7 @@ namespace ada::wtf {
 namespace {
 
 constexpr std::size_t kBufferBytes = 64 * 1024;
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30; // of events, of texts: a chunk's length has 32 bits
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30; // of events and of texts each: a chunk's length has 32 bits
 constexpr std::uint32_t kMaxText = 0xFFFE;                  // 0xFFFF means something else
 
 Error inArg(const char *code, const EventType &type, std::size_t arg, std::string message) {
@@ -57,7 +57,7 @@ struct Encoder::State {
   FileHeader header;
   bool big = true, chunked = false, finished = false;
   TypeTable types;
-  std::unordered_map<std::string, Signature> signatures; // of names
+  std::unordered_map<std::string, Signature> signatures; // by name
   std::string out;                                       // version 3: bytes; chunked: events of the chunk
   std::string strings;                                   // chunked: the chunk's table
   std::unordered_map<std::string, std::uint32_t> ordinals;
@@ -136,7 +136,7 @@ Expected<void> Encoder::State::appendText(const EventType &type, std::size_t ind
     return inArg("E_BAD_TEXT", type, index, "a text with a NUL can't be written in the chunked dialect");
   if (std::size_t units; !text::isAscii(text) && !text::utf8ToCesu8(text, scratch, units))
     return inArg("E_BAD_TEXT", type, index, "the text must be UTF-8");
-  // No text is no JSON, and viewers don't cope with it.
+  // An empty text is not JSON, and viewers can't cope with it.
   const bool null = arg.isNull || (arg.type == ArgType::Any && text.empty() && options.viewerRules);
   if (strings.size() + text.size() > kMaxBytes)
     return inArg("E_RANGE", type, index, "a chunk can't hold more than 1 GiB of text");
@@ -226,8 +226,8 @@ Expected<void> Encoder::State::appendArgs(const EventType &type, std::span<const
   return {};
 }
 
-/// Stores up to kFewArgs numbers as the type defines them and returns their
-/// end; null if that is not all there is to do, or the types differ.
+/// Stores up to kFewArgs numbers as the type defines them and returns their end. Null if there is more to do, or the
+/// types differ.
 char *Encoder::State::storeFew(char *to, const EventType &type, std::span<const Arg> args) const {
   if (args.size() > kFewArgs)
     return nullptr;
@@ -240,7 +240,7 @@ char *Encoder::State::storeFew(char *to, const EventType &type, std::span<const 
     if (chunked) {
       store32(to, width == 4 ? bits : bits & ((1u << width * 8) - 1), false);
       to += 4;
-    } else { // the bytes past the width are written over
+    } else { // the bytes past the width are overwritten
       store32(to, big ? bits << (32 - 8 * width) : bits, big);
       to += width;
     }
@@ -262,7 +262,7 @@ Expected<void> Encoder::State::event(const EventType &type, std::uint64_t timeUs
                  "the type has " + std::to_string(type.argDefs.size()) + " arguments, not " +
                      std::to_string(args.size()));
   const std::size_t start = out.size();
-  // One append: most events are this and at most a few numbers.
+  // One append, because most events are this and at most a few numbers.
   char head[8 + 4 * kFewArgs];
   store32(head, big ? type.wireId << 16 : type.wireId, big);
   const std::size_t wireIdBytes = chunked ? 4 : 2;
@@ -281,8 +281,7 @@ Expected<void> Encoder::State::event(const EventType &type, std::uint64_t timeUs
   return {};
 }
 
-/// What viewers need: a name means one signature, and built-in names mean what
-/// they know.
+/// Checks what viewers need: a name means only one signature, and built-in names mean what viewers know.
 Expected<void> Encoder::State::checkDefinition(const TypeSpec &spec) const {
   const auto fail = [&](const char *code, std::string message) {
     Error error = errorOf(code, std::move(message));
@@ -310,7 +309,7 @@ Expected<void> Encoder::State::checkDefinition(const TypeSpec &spec) const {
   return {};
 }
 
-/// Writes a definition with the event type that is used for it, and takes note.
+/// Writes a definition with the event type for definitions, and remembers it.
 Expected<void> Encoder::State::define(const EventType &type, std::uint64_t timeUs, std::span<const Arg> args) {
   const TypeSpec spec = {static_cast<std::uint16_t>(args[0].bits), static_cast<std::uint16_t>(args[1].bits),
                          args[2].bits, args[3].isNull ? "" : args[3].text, args[4].isNull ? "" : args[4].text};
@@ -382,7 +381,7 @@ Expected<void> Encoder::finish() {
     return {};
   if (auto flushed = state_->flush(); !flushed)
     return flushed;
-  if (state_->chunked && state_->chunkId == 1) { // readers want a chunk with events, even without events
+  if (state_->chunked && state_->chunkId == 1) { // readers want a chunk for events, even if there are none
     std::string chunk;
     state_->appendChunk(chunk, kEventChunk, {{kEventsPart, {}}});
     if (auto written = state_->put(chunk); !written)

@@ -1,4 +1,4 @@
-// Where in a wtf-trace each record is.
+// Keeps track of where in a wtf-trace each record is.
 #ifndef ADA_LIB_FORMATS_WTF_FOLLOWER_H
 #define ADA_LIB_FORMATS_WTF_FOLLOWER_H
 
@@ -9,7 +9,7 @@
 
 namespace ada::model {
 
-/// Follows zones and scopes, and hands each record on with what it means there.
+/// Follows zones and scopes, and passes each record on with its meaning there.
 class WtfFollower : public wtf::Visitor {
 public:
   WtfFollower() : timeline_(items_) {}
@@ -18,13 +18,13 @@ public:
   void onRecord(const wtf::Record &record) final {
     items_.last.reset();
     timeline_.onRecord(record);
-    // No item: the record is about types or zones.
+    // If there is no item, the record is about types or zones.
     const std::optional<wtf::Item> &item = items_.last;
     takeRecord(record, item ? std::optional(item->kind) : std::nullopt, item ? item->depth : 0,
                timeline_.currentZone());
   }
   void onWarning(const Warning &warning) final { takeWarning(warning); }
-  /// After the last record: the scopes that are still open.
+  /// Call after the last record. Takes the scopes that are still open.
   void finish() {
     items_.follower = this;
     timeline_.finish();
@@ -37,7 +37,7 @@ protected:
   virtual void takeRecord(const wtf::Record &record, std::optional<wtf::ItemKind> kind, size_t depth,
                           const wtf::Zone &zone) = 0;
   virtual void takeUnclosed(const wtf::Item &) {}
-  /// The decoder's as they come, the timeline's with finish().
+  /// The decoder's warnings come as they arise, the timeline's with finish().
   virtual void takeWarning(const Warning &) {}
 
 private:
@@ -51,7 +51,7 @@ private:
     void onWarning(const Warning &warning) override { warnings.push_back(warning); }
     std::optional<wtf::Item> last;
     std::vector<Warning> warnings;
-    WtfFollower *follower = nullptr; // at the end
+    WtfFollower *follower = nullptr; // set at the end
   } items_;
 
 protected:

@@ -171,7 +171,7 @@ Arg Arg::float32(float value) { return scalar(ArgType::Float32, std::bit_cast<st
 
 Arg Arg::arrayArg(ArrayView view) {
   static constexpr ArgType kArrays[] = {
-      ArgType::Int8Array, // of Bool: there is none
+      ArgType::Int8Array, // for Bool, which has no array type
       ArgType::Int8Array,  ArgType::Uint8Array,  ArgType::Int16Array,   ArgType::Uint16Array,
       ArgType::Int32Array, ArgType::Uint32Array, ArgType::Float32Array,
   };

@@ -1,9 +1,8 @@
 // The file header, read and written.
 //
-// Two things that the format has no place for are noted in the metadata, where
-// every program may put members of its own:
+// Two things that the format has no place for are noted in the metadata, where every program may put its own members:
 //   "adatrace":{"text":"utf-8","timeScale":60}
-// that `ascii` strings are UTF-8, and that a unit of time is 60 microseconds.
+// This says that `ascii` strings are UTF-8, and that a unit of time is 60 microseconds.
 #include "header.h"
 
 #include "base/json.h"
@@ -19,19 +18,17 @@ namespace ada::wtf {
 namespace {
 
 constexpr std::string_view kNote = "adatrace";
-constexpr std::uint32_t kNoLength = 0xFFFF; // a string table reference, which version 3 has not
+constexpr std::uint32_t kNoLength = 0xFFFF; // a reference to a string table; version 3 has none
 
 struct HeaderText {
   std::string_view bytes;
   HeaderStrings form = HeaderStrings::UnitsAndBytes;
-  std::size_t end = 0; // behind it; 0: more bytes are needed
+  std::size_t end = 0; // after the string; 0: more bytes are needed
 };
 
-/// One of the two strings. Which form it has shows in the text: a length-only
-/// one begins with
-/// "{" two bytes behind its start, which the high or low byte of a count
-/// followed by "{" can't imitate. `otherwise` is the form of text that is no
-/// object.
+/// Reads one of the two strings. The text shows which form it has: a length-only string has "{" two bytes after its
+/// start, which the high or low byte of a count followed by "{" can't imitate. `otherwise` is the form of text that is
+/// not an object.
 Expected<HeaderText> readHeaderText(std::span<const std::byte> file, std::size_t pos, bool big, HeaderStrings otherwise,
                                     std::size_t &need) {
   HeaderText text;
@@ -91,7 +88,7 @@ void checkMetadata(const FileHeader &header, const WarningSink &warn) {
     warn("W_METADATA", "the metadata in the header is not JSON; it is passed on as it is");
 }
 
-/// "1371488887123.5" without losing digits to a double.
+/// Reads "1371488887123.5" without losing digits to a double.
 bool readTimebase(std::string_view number, FileHeader &header) {
   const char *const end = number.data() + number.size();
   std::int64_t ms = 0;
@@ -101,7 +98,7 @@ bool readTimebase(std::string_view number, FileHeader &header) {
     std::uint32_t ns = 0;
     for (std::size_t digit = 1; digit < 7; ++digit)
       ns = ns * 10 + (digit < rest.size() ? static_cast<std::uint32_t>(rest[digit] - '0') : 0);
-    if (number[0] == '-' && ns) { // the fraction counts away from zero, ours towards later
+    if (number[0] == '-' && ns) { // its fraction counts away from zero, ours towards later
       ns = 1'000'000 - ns;
       if (ms == INT64_MIN)
         return false;
@@ -139,7 +136,7 @@ std::string timebaseText(const FileHeader &header) {
   return text;
 }
 
-/// Puts the note into the metadata, unless it is there.
+/// Puts the note into the metadata, unless it is already there.
 Expected<void> writeNote(FileHeader &header) {
   if (!header.metadata.empty() && !json::valid(header.metadata))
     return errorOf("E_BAD_METADATA", "the metadata is not JSON");

@@ -1,4 +1,4 @@
-// What there is to say about a wtf-trace file.
+// Describes a wtf-trace file for `info`.
 #include "base/format.h"
 #include "base/quantities.h"
 #include "base/text.h"
@@ -27,7 +27,7 @@ public:
   std::optional<wtf::FileHeader> header;
   std::vector<Warning> flaws;
   uint64_t records = 0;
-  // Microseconds; none if the first is after the last.
+  // In microseconds. There are no times if the first is after the last.
   uint64_t firstUs = ~uint64_t(0), lastUs = 0;
   const wtf::Timeline &lines() const { return timeline_; }
 

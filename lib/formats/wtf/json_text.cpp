@@ -1,4 +1,4 @@
-// JSON as text: a scanner with a bit stack instead of recursion, and what is built on it.
+// JSON as text: a scanner with a bit stack instead of recursion, and functions that are built on it.
 #include "json_text.h"
 
 #include "text.h"
@@ -29,7 +29,7 @@ int hexDigit(char c) {
   return -1;
 }
 
-/// From the opening quote to behind the closing one.
+/// Skips from the opening quote to after the closing one.
 std::size_t skipString(std::string_view text, std::size_t pos) {
   if (pos >= text.size() || text[pos] != '"')
     return kBad;
@@ -91,7 +91,7 @@ std::size_t skipScalar(std::string_view text, std::size_t pos) {
   return skipNumber(text, pos);
 }
 
-/// A member's name, the colon and the blanks behind it.
+/// Skips a member's name, the colon and the blanks after it.
 std::size_t skipKey(std::string_view text, std::size_t pos) {
   pos = skipString(text, pos);
   if (pos == kBad)
@@ -100,7 +100,7 @@ std::size_t skipKey(std::string_view text, std::size_t pos) {
   return pos < text.size() && text[pos] == ':' ? skipBlanks(text, pos + 1) : kBad;
 }
 
-/// From the first character of a value to behind its last.
+/// Skips from the first character of a value to after its last.
 std::size_t skipValue(std::string_view text, std::size_t pos) {
   std::vector<bool> inObject; // one bit per level
   for (;;) {
@@ -124,7 +124,7 @@ std::size_t skipValue(std::string_view text, std::size_t pos) {
         return kBad;
       closed = true;
     }
-    while (closed) { // behind a value
+    while (closed) { // after a value
       if (inObject.empty())
         return pos;
       pos = skipBlanks(text, pos);

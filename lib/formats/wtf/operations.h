@@ -8,9 +8,10 @@
 
 namespace ada::model {
 
-/// For a decoder of this input: what is packed can make it collect a record or chunk of any size from a few bytes.
+/// Options for a decoder of this input. Packed input could make it collect a record or chunk of any size from a few
+/// bytes.
 wtf::DecoderOptions wtfOptions(const ByteInput &input);
-/// Decodes the input to its end, or until `goesOn` says no. Errors: E_IO.
+/// Decodes the input to its end, or until `goesOn` returns false. Errors: E_IO.
 Expected<ReadOutcome> readWtf(ByteInput &input, wtf::Decoder &decoder, const std::function<bool()> &goesOn = {});
 
 Expected<CheckSummary> verifyWtf(TraceLocation &place, const CheckReport &report);

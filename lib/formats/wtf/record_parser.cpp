@@ -69,8 +69,8 @@ Expected<RecordParser::Outcome> RecordParser::parse(std::span<const std::byte> b
   return Outcome{Outcome::Delivered, *measured};
 }
 
-/// Finds the ends of the arguments. The size of the record if all were found,
-/// else a size that is needed to find the next one.
+/// Finds the ends of the arguments. Returns the size of the record if all were found, else a size that is needed to
+/// find the next one.
 Expected<std::uint64_t> RecordParser::measurePacked(std::span<const std::byte> bytes, std::uint64_t offset) {
   const bool big = layout_ == Layout::PackedBig;
   std::uint64_t end = foundEnd_;
@@ -94,7 +94,7 @@ Expected<std::uint64_t> RecordParser::measurePacked(std::span<const std::byte> b
                         "a text refers to a string table, which version 3 does not have");
       slot.isNull = units == 0;
       slot.count = units;
-      if (argType != ArgType::Ascii && units) { // the units don't matter, the bytes that follow do
+      if (argType != ArgType::Ascii && units) { // the units don't matter, but the bytes that follow do
         if (bytes.size() < end + 2)
           return end + 2;
         slot.count = load16(bytes.data() + end, big);

@@ -17,16 +17,15 @@ enum class Layout : std::uint8_t {
   Aligned,      ///< chunked
 };
 
-/// Finds the end of a record, then makes arguments of its bytes and delivers
-/// them. Finding the end remembers how far it came, so that a record that
-/// arrives in many pieces is not looked at from its start again each time.
+/// Finds the end of a record, then turns its bytes into arguments and delivers them. The search for the end remembers
+/// how far it came, so a record that arrives in many pieces is not read from its start each time.
 class RecordParser {
 public:
   RecordParser(Visitor &visitor, std::uint64_t maxRecordBytes) : visitor_(visitor), maxBytes_(maxRecordBytes) {}
 
-  /// What all records of a file share; before the first one.
+  /// Sets what all records of a file share. Call before the first one.
   void begin(Dialect dialect, AsciiText asciiText, std::uint32_t timeScale);
-  /// For parts that differ from it.
+  /// For parts that differ from that.
   void setLayout(Layout newLayout, AsciiText newText) {
     layout_ = newLayout;
     asciiText_ = newText;
@@ -36,12 +35,11 @@ public:
 
   struct Outcome {
     enum { Delivered, NeedMore } what;
-    /// Delivered: the record's size. NeedMore: a size of `bytes` to try again
-    /// with.
+    /// Delivered: the record's size. NeedMore: a size of `bytes` to try again with.
     std::uint64_t size;
   };
-  /// Takes the record that begins `bytes`, which is at `offset` in the file.
-  /// `bytes` may only grow until the record is delivered.
+  /// Takes the record at the start of `bytes`, which is at `offset` in the file. `bytes` may only grow until the record
+  /// is delivered.
   Expected<Outcome> parse(std::span<const std::byte> bytes, std::uint64_t offset);
 
   /// Forgets a record that will not be completed.

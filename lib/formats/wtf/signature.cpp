@@ -1,10 +1,8 @@
 // Argument types and their names; the grammar of argument lists.
 //
-// The grammar is that of the existing readers, who match each argument with
-//     spaces, then letters, digits, spaces, [ ] < >, then one space, then a
-//     name
-// and take as much as they can for the type: "int32 x y" has the type "int32
-// x", which nobody knows, and "int32 x@3" is x.
+// The grammar is that of the existing readers. They match each argument with
+//     spaces, then letters, digits, spaces, [ ] < >, then one space, then a name
+// and take as much as they can for the type. So "int32 x y" has the unknown type "int32 x", and "int32 x@3" is x.
 #include "ada/trace/wtf/format.h"
 
 #include "bytes.h"

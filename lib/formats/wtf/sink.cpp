@@ -1,8 +1,7 @@
 // Writes the model as a wtf-trace: a zone per thread, a scope type per name of a function.
 //
-// Scopes have microseconds, leaves have neither a function nor a way of saying
-// how a call ended. What that leaves out is in records that viewers merge into
-// the scope's data (flag APPEND_SCOPE_DATA) or don't show.
+// Scopes have microseconds, and leaves have neither a function nor a way of saying how a call ended. What this leaves
+// out goes into records that viewers merge into the scope's data (flag APPEND_SCOPE_DATA) or don't show.
 #include "ada/trace/convert.h"
 
 #include "ada/trace/wtf/context.h"
@@ -26,11 +25,11 @@ using wtf::wireIdOf;
 namespace {
 
 constexpr std::size_t kMaxZones = 0xFFFF;
-/// Function types may use all numbers but these, which are for types of marks.
+/// This many numbers are for types of marks. Function types may use all others.
 constexpr std::size_t kMaxMarkTypes = 4096;
 constexpr std::uint32_t kLastFunctionType = 0xFFFF - kMaxMarkTypes;
 constexpr std::size_t kInfoPart = 32'000;
-/// What the released application can show: it keeps 16 bits of a type's number, and a stack of 1024.
+/// Limits of the released application, which keeps 16 bits of a type's number and a stack of 1024.
 constexpr std::size_t kViewerNames = 65'500, kViewerDepth = 1023;
 
 class WtfSink : public TraceSink {
@@ -48,7 +47,7 @@ public:
   std::vector<Loss> losses() const override;
 
 private:
-  // Wire ids of the types of wtf_types.h.
+  // Wire ids of the types of ada_types.h.
   enum Type : std::uint16_t {
     kInfo = wtf::kFirstFreeWireId,
     kEnd,
@@ -65,15 +64,15 @@ private:
     std::vector<std::uint32_t> openCalls; // by function
   };
   struct FunctionState {
-    std::uint32_t wireId = 0; // 0: scopes with a name of their own
-    std::string scope;        // only then
+    std::uint32_t wireId = 0; // 0: each scope carries its name
+    std::string scope;        // only if wireId is 0
   };
-  // A type of scopes: functions of several processes have it together if they have the same name.
+  // A type of scopes. Functions of several processes share it if they have the same name.
   struct ScopeType {
     std::uint32_t wireId = 0;
     std::vector<std::uint32_t> processes = {}; // that have such a function
   };
-  // A time as the file has it, and what that leaves over.
+  // A time as the file has it, and the rest that this leaves over.
   struct Moment {
     std::uint64_t us = 0;
     std::uint32_t restUs = 0;
@@ -97,7 +96,7 @@ private:
     if (rest_ != WtfRest::None)
       args.add(Arg::uint16(moment.restNs));
   }
-  /// The arguments of most records: they are reused.
+  /// The arguments of most records; they are reused.
   std::span<const Arg> restOnly(const Moment &moment) {
     restUs_.bits = moment.restUs;
     restNs_.bits = moment.restNs;
@@ -153,8 +152,8 @@ Expected<void> WtfSink::begin(const TraceInfo &info) {
   header.asciiText = options_.dialect == wtf::Dialect::Chunked ? wtf::AsciiText::Latin1 : wtf::AsciiText::Utf8;
   header.metadata = "{\"writer\":\"AdaTrace\"}";
   const auto [first, last] = info.range.value_or(std::pair(0, 0));
-  // A scope that ends at time 0 is an instant to viewers: so the first event is at least a unit of time after the base,
-  // which may be before 1970.
+  // Viewers take a scope that ends at time 0 for an instant. So the first event is at least a unit of time after the
+  // base, which may be before 1970.
   firstNs_ = first;
   const std::uint64_t unitNs = 1000 * std::uint64_t{wtf::timeScaleFor((last - first) / 1000 + 2000)};
   header.timebaseMs = static_cast<std::int64_t>(first / 1'000'000) - (info.range && first % 1'000'000 < unitNs);
@@ -207,7 +206,7 @@ Expected<void> WtfSink::define(std::uint32_t wireId, std::uint16_t eventClass, s
 }
 
 Expected<void> WtfSink::writeInfo(const std::string &text) {
-  // ASCII: it may be cut anywhere.
+  // The text is ASCII, so it may be cut anywhere.
   for (std::size_t at = 0; at < text.size(); at += kInfoPart) {
     Args args;
     args.add(Arg::utf8(std::string_view(text).substr(at, kInfoPart)));
@@ -257,8 +256,7 @@ Expected<void> WtfSink::addFunction(const Function &function) {
   std::string scope = base;
   const bool isType = nextType_ <= kLastFunctionType;
   if (!isType) {
-    // The number of types is used up. Names of such scopes are checked by
-    // viewers: letters, digits and these.
+    // The numbers for types are used up. Viewers check the names of such scopes: they allow letters, digits and these.
     std::ranges::replace_if(
         scope,
         [](char c) {
@@ -273,7 +271,7 @@ Expected<void> WtfSink::addFunction(const Function &function) {
     // The same function of another process.
     known->second.processes.push_back(function.process);
     state.wireId = known->second.wireId;
-  } else if (names_.contains(scope)) { // the number makes it unique at once
+  } else if (names_.contains(scope)) { // the number makes it unique without a search
     scope = base + " (" + std::to_string(function.index + 1) + ")";
     while (names_.contains(scope))
       scope += '\'';
@@ -294,7 +292,7 @@ Expected<void> WtfSink::addFunction(const Function &function) {
   return {};
 }
 
-// Of a time that is not before the first. The base may be negative: the difference is still right.
+// `timeNs` must not be before the first time. The base may be negative; the difference is still right.
 WtfSink::Moment WtfSink::momentOf(std::uint64_t timeNs) {
   const std::uint64_t since = timeNs - baseNs_;
   Moment moment;
@@ -334,7 +332,7 @@ Expected<void> WtfSink::call(ThreadState &thread, const Event &event, const Mome
   args.add(Arg::ascii(function.scope));
   if (rest_ == WtfRest::None || (!moment.restNs && !moment.restUs))
     return write(wireIdOf(Role::ScopeEnter), args);
-  // Such scopes have no other arguments; ada.event holds the rest, before it.
+  // Such scopes have no other arguments, so an ada.event before the scope holds the rest.
   if (auto written = other(event, moment); !written)
     return written;
   return write(wireIdOf(Role::ScopeEnter), args);
@@ -395,8 +393,7 @@ Expected<void> WtfSink::writeText(std::uint32_t wireId, Args args, std::size_t j
 
 static Arg jsonOrNull(std::string_view json) { return json.empty() ? Arg::null(wtf::ArgType::Any) : Arg::any(json); }
 
-// A type of its own for each name, as long as there are not too many: viewers
-// show it best.
+// Each name gets its own type as long as there are not too many, because viewers show that best.
 Expected<void> WtfSink::mark(const Text &text, const Moment &moment) {
   const std::string name(text.name);
   Args args;
@@ -472,7 +469,7 @@ Expected<void> WtfSink::events(const Batch &batch) {
   return {};
 }
 
-// Viewers take a scope without a leave for an instant.
+// Closes open scopes, because viewers take a scope without a leave for an instant.
 Expected<void> WtfSink::closeAll(std::uint32_t index) {
   ThreadState &thread = threads_[index];
   if (thread.stack.empty())

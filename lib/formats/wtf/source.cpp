@@ -39,14 +39,14 @@ public:
   void onWarning(const Warning &warning) override { flaws_.push_back(warning); }
 
 private:
-  // What the record before a leave or enter said about it.
+  // What the record before a leave or enter says about it.
   struct Pending {
     Kind kind = Kind::Return;
     bool none = false; // the leave does not end a call
     std::uint64_t restNs = 0;
     std::uint32_t function = kNone; // Enter only
   };
-  // What a type is to us; looked up once.
+  // What a type means to this reader; looked up once.
   struct TypeUse {
     enum Role { Foreign, Info, End, Exception, Unended, Other, Mark, OwnMark, OwnValue };
     const wtf::EventType *type = nullptr; // a number can be defined again
@@ -176,8 +176,7 @@ std::uint32_t Reader::addFunction(Function function, const std::string &scope) {
   return scopes_[std::move(key)] = out_.add(std::move(function));
 }
 
-// The function of a scope: by its type, and by its name where the type is the
-// same for all.
+// The function of a scope, which is found by the scope's type or, if the type is the same for all scopes, by its name.
 std::uint32_t Reader::functionOf(const wtf::Item &item) {
   const std::uint32_t process = threadProcesses_[threadOf(*item.zone)];
   const auto byName = [&] {
@@ -248,7 +247,7 @@ std::uint64_t Reader::timeOf(std::uint64_t timeUs, std::uint64_t restNs) {
   return static_cast<std::uint64_t>(time);
 }
 
-// The last arguments hold what is left over of a time.
+// The last arguments hold the rest of a time.
 std::uint64_t Reader::restOf(std::span<const Arg> args) const {
   std::uint64_t ns = 0;
   if (rest_ != WtfRest::None && !args.empty())
@@ -299,7 +298,7 @@ void Reader::enter(const wtf::Item &item) {
   out_.events().add(event);
   if (isOwn || isEnter)
     return;
-  // Arguments of scopes of other writers.
+  // These are arguments of other writers' scopes.
   const auto &defs = item.scopeType->argDefs;
   for (std::size_t i = 0; i < item.record->args.size(); ++i) {
     scratch_.clear();
@@ -409,10 +408,10 @@ void Reader::onItem(const wtf::Item &item) {
     return mark(item, item.name, scratch_);
   case ItemKind::AppendData: {
     const TypeUse::Role role = useOf(*item.record->type).role;
-    if (role == TypeUse::End || role == TypeUse::Exception || role == TypeUse::Unended) // comes once for each argument
+    if (role == TypeUse::End || role == TypeUse::Exception || role == TypeUse::Unended) // one item per argument
       return instance(item);
     if (role == TypeUse::OwnValue) {
-      if (item.name != "name") // once
+      if (item.name != "name") // take the record only once
         return;
       return value(item, item.record->args[0].text, item.record->args[1], restOf(item.record->args));
     }

@@ -13,8 +13,8 @@ inline constexpr std::uint32_t kNullOrdinal = 0xFFFFFFFF, kEmptyOrdinal = 0xFFFF
 class StringTable {
 public:
   StringTable() = default;
-  /// Over the table's bytes, which stay the caller's. `complete`: none are
-  /// missing at the end; then a last text may go without its NUL.
+  /// Reads the table's bytes, which stay the caller's. `complete` means that no bytes are missing at the end; the last
+  /// text may lack its NUL then.
   StringTable(std::string_view bytes, bool complete) : isComplete_(complete), bytes_(bytes) {
     for (std::size_t begin = 0; begin < bytes.size();) {
       std::size_t end = bytes.find('\0', begin);

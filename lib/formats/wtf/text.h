@@ -1,8 +1,7 @@
-// The text encodings of the format: UTF-8 inside of the library, Latin-1 and CESU-8 in files.
+// The text encodings of the format: UTF-8 inside the library, Latin-1 and CESU-8 in files.
 //
-// CESU-8 is what one gets by writing each UTF-16 unit of a text as UTF-8 on its
-// own: the same as UTF-8 up to U+FFFF, two times three bytes above. Existing
-// readers of version 3 count UTF-16 units and go wrong on 4-byte sequences.
+// CESU-8 writes each UTF-16 unit of a text separately as UTF-8: up to U+FFFF it is the same as UTF-8, and above that it
+// takes two times three bytes. Existing readers of version 3 count UTF-16 units and go wrong on 4-byte sequences.
 #ifndef ADA_LIB_FORMATS_WTF_TEXT_H
 #define ADA_LIB_FORMATS_WTF_TEXT_H
 
@@ -30,10 +29,9 @@ std::string latin1ToUtf8(std::string_view latin1);
 /// False if there is a character above U+00FF, or the text is not UTF-8.
 bool utf8ToLatin1(std::string_view utf8, std::string &out);
 
-/// True if there may be a surrogate pair in it, so that cesu8ToUtf8() would
-/// change it.
+/// True if the text may have a surrogate pair, so that cesu8ToUtf8() would change it.
 bool hasSurrogates(std::string_view cesu8);
-/// Joins surrogate pairs; everything else stays, UTF-8 of 4 bytes too.
+/// Joins surrogate pairs. Everything else stays, including UTF-8 of 4 bytes.
 std::string cesu8ToUtf8(std::string_view cesu8);
 
 /// The text as CESU-8 and its number of UTF-16 units. False if it is not UTF-8.

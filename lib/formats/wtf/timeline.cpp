@@ -1,4 +1,4 @@
-// Zones and scopes from records, as they come: a stack per zone.
+// Turns records, as they come, into zones and scopes, with a stack per zone.
 #include "ada/trace/wtf/timeline.h"
 
 #include "zone_tracker.h"
@@ -15,7 +15,7 @@ struct Timeline::State {
   struct Open {
     const EventType *type;
     std::uint64_t enterUs;
-    std::string name; // only if it is not the type's
+    std::string name; // empty if it is the type's
   };
   struct Stack {
     std::vector<Open> open;
@@ -29,7 +29,7 @@ struct Timeline::State {
   ZoneTracker zones;
   std::vector<Stack> stacks; // by Zone::index
   std::uint64_t lastUs = 0;
-  bool announced = false; // the first zone, if nothing created it
+  bool announced = false; // the first zone was, although nothing created it
 };
 
 Timeline::Timeline(TimelineVisitor &visitor) : state_(std::make_unique<State>(visitor)) {}

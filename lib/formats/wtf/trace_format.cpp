@@ -34,7 +34,7 @@ Expected<ReadOutcome> readWtf(ByteInput &input, wtf::Decoder &decoder, const std
   return outcome;
 }
 
-// By number, as wtf::Dialect's values are.
+// By number, like kVariants.
 static constexpr wtf::Dialect kDialects[] = {wtf::Dialect::BigEndian, wtf::Dialect::LittleEndian,
                                              wtf::Dialect::Chunked};
 static constexpr FormatVariant kVariants[] = {
@@ -50,7 +50,7 @@ static std::optional<unsigned> recognise(std::span<const std::byte> head) {
   for (unsigned i = 0; dialect && i < std::size(kDialects); ++i)
     if (kDialects[i] == *dialect)
       return i;
-  return 0; // a version that is not readable: the decoder says so
+  return 0; // an unreadable version: the decoder reports it
 }
 
 extern const TraceFormat kWtfFormat;

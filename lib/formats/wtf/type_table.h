@@ -10,8 +10,7 @@
 
 namespace ada::wtf {
 
-/// Two levels, so that a file with one type of a high number costs 2 KiB, not
-/// 512.
+/// Has two levels, so that a file with one type of a high number costs 2 KiB instead of 512 KiB.
 class TypeTable {
 public:
   TypeTable();
@@ -26,12 +25,11 @@ public:
   struct Defined {
     const EventType *type;
     bool isNew;
-    /// A flaw that does not prevent the definition: code and sentence; null if
-    /// none.
+    /// Code and message of a flaw that does not prevent the definition; null if there is no flaw.
     const char *warning = nullptr;
     std::string message = {};
   };
-  /// Takes a definition: the same again is ignored, another one replaces.
+  /// Takes a definition. The same one again is ignored; a different one replaces the old one.
   Expected<Defined> define(std::uint16_t wireId, std::uint16_t eventClass, std::uint32_t flags, std::string name,
                            std::string args, Dialect dialect);
 
@@ -40,7 +38,7 @@ private:
   void set(std::uint16_t wireId, const EventType *type);
 
   std::array<std::unique_ptr<Page>, 256> pages_;
-  std::deque<EventType> types_; // also those that were replaced: visitors may hold on to them
+  std::deque<EventType> types_; // includes replaced types, because visitors may hold on to them
 };
 
 } // namespace ada::wtf

@@ -44,7 +44,7 @@ bool ZoneTracker::take(const Record &record) {
     set(record);
     return true;
   case Role::Define:
-  case Role::ZoneDelete: // the number stays usable, says every reader
+  case Role::ZoneDelete: // all readers keep the number usable
     return true;
   default:
     return false;
@@ -72,7 +72,7 @@ void ZoneTracker::create(const Record &record) {
   const auto same = byTriple_.find(triple);
   if (const auto known = byId_.find(id); known != byId_.end()) {
     if (same != byTriple_.end() && same->second == known->second)
-      return; // once more, as real files do
+      return; // created once more, as in real files
     if (nameless_[known->second]) {
       name(zones[known->second], record);
       byTriple_.emplace(std::move(triple), known->second);
@@ -85,8 +85,8 @@ void ZoneTracker::create(const Record &record) {
              std::to_string(id) +
              " have the same name, type and location; they are kept apart here, but viewers mix them up");
   std::uint32_t index = 0;
-  if (zones.front().id) { // else events before this one belong to the first
-                          // zone that is created
+  if (zones.front().id) { // otherwise events before this one belong to
+                          // the first zone that is created
     index = static_cast<std::uint32_t>(zones.size());
     zones.emplace_back().index = index;
     nameless_.push_back(true);

@@ -17,8 +17,7 @@ public:
   using OnWarning = std::function<void(const Warning &)>;
   ZoneTracker(OnZone onZone, OnWarning onWarning);
 
-  /// True if the record is about types or zones: it is used up, and no item of
-  /// the timeline.
+  /// True if the record is about types or zones. It is consumed then, and is not an item of the timeline.
   bool take(const Record &record);
 
   Zone &current() { return zones[currentIndex_]; }
@@ -42,8 +41,8 @@ private:
   std::vector<std::string> warned_;
 };
 
-/// Calls `f(item)` with each item that the record stands for: kind, name,
-/// value, time, record, scopeType. The stack is the caller's affair.
+/// Calls `f(item)` with each item that the record stands for. The item has kind, name, value, time, record and
+/// scopeType; the caller takes care of the stack.
 void forEachItem(const Record &record, const std::function<void(Item &)> &f);
 
 } // namespace ada::wtf

@@ -1,7 +1,7 @@
-// Finds the program that a log is of, and reads its functions out of the section xray_instr_map.
+// Finds the program that wrote a log, and reads its functions from the section xray_instr_map.
 //
-// The section has the places that XRay may patch, function by function. A function's number is its place in that order,
-// from 1 on, in the program as in the runtime.
+// The section lists the places that XRay may patch, function by function. A function's number is its position in that
+// order, from 1 on, in the program as in the runtime.
 #include "function_names.h"
 
 #include "base/file_descriptor.h"
@@ -27,7 +27,7 @@ std::string_view contents(Elf_Scn *section) {
                              : std::string_view();
 }
 
-// Names of functions by address; the first one that comes counts.
+// Names of functions by address; the first name of an address counts.
 std::unordered_map<std::uint64_t, std::string> symbolsOf(Elf *elf) {
   std::unordered_map<std::uint64_t, std::string> names;
   for (Elf_Scn *section = nullptr; (section = elf_nextscn(elf, section));) {
@@ -54,7 +54,7 @@ std::vector<std::uint64_t> addressesOf(std::string_view map, std::uint64_t mapAd
   for (std::size_t at = 0; at + kEntryBytes <= map.size(); at += kEntryBytes) {
     std::uint64_t function = 0;
     std::memcpy(&function, map.data() + at + 8, sizeof function);
-    if (map[at + kVersionAt] >= 2) // as a distance from its own place
+    if (map[at + kVersionAt] >= 2) // relative to its own place
       function += mapAddress + at + 8;
     if (addresses.empty() || addresses.back() != function)
       addresses.push_back(function);
@@ -99,7 +99,7 @@ std::string programOf(const std::string &log) {
   const std::size_t slash = log.find_last_of('/');
   const std::string folder = slash == log.npos ? "./" : log.substr(0, slash + 1);
   std::string name = slash == log.npos ? log : log.substr(slash + 1);
-  // The runtime puts a base (xray_logfile_base, "xray-log.") before the name, and a dot and six characters behind it.
+  // The runtime puts a base (xray_logfile_base, "xray-log.") before the name, and a dot and six characters after it.
   const std::size_t last = name.rfind('.');
   if (last == name.npos)
     return {};

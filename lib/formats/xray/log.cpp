@@ -1,8 +1,9 @@
 // Reads the bytes of XRay's logs.
 //
-// A flight data recorder's log is a sequence of blocks. From version 2 on each begins with a record of 16 bytes that
-// says how many follow. Between blocks anything may lie. Records are 8 bytes (a function, and the ticks since the
-// record before it) or 16 (everything else, by the upper bits of the first byte, whose lowest bit is set).
+// A flight data recorder's log is a sequence of blocks. From version 2 on, each begins with a record of 16 bytes that
+// says how many bytes follow. There may be anything between blocks. Records are 8 bytes (a function, and the ticks
+// since the record before it) or 16 (everything else; the upper bits of the first byte say what, and its lowest bit is
+// set).
 #include "log.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ std::optional<Header> headerOf(std::span<const std::byte> bytes) {
   header.mode = Mode{mode};
   header.ticksPerSecond = loadAt<std::uint64_t>(&bytes[8]);
   header.bufferBytes = loadAt<std::uint64_t>(&bytes[16]);
-  // No processor counts faster than a terahertz.
+  // No CPU counts faster than a terahertz.
   if (header.version < 1 || header.version > 5 || mode > 1 || header.ticksPerSecond > 1'000'000'000'000)
     return std::nullopt;
   return header;
@@ -76,7 +77,7 @@ std::vector<Block> blocksOf(std::span<const std::byte> log, const Header &header
   const auto add = [&](std::uint64_t offset, std::uint64_t bytes) {
     Block block{.offset = offset, .bytes = bytes};
     BlockReader reader(log, header, block);
-    (void)reader.next(); // what the block is of comes before the first of them
+    (void)reader.next(); // reads process, thread and time of the block, which come first
     if (reader.problem() && !problem)
       problem = reader.problem();
     block = reader.block();
@@ -119,12 +120,12 @@ std::optional<Record> BlockReader::fail(const char *message) {
   return std::nullopt;
 }
 
-// A record that is none of a function: nothing if it only says something of those that follow.
+// Reads a record that is not a function's. Nothing if it only describes the records that follow.
 std::optional<Record> BlockReader::metadata() {
   Record record;
   record.pid = block_.pid;
   record.tid = block_.tid;
-  std::uint64_t size = 0; // of what follows the record
+  std::uint64_t size = 0; // bytes that follow the record
   switch (static_cast<unsigned>(log_[at_]) >> 1) {
   case kNewBuffer:
     block_.tid = load<std::uint32_t>(1);

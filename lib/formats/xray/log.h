@@ -22,7 +22,7 @@ struct Header {
   std::uint64_t ticksPerSecond = 0;
   std::uint64_t bufferBytes = 0; ///< of version 1's blocks
 };
-/// Nothing if the bytes are too few, or can't be a header: it has no magic number.
+/// Nothing if there are too few bytes, or they can't be a header, which has no magic number.
 std::optional<Header> headerOf(std::span<const std::byte> bytes);
 
 enum class Kind : std::uint8_t { Enter, Exit, TailExit, EnterWithArgument, Argument, CustomEvent, TypedEvent };
@@ -32,11 +32,11 @@ struct Record {
   std::uint32_t function = 0;
   std::uint64_t ticks = 0;
   std::uint32_t pid = 0, tid = 0;
-  std::uint64_t argument = 0; ///< Argument; of a TypedEvent its type
-  std::string_view text = {}; ///< CustomEvent, TypedEvent
+  std::uint64_t argument = 0; ///< of Argument; for TypedEvent its type
+  std::string_view text = {}; ///< of CustomEvent, TypedEvent
 };
 
-/// One of 32 bytes. Nothing: of a kind that is not known.
+/// Reads a record of 32 bytes. Nothing if its kind is unknown.
 std::optional<Record> basicRecord(std::span<const std::byte, 32> bytes);
 
 /// A buffer that a thread filled.
@@ -46,7 +46,7 @@ struct Block {
   std::uint64_t offset = 0, bytes = 0;         ///< of its records in the log
 };
 
-/// Where the blocks of a flight data recorder's log are. What is damaged is left out and said once in `problem`.
+/// Finds the blocks of a flight data recorder's log. Damaged parts are left out and reported once in `problem`.
 std::vector<Block> blocksOf(std::span<const std::byte> log, const Header &header, std::optional<Error> &problem);
 
 /// Goes through the records of a block.
@@ -58,7 +58,7 @@ public:
   /// The next function, argument or event; nothing at the end.
   std::optional<Record> next();
   const std::optional<Error> &problem() const { return problem_; }
-  /// As the records at the beginning of the block have it.
+  /// The block as the records at its beginning describe it.
   const Block &block() const { return block_; }
 
 private:

@@ -31,7 +31,7 @@ public:
 private:
   struct ThreadState {
     std::uint32_t index = 0, process = 0;
-    unsigned arguments = 0; // of the call that was entered last
+    unsigned arguments = 0; // of the call that was entered last, so far
     std::uint64_t lastNs = 0;
   };
   ThreadState &threadOf(std::uint32_t pid, std::uint32_t tid);

@@ -8,8 +8,7 @@ namespace ada::model {
 
 static constexpr FormatVariant kVariants[] = {{.name = XraySource::kName, .title = XraySource::kTitle}};
 
-// There is no magic number. But the header's fields can have few values, and the first record's type is one of few,
-// too.
+// There is no magic number. But the header's fields have few possible values, and so does the first record's type.
 static std::optional<unsigned> recognise(std::span<const std::byte> head) {
   const auto header = xray::headerOf(head);
   if (!header)

@@ -1,10 +1,11 @@
 // Encodes ATF, versions 1 and 2: the one place that writes these bytes.
 //
-// The layout is include/ada/trace/atf_format.h, the text to it docs/formats/atf.md. The runtime's drain, the library's
-// writers and recovery all encode here. Freestanding; a caller provides the memory and keeps the checksum.
+// The layout is in include/ada/trace/atf_format.h, its description in docs/formats/atf.md.
+// The runtime's drain, the library's writers and recovery all encode here.
+// Freestanding; a caller provides the memory and keeps the checksum.
 //
-// An index file is header, events, footer, and so is a detail file. While it grows, its header is a placeholder
-// (`totals` null); the true header is written last, behind events and footer, so that a crash can't spoil it.
+// Index and detail files consist of header, events and footer. While a file grows, its header is a placeholder
+// (`totals` null); the true header is written last, after events and footer, so that a crash can't spoil it.
 #ifndef ADA_LIB_SHARED_ENCODE_ATF_H
 #define ADA_LIB_SHARED_ENCODE_ATF_H
 
@@ -12,13 +13,13 @@
 
 namespace ada::atf {
 
-// What a file's header says of its origin, the same from its first write to its last.
+// What a file's header says about its origin, the same from its first write to its last.
 struct FileOrigin {
   std::uint8_t version = 2, arch = kArchX86_64, os = kOsLinux, clockType = kClockBoottime;
   std::uint32_t threadId = 0;
 };
 
-// What header and footer say of the events.
+// What header and footer say about the events.
 struct IndexTotals {
   std::uint64_t events = 0, firstNs = 0, lastNs = 0;
 
@@ -35,7 +36,7 @@ struct DetailTotals {
   std::uint64_t lowestSeq = 0, highestSeq = 0; // of the index events that they belong to
 
   void add(std::uint64_t indexSeq, std::uint64_t ns, std::uint64_t size) { add({1, size, ns, ns, indexSeq, indexSeq}); }
-  // Those that follow these.
+  // Adds the totals of the events that follow these.
   void add(const DetailTotals &more) {
     if (more.events == 0)
       return;
@@ -46,7 +47,7 @@ struct DetailTotals {
   }
 };
 
-// A header or footer, to be written as it is.
+// A header or footer, ready to be written.
 struct Frame {
   unsigned char bytes[64] = {};
 };
@@ -109,7 +110,7 @@ inline void encodeIndexEvent(unsigned char *to, unsigned version, const IndexEve
   }
 }
 
-// Where an event's link lies in the file, to be set later; its bytes, and how many these are. kNoDetail is no link.
+// Where an event's link lies in the file, to be set later; its bytes, and how many these are. kNoDetail means no link.
 static_assert(static_cast<std::uint32_t>(kNoDetail) == kNoDetailV1);
 inline std::uint64_t linkOffset(unsigned version, std::uint64_t indexSeq) {
   return kHeaderBytes + indexSeq * kIndexEventBytes +
@@ -147,7 +148,7 @@ inline Frame encodeDetailFooter(const DetailTotals &totals, std::uint32_t checks
   return frame;
 }
 
-// What comes before the payload of a detail event.
+// The part before the payload of a detail event.
 struct DetailHead {
   std::uint16_t type = 0, flags = 0;
   std::uint64_t indexSeq = 0; // version 1 has 32 bits for it

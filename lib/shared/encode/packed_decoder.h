@@ -34,17 +34,16 @@ inline bool getFunction(const Byte *&at, std::uint64_t &functionId, std::uint32_
 
 enum class Decoded {
   Event,
-  End, // nothing is left, or not a whole event
+  End, // nothing is left, or only part of an event
   Bad, // no encoder writes that
 };
 
-// Reads the events of one block, in order: see beginDecoding() for where to begin. Those that are next are at [at,
-// end).
+// Reads the events of one block, in order: see beginDecoding() for where to begin. The next ones are at [at, end).
 class Decoder {
 public:
   explicit Decoder(State &state) : state(state) {}
 
-  // The next event. `at` moves behind it. `event` is complete if Event is returned.
+  // The next event. `at` moves past it. `event` is complete if Event is returned.
   Decoded next(const Byte *&at, const Byte *end, Event &event) {
     Run run(*this, at, end);
     const Decoded how = run.next(event);
@@ -52,7 +51,7 @@ public:
     return how;
   }
 
-  // Many. The decoder is not to be used otherwise meanwhile.
+  // Reads many events. The decoder must not be used in any other way meanwhile.
   class Run {
   public:
     Run(Decoder &decoder, const Byte *at, const Byte *end)
@@ -77,7 +76,7 @@ public:
     }
 
     const Byte *at() const { return at_; }
-    // Ends the run; the next one goes on from here.
+    // Ends the run; the next one continues from here.
     const Byte *end() {
       steps_.save();
       return at_;
@@ -109,7 +108,7 @@ private:
     return decodeMore(at, event);
   }
   Decoded decodeMore(const Byte *&at, Event &event);
-  // Whether an event is whole, where fewer bytes are left than one may have. Changes nothing.
+  // Whether an event is whole, if fewer bytes are left than an event may have. Changes nothing.
   static Decoded findWhole(const Byte *at, const Byte *end);
   Decoded decodeCallOrReturn(const Byte *&at, Tag tag, std::uint64_t passed, Event &event);
   Decoded decodeRare(const Byte *&at, Sub sub, Event &event);
@@ -117,7 +116,7 @@ private:
 
 inline Decoded Decoder::decodeMore(const Byte *&at, Event &event) {
   unsigned first = *at++;
-  // What is said in front of the event.
+  // The last prefix of the event.
   int before = -1;
   while (first >> 6 == static_cast<unsigned>(Tag::Other) && (first & 63) <= static_cast<unsigned>(Sub::Back)) {
     const auto sub = static_cast<int>(first & 63);
@@ -208,7 +207,7 @@ inline Decoded Decoder::decodeRare(const Byte *&at, Sub sub, Event &event) {
 }
 
 inline Decoded Decoder::findWhole(const Byte *at, const Byte *end) {
-  // Passes over a number; null at the end of the bytes, and a number that is too long ends where reading it would.
+  // Skips a number; null at the end of the bytes. A number that is too long ends where reading it would.
   auto skip = [&](const Byte *from) -> const Byte * {
     for (std::size_t i = 0; from && i < kMostVarintBytes; ++i)
       if (from == end)

@@ -1,15 +1,15 @@
 // Packs detail events, and unpacks them.
 //
-// What goes in and comes out are the events of an ATF 2 detail file, byte for byte; docs/formats/packed.md describes
-// what lies between. A function event is an event of a packed body, which says its time, kind and function in a byte or
-// two, and then registers and stack word by word. Each word has a prediction, and is a bit if that is right:
+// Input and output are the events of an ATF 2 detail file, byte for byte; docs/formats/packed.md describes the packed
+// form. A function event is an event of a packed body, which gives its time, kind and function in a byte or two,
+// followed by registers and stack word by word. Each word has a prediction, and takes a bit if that is right:
 //
 //   registers           those that the function had at its last call or return
 //   sp, fp, lr          on return those of the call; on a call, what sets it apart from its caller as it did last time
-//   the stack           what was last seen at the same address. Windows overlap those of callers, and of calls before
+//   the stack           what was last seen at the same address. Windows overlap those of callers, and of earlier calls
 //
-// What is not predicted is often a pointer that was met shortly before: a byte says which. The rest are small
-// differences, or as many bytes as it takes.
+// A word that is not predicted is often a pointer that was seen shortly before: a byte says which.
+// The rest are small differences, or as many bytes as needed.
 #ifndef ADA_LIB_SHARED_ENCODE_PACKED_DETAIL_H
 #define ADA_LIB_SHARED_ENCODE_PACKED_DETAIL_H
 
@@ -24,15 +24,15 @@ enum class DetailForm : std::uint8_t { Function = 0, Vectors = 1, Other = 2 };
 // The others of a function event.
 inline constexpr unsigned kDetailSeqFollows = 4, // the index event's number isn't that of the event before, plus 1
     kDetailSizeFollows = 8,                      // the stack isn't as large as at its function's last call or return
-    kDetailMasks = 16;                           // and the next three: whether each of the first four masks isn't 0
+    kDetailMasks = 16; // and the next three: for each of the first four masks, that it isn't 0
 inline constexpr unsigned kDetailFlaggedMasks = 4;
-// Of a vector event: the number of registers isn't that of the last one.
+// For a vector event: the number of registers isn't that of the last one.
 inline constexpr unsigned kDetailCountFollows = 4;
 
-// A word that was not predicted is a byte under 128, a place in the cache, or 128 + base × 32 + sign × 16 + how many
-// bytes follow.
+// A word that was not predicted is a byte under 128 (a place in the cache),
+// or 128 + base × 32 + sign × 16 + the number of bytes that follow.
 enum class WordBase : std::uint8_t {
-  Zero = 0,       // the bytes, or with the sign their complement
+  Zero = 0,       // the bytes or, with the sign, their complement
   Prediction = 1, // prediction plus or minus the bytes
   Stack = 2,      // stack pointer plus or minus the bytes
   High = 3,       // the bytes are the upper ones; with the sign: the word before plus the bytes, zigzag
@@ -40,16 +40,16 @@ enum class WordBase : std::uint8_t {
 
 inline constexpr std::size_t kRegisterWords = 11; // eight, lr, fp, sp
 inline constexpr std::size_t kMostDetailWords = kRegisterWords + atf::kMaxStackBytes / 8;
-// What an event with so many bytes of payload takes at most.
+// The most bytes that an event with that many bytes of payload takes.
 constexpr std::size_t mostDetailBytes(std::size_t payloadBytes) { return payloadBytes + payloadBytes / 8 + 192; }
 inline constexpr std::uint64_t kMostDetailPayloadBytes = 0xffffffff - atf::kDetailEventHeaderBytes;
 
-// A writer begins a new block when the body has so many bytes.
+// A writer begins a new block when the body has that many bytes.
 inline constexpr std::size_t kDetailBlockBytes = 64 * 1024;
-// More events are in no block: none is shorter than a byte.
+// No block has more events, because no event is shorter than a byte.
 inline constexpr std::uint64_t kMostDetailBlockEvents = kDetailBlockBytes;
 
-// All that predictions are made from. Zero-initialised is the start of a block.
+// Everything that predictions are made from. A block starts with a zero-initialised state.
 struct DetailState {
   static constexpr unsigned kFunctionBits = 11, kShadowBits = 13, kCacheBits = 7, kVectorBits = 8;
   struct Last { // call or return of a function
@@ -81,7 +81,7 @@ struct DetailState {
   Last &lastOf() { return last[place]; }
   std::uint64_t *lastVectors() { return vectors[place >> (kFunctionBits - kVectorBits)]; }
 
-  // After its event of `events`.
+  // Call it after encoding or decoding its event in `events`.
   void beginFunction(std::uint64_t id, bool isCall) {
     functionId = id;
     place = mixed(id << 1 | !isCall) >> (64 - kFunctionBits);
@@ -139,7 +139,7 @@ public:
   DetailState &state;
 
 private:
-  // Masks of the words that are not predicted, and those words behind them.
+  // Masks of the words that are not predicted, followed by those words.
   class Words {
   public:
     Words(DetailState &state, Byte *masks, std::size_t words) : state_(state), masks_(masks), to_(masks) {
@@ -154,7 +154,8 @@ private:
       }
       ++at_;
     }
-    // Moves the words to where the masks end that are written: of the first ones those that aren't 0.
+    // Moves the words to the end of the masks that are written:
+    // the first `flagged` masks are only written if they aren't 0.
     Byte *end(Byte *flags, unsigned flagged) {
       unsigned kept = 0;
       for (unsigned i = 0; i < count_; ++i) {
@@ -249,7 +250,7 @@ inline Byte *DetailEncoder::encodeFunction(Byte *to, const atf::DetailHead &head
   last.stackBytes = stackBytes;
   const DetailState::Predicted predicted = state.predict(isCall);
   Words words(state, to, kRegisterWords + stackBytes / 8);
-  state.sp = predicted.sp; // until it is said
+  state.sp = predicted.sp; // until sp itself comes
   for (unsigned i = 0; i < 8; ++i) {
     const std::uint64_t value = raw.registers[i];
     words.put(value, last.words[i]);
@@ -323,8 +324,8 @@ class DetailDecoder {
 public:
   explicit DetailDecoder(DetailState &state) : state(state) {}
 
-  // The next event. `at` moves behind it if Event is returned; otherwise there is none, and the decoder is of no use
-  // any more.
+  // The next event. `at` moves past it if Event is returned;
+  // otherwise there is none, and the decoder can't be used any more.
   Decoded next(const Byte *&at, const Byte *end, UnpackedDetail &event) {
     if (at == end)
       return Decoded::End;
@@ -376,7 +377,7 @@ private:
       return !(bits >> index++ % 8 & 1);
     }
   };
-  // Passes over the masks of so many words.
+  // Skips the masks of that many words.
   Decoded beginWords(unsigned first, unsigned flagged, std::size_t words, Masks &masks) {
     const std::size_t count = (words + 7) / 8;
     std::size_t there = count > flagged ? count - flagged : 0;
@@ -470,7 +471,7 @@ inline Decoded DetailDecoder::decodeFunction(unsigned first, UnpackedDetail &eve
       how = getWord(masks, prediction, value);
   };
   std::uint64_t lr = 0, fp = 0, sp = predicted.sp;
-  state.sp = predicted.sp; // until it is said
+  state.sp = predicted.sp; // until sp itself comes
   for (unsigned i = 0; i < 8; ++i) {
     get(last.words[i], last.words[i]);
     raw.registers[i] = last.words[i];

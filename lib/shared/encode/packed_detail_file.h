@@ -1,10 +1,10 @@
-// Puts packed detail files together: file header, and blocks, which are written in place as those of index files are.
+// Puts packed detail files together: file header, and blocks, which are written in place like those of index files.
 //
 //   file header │ block │ block │ …
 //   block:  header, body                      starts at a multiple of kBlockAlignment
 //
-// A block can be read alone. Only the last one may be open: its header is a placeholder then, and its body goes to the
-// end of the file. From header to header a reader finds all of them.
+// A block can be read alone. Only the last one may be open: then its header is a placeholder, and its body goes to the
+// end of the file. A reader finds all blocks by going from header to header.
 #ifndef ADA_LIB_SHARED_ENCODE_PACKED_DETAIL_FILE_H
 #define ADA_LIB_SHARED_ENCODE_PACKED_DETAIL_FILE_H
 
@@ -18,10 +18,10 @@ struct RawDetailFileHeader {
   std::uint8_t endian, version, arch, os;
   Little32 flags, threadId; // kFileFinished
   Little64 blocksOffset;    // of the first block
-  // Of a finished file; 0 before.
+  // Set in a finished file; 0 before.
   Little64 end;                   // of the last block
   Little64 eventCount;            // of the whole file
-  Little64 plainBytes;            // that these have in ATF 2
+  Little64 plainBytes;            // that these events take in ATF 2
   Little64 lowestSeq, highestSeq; // of their index events
   Little64 timeStartNs, timeEndNs;
   std::uint8_t reserved[44];
@@ -72,10 +72,10 @@ template <class Sum> bool isDetailBlockHeader(const RawDetailBlockHeader &raw, S
          (raw.flags & ~kBlockFlags) == 0 && raw.eventCount <= kMostDetailBlockEvents;
 }
 
-// What a closed block takes in the file.
+// The bytes that a closed block takes in the file.
 inline std::uint64_t blockBytes(const RawDetailBlockHeader &block) { return kBlockHeaderBytes + block.bodyBytes; }
 
-// What the header of a block says of its events.
+// What the header of a block says about its events.
 struct DetailBlockTotals : atf::DetailTotals {
   bool unsorted = false;
 
@@ -114,8 +114,8 @@ public:
     totals_.add(head, bytes);
     return end;
   }
-  // These bytes, all that was encoded since the last time, are in the file. If they could not be written, the block is
-  // to be closed: those events are lost.
+  // These bytes, everything encoded since the last time, are in the file. If they could not be written,
+  // close the block instead: those events are lost.
   template <class Sum> void added(const Byte *body, std::size_t bytes, Sum &&sum) {
     checksum_ = sum(checksum_, static_cast<const void *>(body), bytes);
     addedBytes_ += bytes;
@@ -129,13 +129,13 @@ public:
 
   bool isOpen() const { return isOpen_; }
   bool isFull() const { return bodyBytes_ >= kDetailBlockBytes; }
-  // Of the events that were encoded; of those that are in the file.
+  // Totals of the events that were encoded; of those that are in the file.
   const DetailBlockTotals &totals() const { return totals_; }
   const DetailBlockTotals &kept() const { return kept_; }
   std::uint64_t addedBytes() const { return addedBytes_; }
 
-  // Goes on with a block that is there: with its first events for which `keep(head)` holds, in the order of the body.
-  // Returns how many bytes of the body these are; the next event goes there.
+  // Continues an existing block after its first events for which `keep(head)` holds, in the order of the body.
+  // Returns how many bytes of the body these take; the next event goes there.
   template <class Sum, class Keep>
   std::size_t resume(std::uint64_t firstSeq, const Byte *body, std::size_t bytes, Sum &&sum, Keep &&keep) {
     Byte placeholder[kBlockHeaderBytes];
@@ -149,7 +149,7 @@ public:
       totals_.add(event.head, event.bytes);
       used = static_cast<std::size_t>(at - body);
     }
-    // The state that comes of these and nothing else.
+    // The state that results from these events alone.
     state_.beginBlock();
     for (at = body; at != body + used;)
       if (decoder.next(at, body + used, event) != Decoded::Event)

@@ -1,7 +1,7 @@
 // Encodes events into packed bodies.
 //
-// The usual event, the call of the predicted function or the return of the innermost call, is a byte. It costs a look
-// at the prediction and at the stack, a subtraction and a store:
+// The usual event, a call of the predicted function or a return of the innermost call, takes a byte.
+// It costs a look at the prediction and at the stack, a subtraction and a store:
 //
 //   Encoder::Run run(encoder, to);
 //   run.encode(kind, function, ns); …     at most kMostEventBytes each
@@ -30,27 +30,27 @@ inline Byte *putFunction(Byte *to, std::uint64_t functionId, std::uint32_t &modu
   return putVarint(to, itsModule);
 }
 
-// Sub::Link (the detail event's number + 1, or 0), Sub::Depth and Sub::Lost say something of the next event. They come
-// in front of it, in this order.
+// Sub::Link (the detail event's number + 1, or 0), Sub::Depth and Sub::Lost describe the next event.
+// They come before it, in this order.
 inline Byte *putPrefix(Byte *to, Sub what, std::uint64_t value) {
   *to++ = static_cast<Byte>(static_cast<unsigned>(Tag::Other) << 6 | static_cast<unsigned>(what));
   return putVarint(to, value);
 }
 
-// Whether an event may be older than the one `passed` before it, modulo 2^64. What short steps lead to need not be
-// asked: they don't get from the lower half of all times to where times wrap.
+// Whether an event may be older than the one `passed` before it, modulo 2^64. Results of short steps need not be
+// checked: short steps don't get from the lower half of all times to where times wrap.
 inline bool mayGoBack(std::uint64_t passed, std::uint64_t ns) { return (passed | ns) >> 63 != 0; }
 
 class Encoder {
 public:
-  // Writes events, one behind the other. The encoder is not to be used otherwise meanwhile.
+  // Writes events, one after the other. The encoder must not be used in any other way meanwhile.
   class Run {
   public:
     Run(Encoder &encoder, Byte *to) : encoder_(encoder), steps_(encoder.state) { load(to); }
     Run(const Run &) = delete;
     Run &operator=(const Run &) = delete;
 
-    // If `kind` is a constant, what the others need is left out by the compiler.
+    // If `kind` is a constant, the compiler leaves out the code for the other kinds.
     __attribute__((always_inline)) void encode(std::uint32_t kind, std::uint64_t functionId, std::uint64_t ns) {
       const std::uint64_t isCall = kind == kCall, passed = ns - steps_.lastNs;
       const Product function = Product::of(functionId), expected = steps_.expected(isCall);
@@ -62,14 +62,14 @@ public:
       *to_++ = static_cast<Byte>(isCall << 6 | passed);
       steps_.take(isCall, function, ns);
     }
-    // What is said of the next event: see putPrefix(), of which only some are for this.
+    // Writes a prefix of the next event: see putPrefix(). Only some of the prefixes are meant for this.
     void say(Sub what, std::uint64_t value) {
       Byte *const end = putPrefix(to_, what, value);
       from_ += end - to_, to_ = end;
     }
 
     Byte *at() const { return to_; }
-    // Ends the run; the next one goes on from here.
+    // Ends the run; the next one continues from here.
     Byte *end() {
       save();
       return to_;
@@ -91,7 +91,7 @@ public:
     }
 
     Encoder &encoder_;
-    Byte *to_, *from_; // from there on an event is a byte: so they need not be counted
+    Byte *to_, *from_; // from there on each event is a byte, so events need not be counted
     Steps steps_;
   };
 
@@ -108,7 +108,7 @@ public:
   std::uint64_t firstNs;
 
 private:
-  // A step of more than half of what 64 bits hold is one back. `passed` becomes 0 then.
+  // A step of more than half the range of 64 bits is a step back. Then `passed` becomes 0.
   Byte *goBack(Byte *to, std::uint64_t &passed) {
     unsorted |= mayGoBack(passed, state.lastNs);
     if (passed >> 63 == 0)

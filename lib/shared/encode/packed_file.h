@@ -19,7 +19,7 @@
 
 namespace ada::packed {
 
-using atf::FileOrigin; // its version counts for nothing here
+using atf::FileOrigin; // its version is ignored here
 
 struct FileTotals {
   std::uint64_t events = 0, firstNs = 0, lastNs = 0;
@@ -61,12 +61,12 @@ inline RawIndexHead encodeIndexHead(std::uint64_t blocks) {
   return raw;
 }
 
-// What a closed block takes in the file.
+// The bytes that a closed block takes in the file.
 inline std::uint64_t blockBytes(const RawBlockHeader &block) {
   return std::uint64_t{kBlockHeaderBytes} + block.callsBytes + block.bodyBytes;
 }
 
-// Of a closed block.
+// For a closed block.
 inline RawIndexEntry encodeIndexEntry(std::uint64_t offset, const RawBlockHeader &block) {
   RawIndexEntry raw = {};
   raw.offset = offset, raw.firstSeq = block.firstSeq, raw.eventCount = block.eventCount;
@@ -103,7 +103,7 @@ inline bool beginDecoding(Decoder &decoder, const RawBlockHeader &raw, const Byt
   State &state = decoder.state;
   state.beginBlock();
   state.lastNs = raw.beforeNs, state.depth = raw.depth, state.floor = raw.depth - raw.knownCalls;
-  // Numbers may be cut; reading them must not go beyond the list.
+  // Numbers may be cut off; reading them must not go beyond the list.
   Byte padded[kMostOpenCallBytes];
   const Byte *const end = calls + raw.callsBytes;
   std::uint32_t module = 0;
@@ -131,7 +131,7 @@ class BlockWriter : public Encoder {
 public:
   // The number of the first event, before any block.
   void startAt(std::uint64_t seq) { seq_ = seq; }
-  // Begins a block. Writes its start, at most kMostBlockStartBytes, and returns how many bytes that are.
+  // Begins a block. Writes its start, at most kMostBlockStartBytes, and returns how many bytes that is.
   template <class Sum> std::size_t begin(Byte *to, Sum &&sum) {
     firstSeq_ = seq_, beforeNs_ = state.lastNs, depth_ = state.depth;
     knownCalls_ = static_cast<std::uint16_t>(state.depth - state.floor);
@@ -155,8 +155,8 @@ public:
     return static_cast<std::size_t>(end - to);
   }
 
-  // These bytes, all that was encoded since the last time, are in the file. What was encoded and could not be written
-  // must not be given to it: then the block is to be closed, and those events are lost.
+  // These bytes, everything encoded since the last time, are in the file. Don't pass bytes that could not be written:
+  // close the block instead, and those events are lost.
   template <class Sum> void added(const Byte *body, std::size_t bytes, Sum &&sum) {
     checksum_ = sum(checksum_, static_cast<const void *>(body), bytes);
     bodyBytes_ += bytes;
@@ -173,16 +173,16 @@ public:
 
   bool isOpen() const { return isOpen_; }
   bool isFull(std::size_t most = kBlockBodyBytes) const { return bodyBytes_ >= most; }
-  // Number of the next event in the file; where the numbers begin is set before the first block.
+  // Number of the next event in the file; startAt() sets where the numbers begin, before the first block.
   std::uint64_t nextSeq() const { return seq_; }
   void setNextSeq(std::uint64_t seq) { seq_ = seq; }
   std::uint64_t bodyBytes() const { return bodyBytes_; }
   std::size_t startBytes() const { return kBlockHeaderBytes + callsBytes_; }
   std::uint64_t blockBytes() const { return startBytes() + bodyBytes_; }
 
-  // Goes on with an open block that somebody else began, for instance a process that was killed. `start` is header and
-  // open calls, `body` all that the file has behind them; events from number `beforeSeq` on don't count. Returns how
-  // many bytes of the body are used: the next event goes there.
+  // Continues an open block that another process began and left, for example because it was killed.
+  // `start` is the header and the open calls, `body` everything the file has after them; events from number `beforeSeq`
+  // on don't count. Returns how many bytes of the body are used: the next event goes there.
   template <class Sum>
   std::size_t resume(const Byte *start, const Byte *body, std::size_t bytes, std::uint64_t beforeSeq, Sum &&sum);
 
@@ -226,7 +226,7 @@ std::size_t BlockWriter::resume(const Byte *start, const Byte *body, std::size_t
     const auto used = static_cast<std::size_t>(at - body);
     Event event;
     const Decoded how = decoder.next(at, body + bytes, event);
-    if (how == Decoded::Bad) // the state is of no use any more
+    if (how == Decoded::Bad) // the state can't be used any more
       return resume(start, body, used, beforeSeq, sum);
     if (how == Decoded::End)
       break;

@@ -3,7 +3,7 @@
 //   file header │ block │ block │ … │ block index │ trailer
 //   block:  header, open calls, body          starts at a multiple of kBlockAlignment
 //
-// Every block can be read alone. Only the last one may be open: its header is a placeholder then, which has all that
+// Every block can be read alone. Only the last one may be open: then its header is a placeholder with everything that
 // is known at a block's start, and its body goes to the end of the file.
 #ifndef ADA_LIB_SHARED_ENCODE_PACKED_FORMAT_H
 #define ADA_LIB_SHARED_ENCODE_PACKED_FORMAT_H
@@ -21,26 +21,26 @@ inline constexpr std::uint8_t kVersion = 1;
 inline constexpr std::size_t kBlockAlignment = 128;
 inline constexpr std::size_t kFileHeaderBytes = 128, kBlockHeaderBytes = 96, kIndexHeadBytes = 16,
                              kIndexEntryBytes = 48, kTrailerBytes = 64;
-// A writer begins a new block when the body has so many bytes.
+// A writer begins a new block when the body has reached this size.
 inline constexpr std::size_t kBlockBodyBytes = 64 * 1024;
-// So many of the innermost open calls are known. Those around them are a number.
+// The number of innermost open calls that are known. The calls around them are only counted.
 inline constexpr std::size_t kMostKnownCalls = 1023;
 
 //===--- events -----------------------------------------------------------===//
 
 // The upper two bits of an event's first byte.
 enum class Tag : std::uint8_t { Return = 0, Predicted = 1, Call = 2, Other = 3 };
-// The lower six bits of the others: nanoseconds since the event before, or that the rest of them follows.
+// The lower six bits of the others: nanoseconds since the event before, or kMoreTime if the rest of them follows.
 inline constexpr std::uint64_t kMoreTime = 63;
-// The lower six bits of Tag::Other. The first four say something of the event that follows; each comes at most once,
-// in this order.
+// The lower six bits of Tag::Other. The first four describe the event that follows;
+// each comes at most once, in this order.
 enum class Sub : std::uint8_t {
   Link = 0,      // number of the detail event + 1; 0: none, whatever the detail file says
   Depth = 1,     // stored depth
-  Lost = 2,      // so many events were lost before it
-  Back = 3,      // it is so many nanoseconds before the last event
+  Lost = 2,      // number of events that were lost before it
+  Back = 3,      // number of nanoseconds by which it is before the last event
   Exception = 4, // of the innermost call: time
-  Outer = 5,     // exit of an outer call: time, kind, how many calls in it have no exit (at least 1)
+  Outer = 5,     // exit of an outer call: time, kind, how many calls inside it have no exit (at least 1)
   Beyond = 6,    // exit of a call that is open but not known: time, kind, function
   Stray = 7,     // exit of a function that has no open call: time, kind, function
   Any = 8,       // an event of another kind: time, kind, function
@@ -48,7 +48,7 @@ enum class Sub : std::uint8_t {
 inline constexpr unsigned kSubs = 9;
 
 inline constexpr std::size_t kMostVarintBytes = 10;
-// Four parts before the event with a byte each, the event's byte, time, kind, and a function in two numbers.
+// Four prefixes with a byte each, the event's byte, time, kind, and a function in two numbers.
 inline constexpr std::size_t kMostEventBytes = 4 * (1 + kMostVarintBytes) + 1 + kMostVarintBytes + 5 + 2 * 5;
 inline constexpr std::size_t kMostOpenCallBytes = kMostVarintBytes + 2 * 5;
 inline constexpr std::size_t kMostBlockStartBytes = kBlockHeaderBytes + kMostKnownCalls * kMostOpenCallBytes;
@@ -60,7 +60,7 @@ struct Event {
   std::uint64_t ns = 0, functionId = 0;
   std::uint32_t kind = 0;               // 1 call, 2 return, 3 exception; any other number
   std::uint32_t storedDepth = kNoDepth; // what ATF 1 stores, if it isn't the depth that follows from the events
-  bool hasLink = false;                 // `link` is stored, and not to be found from the detail file
+  bool hasLink = false;                 // `link` is stored, not found from the detail file
   std::uint64_t link = kNoLink;
   std::uint64_t lostBefore = 0; // events that were lost right before this one
 
@@ -79,7 +79,7 @@ struct RawFileHeader {
   Little32 flags, threadId;
   std::uint8_t clockType, reserved1[7];
   Little64 blocksOffset; // of the first block
-  // Of a finished file; 0 before.
+  // Set in a finished file; 0 before.
   Little64 trailerOffset, eventCount, timeStartNs, timeEndNs;
   Little64 droppedCount; // events before the first block
   std::uint8_t reserved2[52];
@@ -137,7 +137,7 @@ struct RawTrailer {
 };
 static_assert(sizeof(RawTrailer) == kTrailerBytes);
 
-// Where what follows `end` may start.
+// Where a block after `end` may start.
 constexpr std::uint64_t aligned(std::uint64_t end) {
   return (end + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
 }

@@ -1,4 +1,4 @@
-// What a packed body's next event is predicted from. Encoder and decoder both keep it, and so agree.
+// The state from which a packed body's next event is predicted. Encoder and decoder both keep it, and so agree.
 #ifndef ADA_LIB_SHARED_ENCODE_PACKED_STATE_H
 #define ADA_LIB_SHARED_ENCODE_PACKED_STATE_H
 
@@ -7,18 +7,18 @@
 namespace ada::packed {
 
 // The history of events is a sum of products of their functions' ids, modulo 2^64. A state holds functions as these
-// products: where a prediction is to be looked up depends on the one before, and that chain then has no multiplication
-// in it (decoding takes 3.3 ns an event instead of 3.8). The factor is odd, so ids come back by its inverse.
+// products: the place of a prediction depends on the one before, and this way that chain has no multiplication in it
+// (decoding takes 3.3 ns an event instead of 3.8). The factor is odd, so ids come back by its inverse.
 inline constexpr std::uint64_t kFactor = 0xC2B2AE3D27D4EB4Fu;
 constexpr std::uint64_t inverseOf(std::uint64_t odd) {
-  std::uint64_t inverse = odd; // right in the low 3 bits, and each step doubles that
+  std::uint64_t inverse = odd; // right in the low 3 bits; each step doubles their number
   for (int bits = 3; bits < 64; bits *= 2)
     inverse *= 2 - odd * inverse;
   return inverse;
 }
 inline constexpr std::uint64_t kInverse = inverseOf(kFactor);
 static_assert(kFactor * kInverse == 1);
-// A function, not by its id but by the product.
+// A function, represented by the product instead of its id.
 struct Product {
   std::uint64_t value;
   static Product of(std::uint64_t functionId) { return {functionId * kFactor}; }
@@ -27,15 +27,15 @@ struct Product {
   bool operator!=(const Product &other) const { return value != other.value; }
 };
 
-// A call is predicted from the ten events before it, for that is where programs repeat themselves: 1 call in 15 to 20
-// of SQLite and of a JSON parser is not predicted, and twice to five times as many if just the caller and one event are
-// looked at (docs/formats/packed.md).
+// A call is predicted from the ten events before it, because that is where programs repeat themselves:
+// 1 call in 15 to 20 of SQLite and of a JSON parser is not predicted; with only the caller and one event it would be
+// two to five times as many (docs/formats/packed.md).
 //
-// Plain data, of a fixed size: zero-initialised is the start of a file. How deep a recursion goes changes nothing: the
-// innermost kMostKnownCalls open calls are known, the others are forgotten, and their exits name their functions.
+// Plain data, of a fixed size: a file starts with a zero-initialised state. The depth of a recursion does not matter:
+// the innermost kMostKnownCalls open calls are known, the others are forgotten, and their exits name their functions.
 struct State {
   static constexpr unsigned kPredictionBits = 12;
-  static constexpr std::size_t kCallSlots = kMostKnownCalls + 1; // one is free, to be written to at any time
+  static constexpr std::size_t kCallSlots = kMostKnownCalls + 1; // one is free and may be written to at any time
   struct OpenCall {
     Product function;
     std::uint64_t beginNs;
@@ -43,8 +43,8 @@ struct State {
 
   std::uint64_t lastNs;
   std::uint64_t depth;        // open calls
-  std::uint64_t floor;        // of which so many are not known
-  std::uint64_t history;      // of the events before; those of long ago are shifted out
+  std::uint64_t floor;        // the number of them that are not known
+  std::uint64_t history;      // of the events before; old ones are shifted out
   std::uint32_t module;       // of the function that was named last
   OpenCall calls[kCallSlots]; // circular: the one at depth d is at d % kCallSlots
   Product predictions[1u << kPredictionBits];
@@ -74,7 +74,7 @@ struct State {
     history = afterExit(history, function);
   }
 
-  // What is not carried over to the next block.
+  // Resets what is not carried over to the next block.
   void beginBlock() {
     history = 0, module = 0;
     for (Product &prediction : predictions)
@@ -82,17 +82,18 @@ struct State {
   }
 };
 
-// The part of a state that changes with every event, to be kept in registers by who has many. It takes the usual steps:
-// calls and returns, without a branch on which of both it is, for that can't be predicted.
+// The part of a state that changes with every event, which code with many events can keep in registers.
+// It takes the usual steps, calls and returns, without a branch on which of the two it is,
+// because that can't be predicted.
 struct Steps {
   explicit Steps(State &state) : state(state) { load(); }
   // Usual steps leave the floor as it is.
   void load() { lastNs = state.lastNs, depth = state.depth, floor = state.floor, history = state.history; }
   void save() { state.lastNs = lastNs, state.depth = depth, state.history = history; }
 
-  // Whether a call doesn't make another one unknown, or the call that returns is known.
+  // Whether the call makes no other call unknown, or the call that returns is known.
   bool isUsual(std::uint64_t isCall) const { return depth - floor - 1 + isCall < kMostKnownCalls; }
-  // The function that is called or returns if it is as expected.
+  // The function that is expected to be called or to return.
   Product expected(std::uint64_t isCall) const {
     const std::uint64_t called = state.predictions[State::placeOf(history)].value;
     const std::uint64_t returning = state.at(depth - 1).function.value;
@@ -103,7 +104,7 @@ struct Steps {
     State::OpenCall &call = state.at(depth);
     call.function = function, call.beginNs = ns;
     depth += 2 * isCall - 1;
-    // afterCall() or afterExit(): -x is ~x + 1. What comes last is what came last.
+    // afterCall() or afterExit(): -x is ~x + 1. The operand that is available last is added last.
     const std::uint64_t isExit = isCall - 1;
     history = ((history << 6) + ((1 - kFactor) & isExit)) + (function.value ^ isExit);
     lastNs = ns;

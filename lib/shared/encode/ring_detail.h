@@ -1,8 +1,8 @@
 // Encodes the detail of a ring record as one to three detail events.
 //
-// The first holds registers and stack. Where vector registers carry arguments or a return value, and where texts that
-// arguments point to were recorded, events of AdaTrace's own types follow with the same index number; readers of the
-// specification alone skip them by their length.
+// The first holds registers and stack. If vector registers carry arguments or a return value, or texts that arguments
+// point to were recorded, events of AdaTrace's own types follow with the same index number;
+// readers that only know the specification skip them by their length.
 #ifndef ADA_LIB_SHARED_ENCODE_RING_DETAIL_H
 #define ADA_LIB_SHARED_ENCODE_RING_DETAIL_H
 
@@ -62,7 +62,8 @@ inline void eachDetailEvent(const ring::Event &e, const ada_detail &d, std::uint
   }
 }
 
-// All of them behind each other; `to` has room for kMostRingDetailBytes. Returns their size, and in `count` how many.
+// Encodes all of them, one after the other; `to` has room for kMostRingDetailBytes. Returns their size,
+// and in `count` how many there are.
 inline std::size_t encodeRingDetail(unsigned char *to, unsigned version, const ring::Event &e, const ada_detail &d,
                                     std::uint64_t indexSeq, std::uint32_t threadId, unsigned &count) {
   unsigned char *p = to;

@@ -1,5 +1,5 @@
-// The bytes of thread_N/sched.ads: when the system took the processor from a thread, and when it gave it one again.
-// docs/formats/sched.md tells of the format.
+// The bytes of thread_N/sched.ads: when a thread went off-CPU, and when it went on-CPU again.
+// docs/formats/sched.md describes the format.
 #ifndef ADA_LIB_SHARED_ENCODE_SCHED_FORMAT_H
 #define ADA_LIB_SHARED_ENCODE_SCHED_FORMAT_H
 
@@ -12,26 +12,26 @@ inline constexpr char kMagic[8] = {'A', 'D', 'A', 'S', 'C', 'H', 'E', 'D'};
 inline constexpr uint32_t kVersion = 1;       // without Held, Resumed, LostFrom and flags
 inline constexpr uint32_t kNewestVersion = 2; // with them
 
-// A bit of Header::flags: the system told nothing; only the recorder's own records are here.
+// A bit of Header::flags: the system reported nothing; only the recorder's own records are here.
 inline constexpr uint64_t kIsUnknown = 1;
 
 enum class Kind : uint32_t {
-  On = 1,        // got a processor: `value`
+  On = 1,        // went on-CPU, on processor `value`
   Waits = 2,     // left processor `value` by itself, to wait or to end
-  Preempted = 3, // had to leave processor `value`, though it had work to do
-  Lost = 4,      // some records between the last one (or LostFrom) and this time are missing, or may be: `value` of all
+  Preempted = 3, // had to leave processor `value`, although it had work to do
+  Lost = 4,      // some records between the last one (or LostFrom) and this time are or may be missing: `value` of all
                  // threads
-  KnownTo = 5,   // all up to here is known; `value`: CRC-32C of all bytes before this record
+  KnownTo = 5,   // everything up to here is known; `value`: CRC-32C of all bytes before this record
   Held = 6,      // from now on the recorder held the thread up: `value` says why
   Resumed = 7,   // until now
-  LostFrom = 8,  // from now on those of processor `value` may be missing, until a Lost
+  LostFrom = 8,  // from now on records of processor `value` may be missing, until a Lost
 };
 
 struct Header {
   char magic[8];
   uint32_t version;
   uint32_t tid;
-  uint64_t fromNs; // from when on all is known
+  uint64_t fromNs; // everything is known from this time on
   uint64_t flags;
 };
 static_assert(sizeof(Header) == 32);

@@ -1,4 +1,4 @@
-// Numbers, sizes and durations as options have them.
+// Numbers, sizes and durations in the notation of options.
 #ifndef ADA_LIB_SHARED_OPTIONS_NUMBERS_H
 #define ADA_LIB_SHARED_OPTIONS_NUMBERS_H
 
@@ -6,7 +6,7 @@
 
 namespace ada::options {
 
-// Takes the decimal number that `text` begins with off it. False if there is none or it has more than 64 bits.
+// Takes a decimal number off the beginning of `text`. False if there is none or it has more than 64 bits.
 inline bool takeNumber(TextPiece &text, uint64_t &number) {
   size_t n = 0;
   number = 0;
@@ -42,7 +42,7 @@ inline bool parseDuration(TextPiece text, uint64_t &ns) {
   return unit && !__builtin_mul_overflow(number, unit, &ns);
 }
 
-// A share of more than nothing and at most all, "5%", "0.5%" or "0.25%", in hundredths of a percent; "none" is 0.
+// A share of more than 0% and at most 100%, "5%", "0.5%" or "0.25%", in hundredths of a percent; "none" is 0.
 inline bool parseShare(TextPiece text, uint64_t &share) {
   share = 0;
   if (text == "none")

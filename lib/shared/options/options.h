@@ -1,4 +1,4 @@
-// The grammar of ADA_OPTIONS, for the runtime that obeys it and for the tool that writes it.
+// The grammar of ADA_OPTIONS, for the runtime that reads it and for the tool that writes it.
 //
 //   options    = { separator } { assignment { separator } }
 //   assignment = name '=' value
@@ -6,8 +6,8 @@
 //   separator  = ':' | ' ' | tab | newline
 //
 // The exceptions are colons that need no quotes: C++'s '::' in a text value, unless the end or `name=` of an option
-// follows, the colon behind the kind of a trigger (triggers.h), and that of a clock (tick:50us). The list of options is
-// include/ada/options.inc.
+// follows, the colon after the kind of a trigger (triggers.h), and that of a clock (tick:50us).
+// The list of options is include/ada/options.inc.
 #ifndef ADA_LIB_SHARED_OPTIONS_OPTIONS_H
 #define ADA_LIB_SHARED_OPTIONS_OPTIONS_H
 
@@ -80,7 +80,7 @@ struct Clock {
   bool tickIsGiven = false;
 };
 
-// False if `value` is none of those that options.inc lists.
+// False if options.inc does not list `value`.
 inline bool parseClock(TextPiece value, Clock &clock) {
   constexpr const char *kKinds[] = {"auto", "counter", "system", "tick", "none"};
   constexpr uint64_t kLeastNs = 1000, kMostNs = 1000000000;
@@ -95,12 +95,12 @@ inline bool parseClock(TextPiece value, Clock &clock) {
   return parseDuration(value.from(5), clock.tickNs) && clock.tickNs >= kLeastNs && clock.tickNs <= kMostNs;
 }
 
-// When a part of a trace is complete: it has so many bytes, or is so old. Both 0: never.
+// When a part of a trace is complete: at this size in bytes, or at this age. Both 0: never.
 struct Rotation {
   uint64_t bytes = 0, ns = 0;
 };
 
-// "64M", "60s" or "none". False if it is none of these, or so little that parts would be nothing but headers.
+// "64M", "60s" or "none". False if it is none of these, or so small that parts would consist of headers alone.
 inline bool parseRotation(TextPiece value, Rotation &rotation) {
   constexpr uint64_t kLeastBytes = 64 << 10, kLeastNs = 100000000;
   rotation = {};
@@ -158,8 +158,8 @@ inline const char *limitOf(const Option &option, uint64_t number) {
 
 inline bool isGlobs(const Option &option) { return TextPiece(option.metavar) == "GLOBS"; }
 
-// What is wrong with a glob of such an option, stored in `which`, as the end of a sentence that begins with it; null if
-// nothing is.
+// What is wrong with a glob of such an option, as the end of a sentence that begins with the glob; null if nothing is.
+// Stores the glob in `which`.
 inline const char *faultOf(const Option &option, TextPiece value, TextPiece &which) {
   if (!isGlobs(option))
     return nullptr;
@@ -177,7 +177,7 @@ inline const char *faultOf(const Option &option, TextPiece value, TextPiece &whi
   return fault;
 }
 
-// The beginning of what may be long, for a message.
+// The beginning of a text that may be long, for a message.
 inline TextPiece shown(TextPiece text) { return text.first(text.size < 60 ? text.size : 60); }
 
 //===--- the text ---------------------------------------------------------===//
@@ -223,8 +223,8 @@ struct Assignment {
 enum class Reading {
   Assignment,
   End,
-  NoValue,   // no '=' behind assignment.name
-  NotClosed, // assignment.quote is not there again
+  NoValue,   // no '=' after assignment.name
+  NotClosed, // assignment.quote does not occur again
 };
 
 // Takes the next assignment off `text`.

@@ -1,4 +1,4 @@
-// The grammar of option `trigger`: what opens a window of detail.
+// The grammar of option `trigger`, which says what opens a window of detail.
 //
 //   triggers = { one | ';' }
 //   one      = "call:" GLOB | "slow:" GLOB '>' duration | "exception:" GLOB | "signal"
@@ -12,13 +12,13 @@
 
 namespace ada::options {
 
-// Api and Outside are triggers as well, but not by this option.
+// Api and Outside are triggers as well, but this option can't name them.
 enum class TriggerKind : uint8_t { Call, Slow, Exception, Signal, Api, Outside };
 
-// As manifests have them.
+// Their names in manifests.
 inline constexpr const char *kTriggerKinds[] = {"call", "slow", "exception", "signal", "api", "outside"};
 
-// The kinds with a glob. At most 8 of these, so that one byte per function says which of them mean it.
+// The kinds with a glob. At most 8 of these, so that one byte per function says which of them match it.
 inline constexpr TriggerKind kGlobTriggers[] = {TriggerKind::Call, TriggerKind::Slow, TriggerKind::Exception};
 inline constexpr unsigned kMostGlobTriggers = 8;
 
@@ -28,7 +28,7 @@ struct Trigger {
   uint64_t limitNs; // Slow: calls that last longer
 };
 
-// Whether an unquoted value that goes on with a colon has the kind of a trigger before it.
+// Whether an unquoted value that continues with a colon ends with the kind of a trigger.
 inline bool endsWithTriggerKind(TextPiece value) {
   for (TriggerKind kind : kGlobTriggers) {
     const TextPiece name = kTriggerKinds[(int)kind];
@@ -77,8 +77,8 @@ inline const char *parseTrigger(TextPiece one, Trigger &t) {
   return "is none of call:GLOB, slow:GLOB>5ms, exception:GLOB, signal";
 }
 
-// Calls `use(const Trigger &)` for each trigger. On a wrong one returns what is wrong, and in `one` which it is; else
-// null.
+// Calls `use(const Trigger &)` for each trigger. If one is wrong, returns what is wrong,
+// and in `one` which it is; otherwise null.
 template <class Use> inline const char *parseTriggers(TextPiece text, TextPiece &one, Use &&use) {
   unsigned rules = 0;
   while (takeTrigger(text, one)) {

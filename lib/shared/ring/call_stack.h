@@ -11,7 +11,7 @@ struct Frame {
   uint64_t functionId;
   uint64_t mark;     // frame address given by __ada_mark_frame, 0 if none
   uint64_t beginNs;  // when it was entered
-  uint64_t position; // where its frame begins on the stack. Where that is not known, as that of the call outside of it
+  uint64_t position; // where its frame begins on the stack. If that is not known, the same as for the call around it
 };
 
 inline constexpr uint64_t kNoPosition = UINT64_MAX; // above all others

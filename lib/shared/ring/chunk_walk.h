@@ -2,29 +2,30 @@
 //
 // The drain of a running process and the recovery of a dead one use it. The rules that both must agree on:
 //
-//   - A record takes one unit of 16 bytes, and a detail behind it as many more as its `what` says.
+//   - A record takes one unit of 16 bytes, and a detail after it as many more as its `what` says.
 //   - Chunks come zeroed. A hook reserves a place, stores `what`, reads the clock, and stores the stamp last. So a
-//   place
-//     is complete when its stamp is not 0, and its `what` is known when that is not 0.
-//   - Signal handlers interrupt hooks anywhere, and what they record lies behind the interrupted place. They may return
-//     in a microsecond or in an hour, or leave by longjmp: then the place stays as it is for ever. Nothing here waits
-//     for them, and no timeout decides anything. A place that is not complete although a later one is was *passed*:
-//       its `what` is known:  it counts as recorded at the time of the next record: the handler ran inside of it.
-//       nothing is known:     the hook had not read the clock yet, so its stamp will be younger than all that the
+//     place is complete when its stamp is not 0, and its `what` is known when that is not 0.
+//   - Signal handlers interrupt hooks anywhere, and their records lie after the interrupted place. They may return in a
+//     microsecond or in an hour, or leave by longjmp: then the place stays as it is for ever. Nothing here waits for
+//     them, and no timeout decides anything. A place that is not complete although a later one is was *passed*:
+//       its `what` is known:  it counts as recorded at the time of the next record, because the handler ran inside it.
+//       nothing is known:     the hook had not read the clock yet, so its stamp will be younger than everything the
 //                             handler records. Its place (or run of places: a detail is longer) is kept in `runs`, and
 //                             its record comes in the order of the stamps, once it is complete.
-//     If the hook is interrupted a second time, behind its reading of the clock, records of that handler may have been
-//     taken that are younger. And with a coarse clock (clock=tick) the records around it may be as old as it is. In
-//     both cases it comes when as many calls are open as there were at its place: a handler's calls are over there. Of
-//     several such places that are equally old the last comes first: hooks that interrupt each other end in that order.
-//   - A passed place may still be written to, so its chunk must not be used again (`hold`), until it is complete, its
-//     thread has ended, or a jump has proved it dead: the stack of open calls has been shorter since than it was there
-//     (an outer call returned), or a setjmp returned whose frame is older (RESYNC). See ThreadExpansion::floor.
-//   - The records of a handler that has returned lie behind the record that it interrupted between reservation and
+//     If the hook is interrupted a second time, after it has read the clock, younger records of that handler may
+//     already have been taken. And with a coarse clock (clock=tick) the records around it may be as old as it is. In
+//     both cases it comes when as many calls are open as at its place, because a handler's calls are over then. Among
+//     several such places that are equally old, the last comes first: hooks that interrupt each other end in that
+//     order.
+//   - A passed place may still be written to, so its chunk must not be used again (`hold`) until the place is complete,
+//     its thread has ended, or a jump has proved the place dead: the stack of open calls has since been shorter than it
+//     was there (an outer call returned), or a setjmp with an older frame returned (RESYNC). See
+//     ThreadExpansion::floor.
+//   - The records of a handler that has returned lie after the record that it interrupted between reservation and
 //     stamp, but have older stamps: order() repairs that.
 //   - Losses need no rule here: a gap is a record of its own kind (ADA_RECORD_GAP), which expander.h understands.
-//   - Chunks of a thread are ordered by `seq`, without holes. `next` names the successor. A chunk that has one gets no
-//     new reservations, nor does the newest while its thread waits for memory: it is closed.
+//   - Chunks of a thread are ordered by `seq`, without holes. `next` names the successor. A chunk with a successor gets
+//     no new reservations. Neither does the newest chunk while its thread waits for memory: it is closed.
 //
 //     takeRecords(walk, rules, batch);
 //     for (uint64_t i = 0; i < batch.count; ++i)
@@ -40,8 +41,8 @@ namespace ada::ring {
 // Records of one chunk, copied, in arrays of ADA_CHUNK_RECORDS elements that the owner provides.
 struct RecordBatch {
   ada_record *records = nullptr;
-  const ada_detail **details = nullptr; // what follows each of them, in the chunk; null if nothing
-  uint16_t *places = nullptr;           // where a walk would go on to take it (and what follows) again
+  const ada_detail **details = nullptr; // the detail after each record, in the chunk; null if there is none
+  uint16_t *places = nullptr;           // where a walk would continue to take the record (and those after it) again
   uint64_t count = 0;
   bool inverted = false; // a stamp is older than the one before it
 };
@@ -70,7 +71,7 @@ inline Place placeAt(const ada_chunk &chunk, uint64_t place) {
   return {stamp, what, 1 + unitsOf(what)};
 }
 
-// Places in a chunk that may still be written to, although the walk is behind them.
+// Places in a chunk that may still be written to, although the walk has passed them.
 struct Hold {
   static constexpr unsigned kMostPlaces = 12;
   uint64_t depth = UINT64_MAX; // fewest calls that were open at one of them
@@ -104,7 +105,7 @@ struct Run {
   uint16_t begin, end;
 };
 
-// How far the walk is with one thread. Zero-initialised, with the first chunk, is the start.
+// How far the walk has come in one thread. It starts zero-initialised, with the first chunk.
 struct ThreadWalk {
   const ada_chunk *chunk = nullptr; // being read
   uint64_t seq = 0;                 // its sequence number
@@ -112,8 +113,8 @@ struct ThreadWalk {
   Hold hold;                        // of this chunk
   Run runs[ADA_RING_RUNS];          // the oldest first
   uint32_t runCount = 0;
-  uint32_t droppedRuns = 0; // there were more: what comes of them is lost
-  uint64_t newestStamp = 0; // of the records taken since there are runs
+  uint32_t droppedRuns = 0; // there were more: their records are lost
+  uint64_t newestStamp = 0; // of the records taken since there have been runs
   uint32_t takenRun = 0;    // number + 1 of the run that the batch's only record is from
   uint16_t takenPlace = 0;
   uint16_t passedPlace = 0; // place + 1 of the batch's only record, which is not complete
@@ -127,23 +128,23 @@ struct ThreadWalk {
 };
 
 struct WalkRules {
-  uint64_t limitStamp;               // younger records are left to the next time
+  uint64_t limitStamp;               // younger records are left for the next time
   const ada_chunk *successor;        // of the chunk, null if it has none; read before its records
   bool closed;                       // it gets no new reservations
-  bool dead;                         // nothing can complete anything any more
+  bool dead;                         // no more records can be completed
   uint64_t openCalls;                // now
   uint64_t most = ADA_CHUNK_RECORDS; // records of one batch
 };
 
 enum class WalkEnd {
   Chunk,    // no place is left
-  Reserved, // at a place that is free, or being written
+  Reserved, // at a place that is free or being written
   Younger,  // at a record that is younger than the limit
-  Split,    // there is more to take at once
+  Split,    // more can be taken right away
 };
 
-// Whether a record behind this place, which is not complete, is. Of a dead thread that is certain; of others it need
-// not be seen before the chunk is closed.
+// Whether a record after this incomplete place is complete. For a dead thread the answer is certain;
+// for others, such a record need not be found before the chunk is closed.
 inline bool isPassed(const ada_chunk &chunk, uint64_t place, bool dead) {
   constexpr uint64_t kLook = 64;
   const uint64_t end = dead || place + kLook > ADA_CHUNK_RECORDS ? ADA_CHUNK_RECORDS : place + kLook;
@@ -167,8 +168,8 @@ inline uint64_t stampFrom(const ada_chunk &chunk, uint64_t place) {
   return UINT64_MAX;
 }
 
-// Repairs the stamps of a batch in which a signal handler's records follow an interrupted one. `behind`: the stamp of
-// the record that follows the batch, UINT64_MAX if none is known. `least`: no record is older.
+// Repairs the stamps of a batch in which a signal handler's records follow an interrupted one.
+// `behind`: the stamp of the record that follows the batch, UINT64_MAX if it is not known. `least`: no record is older.
 inline void order(RecordBatch &batch, uint64_t behind, uint64_t least) {
   if (batch.count == 0 || (!batch.inverted && batch.records[batch.count - 1].stamp <= behind))
     return;
@@ -185,8 +186,8 @@ inline void add(RecordBatch &batch, const Place &p, const ada_chunk &chunk, uint
   batch.places[batch.count++] = (uint16_t)cursorPlace;
 }
 
-// The oldest complete record in the runs, if it is not younger than `limit` and its time has come, as the batch's only
-// one. `limit` is the stamp of the next record, if there is one. `atEnd`: there is nothing else to take.
+// Takes the oldest complete record in the runs as the batch's only one, if it is not younger than `limit` and its turn
+// has come. `limit` is the stamp of the next record, if there is one. `atEnd`: there is nothing else to take.
 inline bool takeFromRuns(ThreadWalk &w, uint64_t limit, uint64_t openCalls, bool atEnd, RecordBatch &batch) {
   Place best = {UINT64_MAX, 0, 0};
   for (uint32_t i = 0; i < w.runCount; ++i) {
@@ -205,7 +206,7 @@ inline bool takeFromRuns(ThreadWalk &w, uint64_t limit, uint64_t openCalls, bool
     w.takenRun = 0;
     return false;
   }
-  if (!hasDetail(best.what) && kindOf(best.what) == ADA_RECORD_CALL) // what is known of the stack is of its place
+  if (!hasDetail(best.what) && kindOf(best.what) == ADA_RECORD_CALL) // the known stack position is that of its place
     best.what &= (1ull << kPositionShift) - 1;
   add(batch, best, *run.chunk, w.takenPlace, w.place);
   return true;
@@ -233,8 +234,8 @@ inline void passRun(ThreadWalk &w, const WalkRules &rules) {
 
 } // namespace detail
 
-// Puts records from `w.place` on into the batch, in the order of their events, and moves `w.place` behind them. After
-// WalkEnd::Split it is to be called again, once the batch is expanded and settled.
+// Puts records from `w.place` on into the batch, in the order of their events, and moves `w.place` past them.
+// After WalkEnd::Split, call it again once the batch is expanded and settled.
 inline WalkEnd takeRecords(ThreadWalk &w, const WalkRules &rules, RecordBatch &batch) {
   uint64_t newest = 0, behind = UINT64_MAX;
   WalkEnd end = WalkEnd::Chunk;
@@ -251,7 +252,7 @@ inline WalkEnd takeRecords(ThreadWalk &w, const WalkRules &rules, RecordBatch &b
           end = WalkEnd::Split, behind = p.stamp;
           break;
         }
-        // Looked at after this record was seen: what was completed before it is seen as well.
+        // After this record was seen, so that records completed before it are seen as well.
         if (detail::takeFromRuns(w, p.stamp, rules.openCalls, false, batch)) {
           end = WalkEnd::Split, behind = p.stamp;
           break;
@@ -274,7 +275,7 @@ inline WalkEnd takeRecords(ThreadWalk &w, const WalkRules &rules, RecordBatch &b
         end = WalkEnd::Reserved;
         break;
       }
-      // It may have been completed since `p` was read, before what lies behind it was.
+      // It may have been completed since `p` was read, before the records after it were.
       if (placeAt(*w.chunk, w.place).isComplete())
         continue;
     }
@@ -282,7 +283,7 @@ inline WalkEnd takeRecords(ThreadWalk &w, const WalkRules &rules, RecordBatch &b
       end = WalkEnd::Split, behind = stampFrom(*w.chunk, w.place);
       break;
     }
-    if (w.runCount > 0) { // what is older than the next record there is
+    if (w.runCount > 0) { // records older than the next record there is
       uint64_t limit = stampFrom(*w.chunk, w.place);
       if (limit == UINT64_MAX && rules.successor)
         limit = stampFrom(*rules.successor, 0);
@@ -297,7 +298,7 @@ inline WalkEnd takeRecords(ThreadWalk &w, const WalkRules &rules, RecordBatch &b
       detail::passRun(w, rules);
       continue;
     }
-    // Alone, so that the stack behind it is known: its own exit proves nothing of it.
+    // Alone, so that the stack after it is known: its own exit proves nothing about it.
     detail::add(batch, p, *w.chunk, w.place, w.place);
     batch.inverted = true;
     w.passedPlace = rules.dead ? 0 : (uint16_t)(w.place + 1);
@@ -311,9 +312,9 @@ inline WalkEnd takeRecords(ThreadWalk &w, const WalkRules &rules, RecordBatch &b
   return end;
 }
 
-// For a walk that is at its end for now (Reserved, or Chunk without a successor) with an empty batch: takes a record of
-// a run that has become complete. True if the batch has one, or if there is more to read before it: then
-// takeRecords() is to be called again.
+// For a walk that is at its end for now (Reserved, or Chunk without a successor) with an empty batch:
+// takes a record of a run that has become complete. True if the batch has one, or if there is more to read before it:
+// then call takeRecords() again.
 inline bool takeLate(ThreadWalk &w, const WalkRules &rules, RecordBatch &batch) {
   if (w.runCount == 0 || !detail::takeFromRuns(w, rules.limitStamp, rules.openCalls, true, batch))
     return false;
@@ -327,7 +328,7 @@ inline bool takeLate(ThreadWalk &w, const WalkRules &rules, RecordBatch &batch) 
   return true;
 }
 
-// After a batch has been expanded: forgets what it has decided.
+// After a batch has been expanded: forgets what it has settled.
 inline void settle(ThreadWalk &w, const ThreadExpansion &state) {
   if (w.takenRun > 0) {
     // The hook was resumed, so all that was reserved after it is over.
@@ -345,8 +346,7 @@ inline void settle(ThreadWalk &w, const ThreadExpansion &state) {
   }
 }
 
-// For recovery: the runs of a cursor, in those of the thread's `count` chunks that they are in. Nothing in it is
-// trusted.
+// For recovery: the runs of a cursor, found in the thread's `count` chunks. Nothing in the cursor is trusted.
 inline void restoreRuns(ThreadWalk &w, const ada_ring_cursor &cursor, const ada_chunk *const *chunks, size_t count) {
   w.newestStamp = cursor.newest_stamp;
   for (const ada_ring_run &run : cursor.runs)
@@ -356,7 +356,7 @@ inline void restoreRuns(ThreadWalk &w, const ada_ring_cursor &cursor, const ada_
         w.runs[w.runCount++] = {chunks[i], chunks[i]->seq, run.depth, run.begin, run.end};
 }
 
-// The address of the last STACK record before a place. A chunk's first call comes behind one.
+// The address of the last STACK record before a place. A chunk's first call comes after one.
 inline uint64_t stackBaseAt(const ada_chunk &chunk, uint64_t end) {
   uint64_t base = 0;
   for (uint64_t place = 0; place < end && place < ADA_CHUNK_RECORDS;) {
@@ -368,8 +368,9 @@ inline uint64_t stackBaseAt(const ada_chunk &chunk, uint64_t end) {
   return base;
 }
 
-// For recovery: takes all that a dead thread's journal does not count as written. `chunks` are its own, by sequence
-// number; `state` is what the journal and the file tell of it. `expandBatch()` expands the batch with that state.
+// For recovery: takes everything that a dead thread's journal does not count as written.
+// `chunks` are the thread's, by sequence number; `state` is what the journal and the file say about it.
+// `expandBatch()` expands the batch with that state.
 template <class Expand>
 inline void takeRest(const ada_chunk *const *chunks, size_t count, const ada_ring_cursor &cursor,
                      ThreadExpansion &state, RecordBatch &batch, Expand &&expandBatch) {
@@ -395,7 +396,7 @@ inline void takeRest(const ada_chunk *const *chunks, size_t count, const ada_rin
   }
 }
 
-// Which of a thread's two cursors is true for an index file with that many events: see ada_ring_thread.
+// Which of a thread's two cursors is valid for an index file with that many events: see ada_ring_thread.
 inline unsigned cursorFor(const ada_ring_thread &thread, uint64_t eventsInFile) {
   const unsigned current = thread.current & 1;
   const ada_ring_cursor &now = thread.cursor[current], &next = thread.cursor[1 - current];

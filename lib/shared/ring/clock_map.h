@@ -3,8 +3,8 @@
 // An anchor is a pair (counter, CLOCK_BOOTTIME) read at the same moment. Between two anchors the counter is assumed to
 // run evenly; the true rate changes only by what NTP slews (at most 500 ppm), so between anchors 10 ms apart the error
 // stays far below the error of the anchors themselves. Times before the first anchor and after the last one are
-// extrapolated; the drain never needs that, because it takes an anchor before each pass and leaves younger records to
-// the next one; recovery needs it for what was recorded after the last pass.
+// extrapolated. The drain never needs that, because it takes an anchor before each pass and leaves younger records for
+// the next one. Recovery needs it for the records after the last pass.
 //
 // The mapping is monotonic: anchors are, and each segment is rounded towards its start.
 #ifndef ADA_LIB_RING_CLOCK_MAP_H
@@ -16,7 +16,7 @@ namespace ada::ring {
 
 class ClockMap {
 public:
-  // A stretch of the map, for who converts many counters: a copy of it stays true until the next update().
+  // A stretch of the map, for code that converts many counters: a copy of it stays valid until the next update().
   struct Segment {
     uint64_t from = 1, to = 0; // counters that it covers
     ada_anchor base = {0, 0};
@@ -29,7 +29,7 @@ public:
   };
 
   // `anchors` is a circular array of ADA_RING_ANCHORS entries, owned by the caller; `used` counts all that were ever
-  // stored, and those before number `from` are of no use any more. Call update() whenever anchors were added.
+  // stored, and those before number `from` are no longer of use. Call update() whenever anchors were added.
   void update(const ada_anchor *anchors, uint64_t used, uint64_t from = 0) {
     anchors_ = anchors;
     used_ = used;
@@ -48,7 +48,7 @@ public:
     return back < segment_.base.time_ns ? segment_.base.time_ns - back : 0;
   }
 
-  // How far the counter goes in that time, as it went lately.
+  // How far the counter goes in that time, at its recent rate.
   uint64_t countsIn(uint64_t ns) {
     toNanoseconds(used_ > first_ ? at(used_ - 1).counter : 0);
     return segment_.nsPerTick ? (uint64_t)(((unsigned __int128)ns << 32) / segment_.nsPerTick) : ns;
@@ -70,8 +70,7 @@ private:
     uint64_t last = used_ - 1;
     if (last == first_ || counter >= at(last).counter) {
       // After the last anchor: the rate over a second, if there was one. Anchors follow each other quickly when the
-      // drain is busy, and on a busy machine each may be off by milliseconds: over a short stretch that would be most
-      // of it.
+      // drain is busy, and on a busy machine each may be off by milliseconds, which would be most of a short stretch.
       uint64_t early = last;
       for (uint64_t step = 1; early > first_ && at(last).time_ns - at(early).time_ns < kSecond; step *= 2)
         early = early - first_ > step ? early - step : first_;

@@ -9,13 +9,13 @@
 //   RESYNC                                 a setjmp returned: the calls above the marked one were left by longjmp and
 //                                          get EXCEPTION events
 //   CALL whose frame is not below those of open calls on the same stack
-//                                          they were left by a jump that nothing else tells of (its setjmp is not
+//                                          they were left by a jump that nothing else reports (its setjmp is not
 //                                          traced), and get EXCEPTION events at that time
 //   STACK                                  where on the stack the following calls are
 //   GAP                                    records were lost here: calls that were left meanwhile get RETURN events,
 //                                          calls that were entered meanwhile become placeholders, whose exits make no
 //                                          event
-//   LOST                                   so many records were lost up to here: where is kept (gaps.h)
+//   LOST                                   how many records were lost up to here; gaps.h keeps the places
 // So a file's events always nest, and the only calls without an end are those that were open at the end.
 #ifndef ADA_LIB_RING_EXPANDER_H
 #define ADA_LIB_RING_EXPANDER_H
@@ -48,20 +48,20 @@ struct ThreadExpansion {
   uint64_t lastNs = 0;         // no event is older than the one before it
   uint64_t strayExits = 0;     // exits without an open call
   uint64_t madeExits = 0;      // return events of calls whose exits were lost
-  uint64_t silentExits = 0;    // exits without an event, for their calls were lost
+  uint64_t silentExits = 0;    // exits without an event, because their calls were lost
   uint64_t unknownEntries = 0; // records whose function is in no module
   uint64_t stackBase = 0;      // of the last STACK record
   bool hasNotes = false;       // there may be marks, placeholders or calls that wait on the stack
   // See left_out.h:
   uint64_t leastNs = 0;   // shorter calls stay out of the file
-  uint64_t mostDepth = 0; // and so do those that are inside of so many others; 0: none
-  uint64_t inFile = 0;    // with one of these: of the open calls, how many are in the file
-  uint64_t leftOut = 0;   // events that are not
+  uint64_t mostDepth = 0; // and so do calls inside of that many others; 0: none
+  uint64_t inFile = 0;    // with one of these: how many of the open calls are in the file
+  uint64_t leftOut = 0;   // events that are not in the file
   GapLog gaps;
 };
 
-// A handler that interrupts a record between reservation and stamp writes its records behind that record, but they are
-// older. This gives each record of a run the smallest stamp that is found at or behind it; `limit` is the stamp of the
+// A handler that interrupts a record between reservation and stamp writes its records after that record,
+// but they are older. This gives each record of a run the smallest stamp at or after it; `limit` is the stamp of the
 // record that follows the run (UINT64_MAX if none). Only called when an inversion was seen.
 inline void lowerStamps(ada_record *records, size_t count, uint64_t limit) {
   for (size_t i = count; i-- > 0;) {
@@ -81,7 +81,7 @@ inline bool hasDetail(uint64_t what) {
 inline constexpr unsigned kUnitsShift = 56;
 inline constexpr unsigned kPositionShift = 48;
 inline constexpr uint64_t kPayloadMask = ((1ull << kPositionShift) - 1) & ~(uint64_t)ADA_RECORD_KIND_MASK;
-inline constexpr uint64_t kStackWindow = 1ull << 20; // what a STACK record's address holds for
+inline constexpr uint64_t kStackWindow = 1ull << 20; // the range that a STACK record's address is valid for
 
 // How many units follow the record's own.
 inline uint64_t unitsOf(uint64_t what) { return __builtin_expect(hasDetail(what), 0) ? what >> kUnitsShift : 0; }
@@ -103,8 +103,8 @@ inline void loseEnd(ThreadExpansion &t) {
   t.gaps.loseAt(stack.frames[stack.depth].beginNs, 1);
 }
 
-// Closes the open calls but for the `keep` outermost ones. Placeholders close silently; of those that return, the
-// thread has counted that itself.
+// Closes the open calls except for the `keep` outermost ones. Placeholders close silently;
+// for those that return, the thread itself has counted the exit.
 template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, uint8_t how, uint64_t ns, Emit &emit) {
   CallStack &stack = t.stack;
   while (stack.depth > keep) {
@@ -122,7 +122,7 @@ template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, u
 }
 
 // A call that begins at `position`. `mayShare`: it may be an inlined copy, in the frame of a call that is open. A frame
-// is below those of the calls that it is inside of, so open calls that are not above it are gone.
+// is below the frames of the calls around it, so open calls that are not above it are gone.
 template <class Emit>
 inline void closeGone(ThreadExpansion &t, uint64_t position, bool mayShare, uint64_t ns, Emit &emit) {
   size_t keep = t.stack.depth;
@@ -131,7 +131,7 @@ inline void closeGone(ThreadExpansion &t, uint64_t position, bool mayShare, uint
   closeDownTo(t, keep, kException, ns, emit);
 }
 
-// Where the call of a record is on the stack; kNoPosition if that is not known. `sp`: that of its detail, or 0.
+// Where the call of a record is on the stack; kNoPosition if that is not known. `sp`: from its detail, or 0.
 inline uint64_t positionOf(const ThreadExpansion &t, uint64_t what, uint64_t sp) {
   const uint64_t n =
       hasDetail(what) ? (sp - t.stackBase < kStackWindow ? (sp - t.stackBase) / 16 : 0) : what >> kPositionShift;
@@ -213,7 +213,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
     for (size_t i = stack.depth; i > 0; --i)
       if (stack.frames[i - 1].mark == payload) {
         closeDownTo(t, i, kException, ns, emit);
-        if (i - 1 < t.floor) // whatever was above the marked frame is over, be it only a hook of its own
+        if (i - 1 < t.floor) // everything above the marked frame is over, even if it is only one of its own hooks
           t.floor = i - 1;
         return;
       }
@@ -231,7 +231,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
     if (opened > kMostLostCalls) // a damaged ring file, not a program
       opened = kMostLostCalls;
     const uint64_t madeBefore = t.madeExits;
-    t.gaps.lose(0); // calls that nobody counted for this thread may have begun in it
+    t.gaps.lose(0); // calls that were not counted for this thread may have begun in it
     closeDownTo(t, closed < stack.depth ? stack.depth - closed : 0, kReturn, ns, emit);
     t.gaps.restore(t.madeExits - madeBefore);
     t.hasNotes |= opened > 0;
@@ -241,7 +241,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
     return;
   }
   default:
-    return; // a kind of a newer runtime
+    return; // a kind that a newer runtime made
   }
 }
 
@@ -258,7 +258,7 @@ inline const ada_detail *detailOf(const ada_record *r) {
   return d;
 }
 
-// Where its d->contents ada_contents begin, of d->contents_bytes together.
+// Where its ada_contents begin: d->contents of them, d->contents_bytes in total.
 inline const unsigned char *contentsOf(const ada_detail &d) {
   return (const unsigned char *)(&d + 1) + 16u * d.vectors + (d.stack_bytes + 15u) / 16 * 16;
 }

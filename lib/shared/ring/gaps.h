@@ -1,8 +1,8 @@
 // Where events of a thread were lost: between which two of its events, and how many.
 //
 // The drain of a running process and the recovery of a dead one find gaps while they expand records (expander.h). A
-// list is bounded: when there are too many, the two that are closest to each other become one. So all that was lost
-// lies in a gap of the list, and what is called a gap although nothing was lost there is as short as can be.
+// list is bounded: when there are too many, the two that are closest to each other become one. So everything that was
+// lost lies in a gap of the list, and the parts of gaps in which nothing was lost are as short as possible.
 #ifndef ADA_LIB_SHARED_RING_GAPS_H
 #define ADA_LIB_SHARED_RING_GAPS_H
 
@@ -14,16 +14,16 @@ namespace ada::ring {
 inline constexpr size_t kMostGaps = 256; // of one thread
 
 struct Gap {
-  uint64_t fromNs, toNs; // the last event before it, and the first one behind it
+  uint64_t fromNs, toNs; // the last event before it, and the first one after it
   uint64_t events;
 };
 
-// By time; one may begin with the event that ended the one before. Plain data; zeroed, it is empty.
+// By time; a gap may begin with the event that ended the one before. Plain data; zeroed, it is empty.
 struct GapList {
   Gap gaps[kMostGaps + 1];
   size_t count;
 
-  // Gaps come in the order of their begins.
+  // Gaps come in the order in which they begin.
   void add(const Gap &gap) {
     if (count > 0 && gap.fromNs < gaps[count - 1].toNs)
       join(gaps[count - 1], gap);
@@ -32,7 +32,7 @@ struct GapList {
     reduceTo(kMostGaps);
   }
 
-  // All that lies behind its begin is part of it.
+  // Everything after its beginning is part of it.
   void addLast(Gap gap) {
     for (; count > 0 && gaps[count - 1].toNs > gap.fromNs; --count) {
       const Gap &last = gaps[count - 1];
@@ -48,7 +48,7 @@ struct GapList {
       joinNearest();
   }
 
-  // More was lost in the gap that this time lies in; in none if that gap is not in the list any more.
+  // More was lost in the gap that this time lies in; ignored if that gap is not in the list any more.
   void countIn(uint64_t ns, uint64_t events) {
     size_t low = 0, high = count; // the last one that begins at `ns` or before
     while (low < high) {
@@ -62,7 +62,7 @@ struct GapList {
       gaps[low - 1].events += events;
   }
 
-  // Forgets what lies before the first event that is kept.
+  // Forgets the gaps before the first event that is kept.
   void removeBefore(uint64_t ns) {
     size_t gone = 0;
     while (gone < count && gaps[gone].toNs <= ns)
@@ -97,11 +97,11 @@ struct GapLog {
   bool isOpen = false;
   uint64_t lastEventNs = 0; // 0: there was none yet. Then a gap begins here:
   uint64_t startNs = 0;
-  uint64_t threadLost = 0; // of ada_ring_thread.lost, what is in gaps
-  uint64_t ended = 0;      // how many gaps have got their ends
+  uint64_t threadLost = 0; // the part of ada_ring_thread.lost that is in gaps
+  uint64_t ended = 0;      // how many gaps have ended
 
   uint64_t nextBeginNs() const { return lastEventNs ? lastEventNs : startNs; }
-  // Events were lost behind the last one.
+  // Events were lost after the last one.
   void lose(uint64_t events) {
     if (!isOpen)
       open = {nextBeginNs(), 0, 0}, isOpen = true;
@@ -120,8 +120,8 @@ struct GapLog {
     else if (list)
       list->countIn(ns, events);
   }
-  // The gap that no event has followed yet, when the thread has lost `lost` in all; it is known up to `toNs`. False if
-  // there is none.
+  // The gap that no event has followed yet, if the thread has lost `lost` events in all;
+  // it is known up to `toNs`. False if there is none.
   bool last(uint64_t lost, uint64_t toNs, Gap &gap) const {
     if (!isOpen && lost <= threadLost)
       return false;
@@ -130,7 +130,7 @@ struct GapLog {
     gap.toNs = toNs > gap.fromNs ? toNs : gap.fromNs;
     return true;
   }
-  // Of the last gap, so many events are not lost after all: it is known what they were.
+  // That many events of the last gap are not lost after all: it is known what they were.
   void restore(uint64_t events) {
     Gap *last = isOpen ? &open : list && list->count > 0 ? &list->gaps[list->count - 1] : nullptr;
     if (last)

@@ -1,14 +1,14 @@
-// How long the recorder held a thread up, as the chunks tell it.
+// How long the recorder held a thread up, according to the chunks.
 //
-// A thread that comes to the slow path reads the clock, and reads it again when it has a chunk; both are in the chunk's
-// header before anybody can see that the chunk is its newest (ada_chunk.held_from). So the usual path pays nothing, and
-// a kill loses nothing. Who reads the chunk (the drain, recovery) writes the time to the thread's lane. Where there is
-// no chunk for it (the event was lost, a signal handler got the chunk instead) the thread adds it to
-// ada_ring_thread.held_unplaced.
+// A thread that takes the slow path reads the clock, and reads it again when it has a chunk.
+// Both times are in the chunk's header before the chunk becomes visible as the thread's newest (ada_chunk.held_from).
+// So the usual path pays nothing, and a kill loses nothing. The reader of the chunk (the drain or recovery) writes the
+// time to the thread's lane. If there is no chunk for it (the event was lost, or a signal handler got the chunk
+// instead), the thread adds the time to ada_ring_thread.held_unplaced.
 //
-// In a lane no such time overlaps an event of the thread. Where events have their times from a word that is advanced
-// now and then (clock=tick), the first ones behind it may seem to be older than its end: what would overlap them is
-// counted as missing.
+// In a lane, no such time overlaps an event of the thread. If events get their times from a word that is advanced now
+// and then (clock=tick), the first events after a held time may seem older than its end: the part that would overlap
+// them is counted as missing.
 #ifndef ADA_LIB_SHARED_RING_HELD_H
 #define ADA_LIB_SHARED_RING_HELD_H
 
@@ -18,7 +18,7 @@
 namespace ada::ring {
 
 struct Held {
-  uint64_t fromNs, toNs; // in the lane; equal if nothing of it can be there
+  uint64_t fromNs, toNs; // in the lane; equal if none of it can be there
   uint64_t touchNs;      // from then on it was the first touch of memory
   uint32_t reason;       // ADA_HELD_*, before that
   uint64_t missingNs;    // how much longer it was
@@ -26,11 +26,11 @@ struct Held {
   uint64_t placedNs() const { return toNs - fromNs; }
 };
 
-// Of the chunk, while its thread has not used it again. `afterNs`: the last event of the thread, or of its lane, before
-// it. `isTick`: see above. All 0 if the thread was not held up.
+// The held time of a chunk that its thread has not used again. `afterNs`: the last event of the thread, or of its lane,
+// before it. `isTick`: see above. All 0 if the thread was not held up.
 inline Held heldFor(const ada_chunk &chunk, ClockMap &clock, uint64_t afterNs, bool isTick) {
   Held held = {};
-  if (chunk.held_to <= chunk.held_from) // nobody measured it, or the counter went back
+  if (chunk.held_to <= chunk.held_from) // not measured, or the counter went back
     return held;
   const uint64_t beganNs = clock.toNanoseconds(chunk.held_from), endedNs = clock.toNanoseconds(chunk.held_to);
   const uint64_t seenNs = isTick ? clock.toNanoseconds(chunk.start_stamp) : endedNs;
@@ -46,7 +46,7 @@ inline Held heldFor(const ada_chunk &chunk, ClockMap &clock, uint64_t afterNs, b
   return held;
 }
 
-// Its records in a lane: pairs, for each reason one. Returns how many.
+// Its records in a lane: one pair per reason. Returns how many.
 constexpr unsigned kMostHeldRecords = 4;
 inline unsigned recordsOf(const Held &held, sched::Record *to) {
   unsigned count = 0;

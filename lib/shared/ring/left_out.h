@@ -1,14 +1,14 @@
 // min_duration and max_depth: which calls of a thread stay out of its files.
 //
-// A call that began a moment ago may turn out to be too short. Until that is known its event waits, which costs no
-// memory: the stack of open calls holds all there is to say of it. ThreadExpansion::inFile says how many of the open
-// calls, from the outermost on, are in the file; the journal's notes hold the others (notes.h), so that a kill loses
-// none. A call is never shorter than those inside it, so what is in the file nests, and stays in the order of time.
+// A call that began a moment ago may turn out to be too short. Until that is known, its event waits, which costs no
+// memory: the stack of open calls holds everything about it. ThreadExpansion::inFile says how many of the open calls,
+// from the outermost on, are in the file; the journal's notes hold the others (notes.h), so that a kill loses none.
+// A call is never shorter than those inside it, so the events in the file nest and stay in the order of time.
 //
-// Kept whatever their duration: calls that an exception leaves, those with detail or of a function with a trigger, all
-// that they are inside of, and what is open when the thread, the process or a flush ends the recording. Calls below
-// max_depth are never kept. A call may also be kept although it was short if its thread was interrupted in the hook of
-// its return, after the clock was read: for all who looked, it was still open.
+// Kept whatever their duration: calls that an exception leaves, calls with detail or of a function with a trigger,
+// all calls around these, and calls that are open when the thread, the process or a flush ends the recording.
+// Calls below max_depth are never kept. A short call may also be kept if its thread was interrupted in the hook of its
+// return, after the clock was read: to every observer, it was still open.
 #ifndef ADA_LIB_SHARED_RING_LEFT_OUT_H
 #define ADA_LIB_SHARED_RING_LEFT_OUT_H
 
@@ -16,17 +16,17 @@
 
 namespace ada::ring {
 
-// So many calls may wait at once; then the outermost ones are written without waiting. Their notes have to fit.
+// That many calls may wait at once; then the outermost ones are written without waiting. Their notes have to fit.
 inline constexpr uint64_t kMostWaiting = 512;
 
 inline bool leavesOut(const ThreadExpansion &t) { return t.leastNs > 0 || t.mostDepth > 0; }
 
-// Of the open calls, how many may be in the file at most.
+// How many of the open calls may be in the file at most.
 inline uint64_t deepestInFile(const ThreadExpansion &t) {
   return t.mostDepth > 0 && t.mostDepth < t.stack.depth ? t.mostDepth : t.stack.depth;
 }
 
-// Emits the calls that wait, of the `end` outermost open ones: those that began at `bornNs` or before.
+// Emits those of the waiting calls among the `end` outermost open ones that began at `bornNs` or before.
 template <class Emit> inline void emitWaiting(ThreadExpansion &t, uint64_t end, uint64_t bornNs, Emit &&emit) {
   if (t.mostDepth > 0 && end > t.mostDepth)
     end = t.mostDepth;
@@ -40,8 +40,8 @@ template <class Emit> inline void emitWaiting(ThreadExpansion &t, uint64_t end, 
   }
 }
 
-// The same for all open calls, at a time: those that can't be too short any more, and so many that no more than
-// kMostWaiting are left.
+// The same for all open calls, at a given time: emits those that can't be too short any more, and enough others that at
+// most kMostWaiting are left.
 template <class Emit> inline void emitOldWaiting(ThreadExpansion &t, uint64_t nowNs, Emit &&emit) {
   const uint64_t deepest = deepestInFile(t);
   if (deepest > t.inFile + kMostWaiting)
@@ -50,8 +50,9 @@ template <class Emit> inline void emitOldWaiting(ThreadExpansion &t, uint64_t no
     emitWaiting(t, deepest, nowNs - t.leastNs, emit);
 }
 
-// Takes an event as expand() and takePlain() emit it: the stack below its depth is as it was. Calls emit() for what
-// belongs into the file, in order. `keep`: the call is to be in the file however short it is.
+// Takes an event as expand() and takePlain() emit it: the stack below its depth is unchanged.
+// Calls emit() for the events that belong in the file, in order.
+// `keep`: the call must be in the file, however short it is.
 template <class Emit> inline void leaveOut(ThreadExpansion &t, const Event &e, bool keep, Emit &&emit) {
   const bool isCall = e.kind == kCall;
   if (const uint64_t open = e.depth + (isCall ? 0u : 1u); t.inFile > open) // placeholders close without an event

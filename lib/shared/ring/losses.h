@@ -1,8 +1,9 @@
 // How many records of a thread are not in its file, and why.
 //
-// What a thread can't record it counts itself (ada_ring_thread.lost), with one addition. Other losses show only when
-// its records are read, or written: they belong to a cursor, and so become true at the same moment as the events that
-// they go with. Whenever the process is killed, events and losses together are what the program did.
+// A thread itself counts what it can't record (ada_ring_thread.lost), with one addition.
+// Other losses only show when its records are read or written: they belong to a cursor, and so take effect at the same
+// moment as the events that they go with. Whenever the process is killed,
+// events and losses together are what the program did.
 #ifndef ADA_LIB_SHARED_RING_LOSSES_H
 #define ADA_LIB_SHARED_RING_LOSSES_H
 
@@ -10,7 +11,7 @@
 
 namespace ada::ring {
 
-// Adds what expanding records has shown since `t` was zero.
+// Adds the losses that expanding records has shown since `t` was zero.
 inline void addLosses(ada_ring_cursor &c, const ThreadExpansion &t) {
   c.gaps += (int64_t)(t.silentExits - t.madeExits);
   c.lost[ADA_LOST_NO_MODULE] += t.unknownEntries;
@@ -24,7 +25,7 @@ inline uint64_t lostByThread(const ada_ring_thread &thread) {
   return sum;
 }
 
-// Of the cursor alone. May be negative.
+// The sum for the cursor alone. May be negative.
 inline int64_t sumOfLosses(const ada_ring_cursor &c) {
   int64_t sum = c.gaps;
   for (uint64_t lost : c.lost)
@@ -32,10 +33,10 @@ inline int64_t sumOfLosses(const ada_ring_cursor &c) {
   return sum;
 }
 
-// All of a thread at one of its cursors, by ADA_LOST_*. Returns their sum.
+// All losses of a thread at one of its cursors, by ADA_LOST_*. Returns their sum.
 //
 // Around a gap there are events without a record, and exits whose calls were dropped, which make no event: `gaps` is
-// their difference. Why there was a gap is told by the records that were dropped.
+// their difference. The dropped records say why there was a gap.
 inline uint64_t lossesAt(const ada_ring_thread &thread, const ada_ring_cursor &c, uint64_t (&lost)[ADA_LOST_REASONS]) {
   for (unsigned r = 0; r < ADA_LOST_REASONS; ++r)
     lost[r] = __atomic_load_n(&thread.lost[r], __ATOMIC_RELAXED) + c.lost[r];

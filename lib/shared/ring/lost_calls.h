@@ -1,14 +1,16 @@
 // What a thread does while its records are being lost.
 //
-// The first records after the gap say how its stack has changed. The thread's own account; expander.h reads it.
+// The thread keeps this account itself. The first records after the gap say how its stack has
+// changed; expander.h reads them.
 //
-// A call that is lost has an end that is lost, or that is recorded after the gap: the reader knows by a placeholder.
-// But a jump leaves calls whose ends nobody will tell. So what setjmp's callers say (MARK, RESYNC) is followed as well:
+// The end of a lost call is lost, too, or is recorded after the gap: the reader has a placeholder for it.
+// But a jump leaves calls whose ends will never be reported.
+// So the records of setjmp's callers (MARK, RESYNC) are followed as well:
 //
 //   - A jump back to a lost call leaves the lost calls since its mark. Their ends are counted here.
-//   - A jump back to any other call leaves all lost calls. Which recorded ones it leaves is known to the reader alone,
-//     so the RESYNC is told after the gap: behind the calls that had returned before it.
-//   - Marks of calls that are still open are told as well. There may be jumps to them after the gap.
+//   - A jump back to any other call leaves all lost calls. Only the reader knows which recorded calls it leaves,
+//     so the RESYNC is reported after the gap, and after the calls that had returned before it.
+//   - Marks of calls that are still open are reported as well. There may be jumps to them after the gap.
 //
 // Then events and losses together are what the program did, if the last calls of a thread end.
 #ifndef ADA_LIB_SHARED_RING_LOST_CALLS_H
@@ -27,11 +29,11 @@ struct LostCalls {
   uint32_t markCount = 0;
   uint64_t resync = 0;             // the frame that was jumped back to, 0 if none
   uint64_t marks[kMostMarks] = {}; // the outermost first: the frame, and in the upper bits `opened` of that time
-  bool hasMore = false;            // marks than these
+  bool hasMore = false;            // there were more marks than these
 
   bool any() const { return (opened | closed | closedBefore | markCount) != 0 || resync != 0; }
 
-  // A record is lost. Returns how many events that is.
+  // A record is lost. Returns how many events are lost with it.
   uint32_t note(uint64_t what) {
     const uint64_t frame = what & kPayloadMask;
     switch (kindOf(what)) {
@@ -58,7 +60,7 @@ struct LostCalls {
       unsigned i = markCount;
       while (i > 0 && (marks[i - 1] & kPayloadMask) != frame)
         --i;
-      if (i == 0 && hasMore) // nobody knows how many: the reader's placeholders stay
+      if (i == 0 && hasMore) // it is not known how many: the reader's placeholders stay
         return 0;
       if (i == 0)
         closedBefore += closed, closed = 0, resync = frame;
@@ -70,7 +72,7 @@ struct LostCalls {
     return 0;
   }
 
-  // Calls put(what) for each record that tells it, until that returns false. Then there may be more.
+  // Calls put(what) for each record that reports this, until put() returns false. Then there may be more.
   template <class Put> void tell(Put &&put) {
     if (const uint32_t count = closedBefore; count > 0) {
       closedBefore = 0;

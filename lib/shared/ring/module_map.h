@@ -1,14 +1,15 @@
 // Finds the function id for the address of a function entry.
 //
-// Addresses are reused: another library may be loaded in the place of one that was unloaded. For a record, the youngest
-// module counts that covers the address and was registered before the record was stamped. Slots of the table are reused
-// as well, so their order says nothing; of modules with one stamp the one with the larger id is the younger.
+// Addresses are reused: another library may be loaded where one was unloaded. A record belongs to the youngest module
+// that covers the address and was registered before the record was stamped. Slots of the table are reused as well,
+// so their order says nothing; of modules with the same stamp, the one with the larger id is the younger.
 //
-// Where the counter has gone back, no module may be old enough: then it is the oldest that covers the address.
+// If the counter has gone back, there may be no module that is old enough:
+// then the oldest that covers the address counts.
 //
-// The table may change while it is read: a slot of which no record is left is filled in again. Its stamp says that it
-// is of no use before the other fields change, and again something else when they have, so a reader looks at it twice.
-// The new module's own records are younger than the change.
+// The table may change while it is read: a slot without any records left is filled in again.
+// Its stamp marks the slot as unusable before the other fields change, and gets another value when they have,
+// so a reader looks at it twice. The new module's own records are younger than the change.
 #ifndef ADA_LIB_RING_MODULE_MAP_H
 #define ADA_LIB_RING_MODULE_MAP_H
 
@@ -31,7 +32,7 @@ public:
     uint64_t functionId(uint64_t entry) const { return moduleBits | (entry - begin) / sizeof(ada_function); }
   };
 
-  // `modules` is owned by the caller. Call update() when modules came.
+  // `modules` is owned by the caller. Call update() when modules were added.
   void update(const ada_ring_module *modules, uint64_t used) {
     modules_ = modules;
     used_ = used;
@@ -52,10 +53,10 @@ public:
   }
 
 private:
-  // Programs call back and forth between libraries: an answer is kept for each few pages of entries.
+  // Programs call back and forth between libraries: an answer is kept for every few pages of entries.
   static constexpr uint64_t kEntriesBytes = 16384, kAnswers = 64;
 
-  // A copy of a slot. False if it is of no use.
+  // A copy of a slot. False if the slot can't be used.
   static bool read(const ada_ring_module &slot, ada_ring_module &copy) {
     copy.loaded_stamp = __atomic_load_n(&slot.loaded_stamp, __ATOMIC_ACQUIRE);
     copy.begin = __atomic_load_n(&slot.begin, __ATOMIC_RELAXED);

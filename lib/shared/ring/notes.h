@@ -1,4 +1,4 @@
-// What an index file can't tell about the calls that were open when it was written: see ada_ring_note.
+// What an index file can't show about the calls that were open when it was written: see ada_ring_note.
 #ifndef ADA_LIB_SHARED_RING_NOTES_H
 #define ADA_LIB_SHARED_RING_NOTES_H
 
@@ -6,14 +6,14 @@
 
 namespace ada::ring {
 
-// Writes at most `most` notes about the open calls, of the innermost ones first, and returns how many.
+// Writes at most `most` notes about the open calls, innermost calls first, and returns how many.
 inline uint64_t takeNotes(const ThreadExpansion &t, ada_ring_note *notes, uint64_t most) {
-  constexpr size_t kLook = 1u << 16; // deeper down there are none that matter: this is done for each write
+  constexpr size_t kLook = 1u << 16; // deeper down none of them matter: this is done for each write
   const CallStack &stack = t.stack;
   const bool hasWaiting = leavesOut(t);
   uint64_t count = 0;
   size_t i = stack.depth;
-  if (t.mostDepth > 0 && i > t.mostDepth + kMostWaiting && most > 0) { // far below max_depth: only how many they are
+  if (t.mostDepth > 0 && i > t.mostDepth + kMostWaiting && most > 0) { // far below max_depth: only their number
     i = t.mostDepth + kMostWaiting;
     notes[count++] = {(uint32_t)i, (uint32_t)(stack.depth - i), 0};
   }
@@ -59,7 +59,7 @@ inline void applyNotes(ThreadExpansion &t, const CallStack &open, const ada_ring
       continue;
     }
     if (notes[i].lost == ADA_NOTE_FUNCTION) {
-      // So many that there was no room for the notes of those further out.
+      // There were so many that the notes of the outer ones had no room.
       for (uint64_t n = 0; t.stack.depth < notes[i].depth && n < kMostLostCalls; ++n)
         if (!t.stack.push(kLostFunction, t.lastNs, grow))
           return;

@@ -1,9 +1,9 @@
-// Reads and expands the records of a chunk in one pass, as long as nothing is out of the ordinary.
+// Reads and expands the records of a chunk in one pass, as long as all of them are ordinary.
 //
 // Nearly all records are calls, and returns of the innermost call, complete, in the order of their stamps. They need
-// none of the rules of chunk_walk.h, no batch, and no decision about time or module that was not made for the record
-// before. The first record that is anything else ends the pass, untouched: takeRecords() and expand() go on with it,
-// and give the same events for all of them.
+// none of the rules of chunk_walk.h, no batch, and no decision about time or module that was not already made for the
+// record before. Any other record ends the pass and is left untouched: takeRecords() and expand() continue with it.
+// They would give the same events for all records.
 #ifndef ADA_LIB_SHARED_RING_PLAIN_WALK_H
 #define ADA_LIB_SHARED_RING_PLAIN_WALK_H
 
@@ -13,23 +13,23 @@ namespace ada::ring {
 
 namespace detail {
 
-// What holds for many records, one behind the other: how to read their stamps and functions.
+// Applies to many consecutive records: how to read their stamps and functions.
 struct PlainSpan {
-  uint64_t firstStamp = 1, stamps = 0; // so many stamps, from the first on
-  ClockMap::Segment segment;           // they are in it, and not before its base
+  uint64_t firstStamp = 1, stamps = 0; // the number of stamps, from the first on
+  ClockMap::Segment segment;           // the stamps are in it, and not before its base
   uint64_t firstUnit = 0;              // of the module's entries, in units of 16 bytes
   uint64_t entries = 0, moduleBits = 0;
   uint64_t own = 0; // 1 if no two of its open calls can have one frame
 
   bool covers(uint64_t stamp, uint64_t ordinal) const { return stamp - firstStamp < stamps && ordinal < entries; }
-  // Of an entry of the module its ordinal; of anything else a number that is not less than `entries`.
+  // The ordinal of an entry of the module; for anything else, a number that is not less than `entries`.
   uint64_t ordinal(uint64_t what) const {
     static_assert(sizeof(ada_function) == 3 * (ADA_RECORD_KIND_MASK + 1));
     constexpr uint64_t kThird = 0xAAAAAAAAAAAAAAAB; // times 3 is 1, modulo 2^64
     return ((what & kPayloadMask) / (ADA_RECORD_KIND_MASK + 1) - firstUnit) * kThird;
   }
 
-  // That of such a record; none if it is not plain.
+  // The span for such a record; empty if it is not plain.
   __attribute__((noinline)) static PlainSpan of(uint64_t what, uint64_t stamp, uint64_t limitStamp, ClockMap &clock,
                                                 ModuleMap &modules) {
     PlainSpan span;
@@ -42,7 +42,7 @@ struct PlainSpan {
       return span;
     auto least = [](uint64_t a, uint64_t b) { return a < b ? a : b; };
     auto most = [](uint64_t a, uint64_t b) { return a < b ? b : a; };
-    // An answer that holds for one entry only ends before it begins.
+    // An answer that holds for a single entry ends before it begins.
     const uint64_t from = most(most(1, span.segment.base.counter), most(span.segment.from, answer->from));
     const uint64_t end = least(span.segment.to, answer->to);
     span.firstStamp = from, span.stamps = end <= from ? 0 : limitStamp < end ? limitStamp - from + 1 : end - from;
@@ -55,11 +55,11 @@ struct PlainSpan {
 
 } // namespace detail
 
-// Moves `w.place` behind the records that it takes, and returns how many these are. `emit` as for expand(). The last
-// record of a chunk is not plain, for what follows it lies in another one.
+// Moves `w.place` past the records that it takes, and returns how many these are. `emit` as for expand().
+// The last record of a chunk is not plain, because the next record lies in another chunk.
 //
-// Of a closed chunk, records are fetched ahead of their reading: 1 KiB, for they come from another processor's cache.
-// In an open one that would take lines from the thread that writes to them.
+// In a closed chunk, records are prefetched 1 KiB ahead, because they come from another processor's cache.
+// In an open chunk that would take cache lines from the thread that writes to them.
 template <class Emit>
 inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion &t, ClockMap &clock,
                           ModuleMap &modules, Emit &&emit) {
@@ -77,7 +77,7 @@ inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion
   const size_t ahead = rules.closed ? 64 : 0;
   for (; r < end; ++r) {
     __builtin_prefetch(r + ahead); // no access: there may be no memory at it
-    // The stamp behind: a handler's records, older than the one that it interrupted, are not plain.
+    // The next stamp: a handler's records, which are older than the one that it interrupted, are not plain.
     const uint64_t next = __atomic_load_n(&r[1].stamp, __ATOMIC_ACQUIRE);
     const uint64_t what = __atomic_load_n(&r->what, __ATOMIC_RELAXED);
     if (__builtin_expect(next < stamp && next != 0, 0)) // 0: not complete
@@ -85,7 +85,7 @@ inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion
     uint64_t ordinal = span.ordinal(what);
     if (__builtin_expect(!span.covers(stamp, ordinal), 0)) {
       const detail::PlainSpan last = span;
-      span = other, other = last; // calls go to and fro between two libraries
+      span = other, other = last; // calls alternate between two libraries
       ordinal = span.ordinal(what);
       if (!span.covers(stamp, ordinal)) {
         span = detail::PlainSpan::of(what, stamp, rules.limitStamp, clock, modules);

@@ -1,4 +1,4 @@
-// What can be asked of a ring file's header: whether its tables can be read, what its detail files are.
+// Answers questions about a ring file's header: whether its tables can be read, what its detail files are.
 #ifndef ADA_LIB_SHARED_RING_TABLES_H
 #define ADA_LIB_SHARED_RING_TABLES_H
 
@@ -6,7 +6,7 @@
 
 namespace ada::ring {
 
-// Of a file of `bytes` bytes: its tables lie inside of it. What they hold is not looked at.
+// Whether the tables of a file of `bytes` bytes lie inside it. Their contents are not checked.
 inline bool tablesFit(const ada_ring_header &h, uint64_t bytes) {
   const auto holds = [&](uint64_t offset, uint64_t count, uint64_t size) {
     return offset <= bytes && offset % 64 == 0 && count <= (bytes - offset) / size;

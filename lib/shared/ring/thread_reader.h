@@ -1,10 +1,11 @@
 // How the drain reads one thread, and how chunks pass between the two.
 //
-// The drain looks, expands what is plain, takes the rest as a batch of records, expands it, advances; when their events
-// are written it commits (fillCursor), and only then chunks go back (giveBack, publish). The thread's side is at the
-// end. test/model/ring_model_test.cpp runs this very code through all interleavings of both.
+// The drain looks, expands the plain records, takes the rest as a batch, expands that, and advances.
+// When their events are written it commits (fillCursor), and only then chunks go back (giveBack, publish).
+// The thread's side is at the end. test/model/ring_model_test.cpp runs this very code through all
+// interleavings of both.
 //
-// `Memory` is the ring: chunk(number), giveBack(chunk), wake(thread), noteClosed(by how many more chunks are closed).
+// `Memory` is the ring: chunk(number), giveBack(chunk), wake(thread), noteClosed(how many more chunks are closed now).
 #ifndef ADA_LIB_SHARED_RING_THREAD_READER_H
 #define ADA_LIB_SHARED_RING_THREAD_READER_H
 
@@ -15,11 +16,11 @@
 
 namespace ada::ring {
 
-// Plain data. Zero-initialised, but for its members' initialisers, is the start.
+// Plain data. It starts zero-initialised, except for its members' initialisers.
 struct ThreadReader {
   static constexpr unsigned kMostDone = 64, kMostHeld = 16;
-  // What comes behind a record that is not plain may be plain again, which is three times as fast. Where it is not,
-  // batches grow.
+  // The records after one that is not plain may be plain again, which is three times as fast.
+  // If they are not, batches grow.
   static constexpr uint64_t kFewRecords = 16;
   struct Held {
     ada_chunk *chunk;
@@ -29,12 +30,12 @@ struct ThreadReader {
   ThreadWalk walk;
   WalkRules rules = {}; // of the batch
   ThreadExpansion expansion;
-  uint64_t mostRecords = kFewRecords;         // of the next batch, if what is plain is taken before it
-  bool again = false;                         // the batch is not all of the chunk that can be taken now
-  bool isMoved = false;                       // records were taken that the journal does not know of
+  uint64_t mostRecords = kFewRecords;         // of the next batch, if plain records are taken before it
+  bool again = false;                         // the batch is not all that can be taken from the chunk now
+  bool isMoved = false;                       // records were taken that are not in the journal
   ada_chunk *done[kMostDone + kMostHeld + 1]; // read to the end, to be given back once their events are written
   unsigned doneCount = 0;
-  // Read to the end, but a place of them may still be written to. The oldest are beyond hope when there are too many:
+  // Read to the end, but a place in them may still be written to. If there are too many, the oldest are given up:
   // they are kept until the thread ends, linked by their `next`.
   Held held[kMostHeld];
   unsigned heldCount = 0;
@@ -42,8 +43,8 @@ struct ThreadReader {
 
   bool mustGiveBack() const { return doneCount >= kMostDone; }
 
-  // Sees what there is to read. False if there was never anything. `all`: nothing can complete more records than are
-  // complete. Only if !mustGiveBack().
+  // Looks for records to read. False if there never were any. `all`: no more records can be completed.
+  // Call it only if !mustGiveBack().
   template <class Memory> bool look(Memory &memory, const ada_ring_thread &thread, uint64_t limitStamp, bool all) {
     ThreadWalk &w = walk;
     if (!w.chunk) {
@@ -54,7 +55,7 @@ struct ThreadReader {
       w.seq = w.chunk->seq;
     }
     // Read before the records: if there is a successor, or if the thread waits for one, there are no new reservations.
-    // And read before the sequence number, for the thread may have used the chunk again.
+    // And read before the sequence number, because the thread may have used the chunk again.
     uint64_t next = __atomic_load_n(&w.chunk->next, __ATOMIC_ACQUIRE);
     if (uint64_t seq = __atomic_load_n(&w.chunk->seq, __ATOMIC_ACQUIRE); seq != w.seq)
       w.seq = seq, w.place = 0;
@@ -67,8 +68,8 @@ struct ThreadReader {
     return true;
   }
 
-  // After look(): expands at once what is plain, see plain_walk.h. Returns how many records that were. What is left is
-  // for take().
+  // After look(): expands the plain records at once, see plain_walk.h.
+  // Returns how many there were. The rest is for take().
   template <class Memory, class Emit>
   uint64_t takePlain(Memory &memory, ClockMap &clock, ModuleMap &modules, Emit &&emit) {
     uint64_t count = ring::takePlain(walk, rules, expansion, clock, modules, emit);
@@ -96,7 +97,7 @@ struct ThreadReader {
       again = end == WalkEnd::Split;
   }
 
-  // To be called when the batch has been expanded. True if the thread has more to look at.
+  // Call it when the batch has been expanded. True if the thread has more to look at.
   template <class Memory> bool advance(Memory &memory, const RecordBatch &batch) {
     ThreadWalk &w = walk;
     isMoved |= batch.count > 0; // now, because a commit may have come between the batch's records
@@ -117,8 +118,8 @@ struct ThreadReader {
     return true;
   }
 
-  // The journal's entry for a file of `events` events that is to go on with record `place`. `notes`: memory for `most`
-  // notes, which belong to this entry.
+  // The journal's entry for a file of `events` events that continues with record `place`.
+  // `notes`: memory for `most` notes, which belong to this entry.
   void fillCursor(uint64_t events, uint64_t place, ada_ring_note *notes, uint64_t most, ada_ring_cursor &cursor) {
     isMoved = false;
     cursor.events = events, cursor.chunk_seq = walk.seq, cursor.record = (uint32_t)place;
@@ -135,7 +136,7 @@ struct ThreadReader {
     addLosses(cursor, expansion);
   }
 
-  // Gives the chunks back that were read to the end; their events are written. Wakes the thread if it waits for that.
+  // Gives back the chunks that were read to the end, whose events are written. Wakes the thread if it waits for one.
   template <class Memory> void giveBack(Memory &memory, ada_ring_thread &thread) {
     if (doneCount == 0)
       return;
@@ -146,7 +147,7 @@ struct ThreadReader {
     memory.wake(thread);
   }
 
-  // All that was taken is written: lets the thread have its only chunk back, if that was read to the end.
+  // Everything taken is written: gives the thread its only chunk back, if that was read to the end.
   template <class Memory> void publish(Memory &memory, ada_ring_thread &thread) const {
     const ThreadWalk &w = walk;
     if (!w.chunk || w.place < ADA_CHUNK_RECORDS || __atomic_load_n(&w.chunk->next, __ATOMIC_RELAXED))
@@ -160,7 +161,7 @@ struct ThreadReader {
     memory.wake(thread);
   }
 
-  // The thread is gone: nobody writes to any of them.
+  // The thread is gone, so nothing writes to any of the chunks.
   template <class Memory> void releaseAll(Memory &memory) {
     for (unsigned i = 0; i < heldCount; ++i)
       memory.giveBack(held[i].chunk);
@@ -176,7 +177,7 @@ struct ThreadReader {
   }
 
 private:
-  // Forgets what the records expanded since the last time have decided.
+  // Forgets what the records expanded since the last time have settled.
   template <class Memory> void settleExpanded(Memory &memory) {
     if (__builtin_expect((walk.hold.count | walk.runCount | heldCount | walk.passedPlace) != 0, 0)) {
       settle(walk, expansion);
@@ -201,7 +202,7 @@ private:
     for (unsigned i = 0; i < heldCount; ++i)
       if (walk.holdsRunIn(*held[i].chunk) || !held[i].hold.isOver(*held[i].chunk, expansion.floor))
         held[still++] = held[i];
-      else { // not before the journal is behind it
+      else { // but not before the journal has passed it
         done[doneCount++] = held[i].chunk;
         isMoved = true;
         memory.noteClosed(1);
@@ -212,10 +213,10 @@ private:
 
 //===--- the thread's side ------------------------------------------------===//
 
-// What the drain says of the thread's own chunk.
+// What the drain says about the thread's own chunk.
 struct OwnChunk {
   bool isRead; // to its end
-  bool isHeld; // a place of it may still be written to
+  bool isHeld; // a place in it may still be written to
 };
 inline OwnChunk ownChunk(const ada_ring_thread &thread, const ada_chunk &newest) {
   const uint64_t drained = __atomic_load_n(&thread.drained, __ATOMIC_ACQUIRE);
@@ -227,8 +228,8 @@ inline void zeroRecords(ada_chunk &chunk) {
     *p = 0;
 }
 
-// Makes a zeroed chunk the thread's newest one. A fresh one is still to be linked; its own is what it writes to from
-// now on.
+// Makes a zeroed chunk the thread's newest one. A fresh chunk still has to be linked; if it is the thread's own,
+// the thread writes to it from now on.
 inline void beginChunk(ada_ring_thread &thread, ada_chunk &chunk, uint64_t seq, uint64_t stamp) {
   // Before the drain can see that it is the newest: a waiting thread's newest chunk has no free places.
   __atomic_store_n(&thread.waiting, 0, __ATOMIC_RELAXED);

@@ -1,11 +1,11 @@
-// Which arguments of a function are to be recorded by their contents: 'open*(path:str, flags)'.
+// Says for which arguments of a function the contents are recorded: 'open*(path:str, flags)'.
 //
-// One glob of option `detail` with a list behind it, in parentheses:
+// One glob of option `detail`, followed by a list in parentheses:
 //   name:str     text
 //   name:fields  what a pointer points to, by field or element
-//   name:N       the same of either, N bytes of it
-//   name         no contents, as all that the list does not name
-// `return` is the result. What has no single ':' in its last parentheses has no list: "f(int, std::string)".
+//   name:N       the same for either, N bytes of it
+//   name         no contents, like all arguments that the list does not name
+// `return` is the result. A text without a single ':' in its last parentheses has no list: "f(int, std::string)".
 //
 // Freestanding: the runtime compiles it into traced programs.
 #ifndef ADA_LIB_SELECT_ARGUMENT_LIST_H
@@ -18,10 +18,10 @@ namespace ada::select {
 
 struct DetailGlob {
   TextPiece glob;      // without the list
-  TextPiece arguments; // what is in the parentheses; data is null if there are none
+  TextPiece arguments; // the text in the parentheses; data is null if there are none
 };
 
-// Of one glob, without '|'.
+// Splits one glob, without '|'.
 inline DetailGlob splitArguments(TextPiece text) {
   if (!text.endsWith(")"))
     return {text, {}};
@@ -42,7 +42,7 @@ struct ArgumentWish {
   TextPiece name;
 };
 
-// The first of `list`, which goes. False if it is none.
+// Takes the first argument off `list`. False if it is not valid.
 inline bool takeArgument(TextPiece &list, ArgumentWish &wish) {
   size_t end = 0;
   while (end < list.size && list[end] != ',')
@@ -70,7 +70,7 @@ inline bool takeArgument(TextPiece &list, ArgumentWish &wish) {
   return colon > 0 && wish.form != ArgumentWish::Form::None;
 }
 
-// Whether all of it can be understood.
+// Whether all of `list` is valid.
 inline bool isArgumentList(TextPiece list) {
   ArgumentWish wish;
   do

@@ -1,7 +1,7 @@
-// Whether a glob means a function: the one meaning that pass, runtime and views share. docs/globs.md is its manual.
+// Whether a glob matches a function: the one rule that pass, runtime and views share. docs/globs.md is its manual.
 //
-// A glob has to match the whole of one of the function's names or its source file. So `ns::parse` means all overloads
-// of ns::parse and all its instances, and `*/net/*.cpp` all that is defined there.
+// A glob has to match the whole of one of the function's names or its source file. So `ns::parse` matches all overloads
+// of ns::parse and all its instances, and `*/net/*.cpp` all functions defined there.
 #ifndef ADA_LIB_SELECT_FUNCTION_GLOB_H
 #define ADA_LIB_SELECT_FUNCTION_GLOB_H
 
@@ -10,12 +10,12 @@
 
 namespace ada::select {
 
-// The names of a function; null for what is not known.
+// The names of a function; null for names that are not known.
 struct Names {
   const char *mangled = nullptr, *demangled = nullptr, *file = nullptr;
 };
 
-// All texts that a glob may match, of one function. To try many globs on one function, make it once.
+// All texts of one function that a glob may match. Make it once to try many globs on the function.
 class FunctionTexts {
 public:
   explicit FunctionTexts(const Names &names) {
@@ -45,7 +45,7 @@ private:
     if (text.size && !(count_ && texts_[count_ - 1] == text))
       texts_[count_++] = text;
   }
-  // A name that is written as it is means its function, whatever characters are in it.
+  // A name that is written literally matches its function, whatever characters it has.
   bool isNamed(TextPiece text) const {
     for (size_t i = 0; i < count_; ++i)
       if (texts_[i] == text)
@@ -60,7 +60,7 @@ private:
   }
 };
 
-// Whether one of `globs` means the function.
+// Whether one of `globs` matches the function.
 inline bool means(const char *globs, const Names &names) { return FunctionTexts(names).match(globs); }
 
 } // namespace ada::select

@@ -1,6 +1,7 @@
 // The parts of a demangled name: return type, qualified name, template arguments, parameters.
 //
-// Reads what the demanglers of LLVM and GNU write. Freestanding: the runtime compiles it into traced programs.
+// Reads the names that the demanglers of LLVM and GNU write.
+// Freestanding: the runtime compiles it into traced programs.
 #ifndef ADA_LIB_SELECT_FUNCTION_NAME_H
 #define ADA_LIB_SELECT_FUNCTION_NAME_H
 
@@ -79,7 +80,7 @@ inline size_t operatorLength(TextPiece name, size_t i) {
   return p - i;
 }
 
-// The position behind the brackets that open at `i`, of the same kind as that one; `i` if they are not closed.
+// The position after the brackets of the kind that opens at `i`; `i` if they are not closed.
 inline size_t endOfBrackets(TextPiece name, size_t i) {
   const char open = name.data[i], close = open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '>';
   size_t nesting = 0;
@@ -89,7 +90,7 @@ inline size_t endOfBrackets(TextPiece name, size_t i) {
       continue;
     }
     const char c = name.data[p];
-    if (c == '(' && open == '<') { // what is in parentheses has signs of its own: Array<(3)>(2)>
+    if (c == '(' && open == '<') { // parentheses may contain such characters as operators: Array<(3)>(2)>
       const size_t end = endOfBrackets(name, p);
       if (end == p)
         return i;
@@ -104,8 +105,8 @@ inline size_t endOfBrackets(TextPiece name, size_t i) {
   return i;
 }
 
-// Of a function that returns a pointer to a function, or a reference to an array, the part that declares it:
-// "f<int>(int)" of "void (*f<int>(int))(char)". Any other name as it is.
+// For a function that returns a pointer to a function, or a reference to an array, the part that declares it:
+// "f<int>(int)" of "void (*f<int>(int))(char)". Returns any other name unchanged.
 inline TextPiece declarator(TextPiece name) {
   for (size_t i = 0; i + 2 < name.size; ++i) {
     if (size_t length = operatorLength(name, i)) {
@@ -132,8 +133,8 @@ inline TextPiece declarator(TextPiece name) {
   return name;
 }
 
-// Where the name begins behind the return type, which template functions have: 4 in "int f<int>(int)". 0 if there is
-// none.
+// Where the name begins after the return type, which template functions have:
+// 4 in "int f<int>(int)". 0 without a return type.
 inline size_t startOfName(TextPiece name) {
   size_t start = 0, found = 0;
   for (size_t i = 0; i < name.size;) {
@@ -146,14 +147,14 @@ inline size_t startOfName(TextPiece name) {
       const size_t end = endOfBrackets(name, i);
       if (end != i) {
         i = end;
-        // Template arguments before a parameter list: these are the functions whose return type is part of the name.
+        // Template arguments before a parameter list: only such functions have the return type as part of the name.
         if (c == '<' && i < name.size && name.data[i] == '(')
           found = start;
         continue;
       }
     }
     ++i;
-    // "g() const::Local::f<int>()": the qualifier belongs to the function around it.
+    // "g() const::Local::f<int>()": the qualifier belongs to the enclosing function.
     const bool isQualifier =
         i > 1 && name.data[i - 2] == ')' && (isAt(name, i, "const") || isAt(name, i, "volatile") || isAt(name, i, "&"));
     if (c == ' ' && !isQualifier && !isAt(name, i, "<")) // "operator< <int>"

@@ -10,7 +10,7 @@
 
 namespace ada::select {
 
-// The characters of a text in order: what Glob::matches() reads. Other texts have the same member.
+// The characters of a text in order, as Glob::matches() reads them. Other kinds of texts have the same member.
 class Characters {
 public:
   explicit Characters(TextPiece text) : text_(text) {}
@@ -72,8 +72,8 @@ private:
       Any,  // one character
       Run,  // any text
       Set,  // a character of the set at pattern_[to]
-      Fork, // goes on behind itself and at `to`, which is behind it
-      Jump, // goes on at `to`, which is behind it
+      Fork, // continues after itself and at `to`, which is after it
+      Jump, // continues at `to`, which is after it
       End
     };
     Kind kind;
@@ -98,7 +98,7 @@ private:
     return &items_[count_++];
   }
 
-  // The position behind the set at `p`, or `p` if there is none: `[` that is not closed and `[]` are characters.
+  // The position after the set at `p`, or `p` if there is no set: `[` that is not closed and `[]` are characters.
   size_t endOfSet(size_t p, size_t end) const {
     if (at(p) != '[' || p + 1 == end || at(p + 1) == ']')
       return p;
@@ -108,7 +108,7 @@ private:
     return p;
   }
 
-  // The position behind the one character, escaped character or set at `p`.
+  // The position after the single character, escaped character or set at `p`.
   size_t endOfItem(size_t p, size_t end) const {
     if (at(p) == '\\')
       return p + 1 < end ? p + 2 : p + 1;
@@ -116,8 +116,8 @@ private:
     return behind == p ? p + 1 : behind;
   }
 
-  // The position of the first separator at or behind `p` that is outside of inner braces: ',' or '}'. `end` if there
-  // is none.
+  // The position of the first separator at or after `p` that is outside of inner braces:
+  // ',' or '}'. `end` if there is none.
   size_t separator(size_t p, size_t end) const {
     for (size_t nesting = 0; p < end; p = endOfItem(p, end)) {
       if (nesting == 0 && (at(p) == ',' || at(p) == '}'))
@@ -163,7 +163,7 @@ private:
       fault_ = "has braces inside one another more than 8 deep";
       return close;
     }
-    size_t jumps[2] = {0, 0}; // the last one, and whether there is one: each names the one before it until they are set
+    size_t jumps[2] = {0, 0}; // the last jump, and whether there is one: each names the one before until they are set
     while (p < close && !fault_) {
       const size_t next = separator(p + 1, close);
       Item *fork = next < close ? add(Item::Fork) : nullptr;
@@ -202,8 +202,8 @@ private:
     return in != negate;
   }
 
-  // Goes from each position in `now` to those that it leads to without a character, which are behind it and join
-  // `now`, and with `c`, unless that is null, to those in `next`. False if there are none in `next`.
+  // From each position in `now`, adds the later positions that can be reached without a character to `now`,
+  // and those reached with `c`, unless that is null, to `next`. False if `next` stays empty.
   bool advance(uint64_t *now, uint64_t *next, size_t words, const char *c) const {
     uint64_t any = 0;
     const auto put = [](uint64_t *set, size_t i) { set[i / 64] |= uint64_t(1) << (i % 64); };
@@ -249,7 +249,7 @@ private:
   }
 };
 
-// Gives each glob of `globs`, which are separated by '|', to `use` until that returns true, and says whether it did.
+// Calls `use` with each glob of `globs`, which are separated by '|', until it returns true, and returns whether it did.
 template <typename Use> bool anyGlob(TextPiece globs, Use use) {
   for (size_t begin = 0;;) {
     size_t end = begin;
@@ -263,12 +263,13 @@ template <typename Use> bool anyGlob(TextPiece globs, Use use) {
   }
 }
 
-// Whether one of `globs` matches the whole of `text`. A text written as it is matches itself, whatever is in it.
+// Whether one of `globs` matches the whole of `text`. A text written literally matches itself,
+// whatever characters it has.
 inline bool matches(TextPiece globs, TextPiece text) {
   return globs == text || anyGlob(globs, [&](TextPiece one) { return one == text || Glob(one).matches(text); });
 }
 
-// What is wrong with the first wrong one of `globs`, which is stored in `*which`; null if nothing is.
+// What is wrong with the first wrong glob of `globs`, which is stored in `*which`; null if none is wrong.
 inline const char *faultOf(TextPiece globs, TextPiece *which) {
   const char *fault = nullptr;
   anyGlob(globs, [&](TextPiece one) {

@@ -1,4 +1,4 @@
-// Which sources are the system's: the headers of the compilers, the C library and the C++ library.
+// Recognises the system's sources: the headers of the compilers, the C library and the C++ library.
 #ifndef ADA_LIB_SELECT_SYSTEM_PATH_H
 #define ADA_LIB_SELECT_SYSTEM_PATH_H
 

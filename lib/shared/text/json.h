@@ -1,4 +1,5 @@
-// Writes JSON: how a string is escaped, and where the commas go. Library, tool and runtime all write it with this.
+// Writes JSON: how a string is escaped, and where the commas go.
+// The library, the tool and the runtime all write JSON with this.
 //
 // Freestanding: the runtime compiles it into traced programs.
 #ifndef ADA_LIB_SHARED_TEXT_JSON_H
@@ -10,8 +11,8 @@
 namespace ada {
 
 /// Calls `put(const char *bytes, size_t size)` with the parts of `text` as a JSON string in quotes. Bytes that are not
-/// UTF-8 become U+FFFD, because JSON can't hold them. What a terminal must not be given is escaped; so is everything
-/// above U+007F if `asciiOnly`.
+/// UTF-8 become U+FFFD, because JSON can't hold them. Characters that a terminal must not be given are escaped;
+/// with `asciiOnly`, so is everything above U+007F.
 template <class Put> constexpr void putJsonString(TextPiece text, Put put, bool asciiOnly = false) {
   const auto escape = [&](uint32_t unit) {
     constexpr char kHex[] = "0123456789abcdef";
@@ -56,7 +57,7 @@ template <class Put> constexpr void putJsonString(TextPiece text, Put put, bool 
 ///   json.beginObject().text("name", name).beginArray("ids").number({}, 1).number({}, 2).endArray().endObject();
 ///
 /// A member has a name; an element of an array, and the outermost value, has none ({} or nullptr).
-/// A class that derives from it may set isAscii_: everything above U+007F is escaped then.
+/// A derived class may set isAscii_: then everything above U+007F is escaped.
 template <class Out> class JsonStructure {
 public:
   Out &beginObject(TextPiece name = {}) { return open(name, "{"); }
@@ -95,7 +96,8 @@ public:
   }
   /// Members or elements that are JSON already, with the commas between them; nothing if empty.
   Out &raw(TextPiece members) { return members.empty() ? out() : json({}, members); }
-  /// Ends a part that is no JSON by itself, for raw(): a new line, and the next member is the first one of its part.
+  /// Ends a part that is not JSON by itself, for raw(): starts a new line,
+  /// and the next member is the first one of its part.
   Out &endOfPart() {
     put("\n");
     first_ = true;
@@ -106,7 +108,7 @@ public:
     lineBreak_ = !isOneLine_;
     return out();
   }
-  /// From now on all of it is one line.
+  /// From now on everything is on one line.
   Out &inOneLine() {
     isOneLine_ = true;
     return out();

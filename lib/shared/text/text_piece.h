@@ -9,7 +9,7 @@
 
 namespace ada {
 
-/// Made of a literal, or of anything that has data() and size(). `data` may be null if `size` is 0.
+/// Made from a literal, or from anything that has data() and size(). `data` may be null if `size` is 0.
 struct TextPiece {
   const char *data = nullptr;
   size_t size = 0;

@@ -21,8 +21,8 @@ struct CodePoint {
 /// JavaScript's strings may hold lone surrogates, which some writers turn into three bytes each.
 enum class Surrogates { Invalid, Accepted };
 
-/// The code point at the start of `text`, which has at least one byte. Overlong forms and what is beyond U+10FFFF are
-/// not valid.
+/// The code point at the start of `text`, which has at least one byte.
+/// Overlong forms and values beyond U+10FFFF are not valid.
 constexpr CodePoint decodeUtf8(const char *text, size_t length, Surrogates surrogates = Surrogates::Invalid) {
   const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(text[i])); };
   const uint32_t lead = byte(0);
@@ -58,8 +58,8 @@ constexpr unsigned encodeUtf8(uint32_t value, char (&to)[4]) {
   return size;
 }
 
-/// True for what would change how a terminal shows the rest of the line: control characters (C0, DEL, C1), line
-/// separators, and marks that turn the direction of text, behind which a name can look like another.
+/// True for characters that would change how a terminal shows the rest of the line: control characters (C0, DEL, C1),
+/// line separators, and marks that turn the direction of text, after which a name can look like another one.
 constexpr bool isUnprintable(uint32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);

@@ -1,4 +1,4 @@
-// What the runtime asks of an AArch64 CPU: its counter, and a reservation that a signal can't split.
+// What the runtime needs from an AArch64 CPU: its counter, and a reservation that a signal can't split.
 #ifndef ADA_RUNTIME_ARCH_CPU_H
 #define ADA_RUNTIME_ARCH_CPU_H
 
@@ -12,28 +12,29 @@ namespace ada::arch {
 inline constexpr uint64_t kEntryPhase = 0; // of the stack pointer at a function's first instruction, modulo 16
 inline constexpr uint32_t kAtfArch = 2;    // arm64 in ATF headers
 inline constexpr const char *kCounterName = "cntvct";
-inline constexpr const char *kClockSource = nullptr;                // the kernel has no other
+inline constexpr const char *kClockSource = nullptr;                // the kernel has no alternative
 inline constexpr const char *kVdsoClock = "__kernel_clock_gettime"; // clock_gettime in the vDSO
 
-// By name: __builtin_readcyclecounter() is PMCCNTR_EL0 in some compilers, which user mode may not read.
+// Read by name, because some compilers turn __builtin_readcyclecounter() into PMCCNTR_EL0, which user mode may not
+// read.
 inline uint64_t readCounter() {
   uint64_t t;
   __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
   return t;
 }
 
-// Ticks per second, as the firmware has set them; 0 if it has not.
+// Ticks per second as set by the firmware; 0 if it did not set them.
 inline uint64_t counterFrequency() {
   uint64_t f;
   __asm__("mrs %0, cntfrq_el0" : "=r"(f));
   return f;
 }
 
-// The architecture guarantees it.
+// Guaranteed by the architecture.
 inline bool counterIsInvariant() { return true; }
 
-// Adds `bytes` to a thread's own position and returns the old value. A signal between the two halves makes the store
-// fail, and it is tried again. Not atomic between threads.
+// Adds `bytes` to the calling thread's own position and returns the old value. A signal between the load and the store
+// makes the store fail, and the pair is retried. Not atomic between threads.
 inline uint64_t reserve(uint64_t *position, uint64_t bytes) {
   uint64_t old, sum;
   uint32_t failed;

@@ -3,9 +3,9 @@
 //   on a call    x0 … x7
 //   on a return  x0 … x7 as far as they carry the return value, then 0
 //
-// Exact: the registers that carry the function's parameters (`integers`, `vectors` of the frame), those of variadic
-// arguments, sp and lr. The other registers hold what they held at the hook. fp is the caller's x29: exact in functions
-// that keep a frame record, as all do by default; otherwise x29 at the hook.
+// These are exact: the registers that carry the function's parameters (`integers`, `vectors` of the frame), those of
+// variadic arguments, sp and lr. All other registers have their values at the hook. fp is the caller's x29: it is exact
+// in functions that keep a frame record, which is the default; otherwise it is x29 at the hook.
 #ifndef ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
 #define ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
 
@@ -32,7 +32,7 @@ struct VariadicList {
 
 inline uint64_t returnAddressOf(const ada_frame &frame) { return frame.return_address; }
 
-// Fills d.registers, d.fp and, behind d, its d.vectors vector registers.
+// Fills d.registers, d.fp and the d.vectors vector registers, which follow d.
 inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, const SavedRegisters &s, bool call) {
   for (uint32_t i = 0; i < 8; ++i)
     d.registers[i] = call || i < f.integers ? s.integers[i] : 0;
@@ -45,8 +45,8 @@ inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, con
     for (int i = 8 + list.vectorOffset / 16; i < 8; ++i)
       __builtin_memcpy(vectors + 16 * i, list.vectorTop - 16 * (8 - i), 16);
   }
-  // x29 points to the frame record (caller's x29, return address) of the traced function if it keeps one. The saved
-  // return address may be signed: the low 48 bits are compared.
+  // x29 points to the frame record (caller's x29, return address) of the traced function, if it keeps one. Only the low
+  // 48 bits are compared, because the saved return address may be signed.
   const uint64_t *record = (const uint64_t *)s.x29;
   bool isOurs = s.x29 > (uint64_t)&s && s.x29 < f.sp && s.x29 % 8 == 0 && ((record[1] ^ f.returnAddress) << 16) == 0;
   d.fp = isOurs ? record[0] : s.x29;

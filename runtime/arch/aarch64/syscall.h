@@ -1,4 +1,4 @@
-// Raw system calls on AArch64. Why raw: see the file of this name for x86-64.
+// Raw system calls on AArch64. The x86-64 file of the same name says why they are raw.
 #ifndef ADA_RUNTIME_ARCH_SYSCALL_H
 #define ADA_RUNTIME_ARCH_SYSCALL_H
 

@@ -1,4 +1,4 @@
-// A thread-local area for the drain thread, which pthread knows nothing of.
+// A thread-local area for the drain thread, which pthread does not know about.
 #ifndef ADA_RUNTIME_ARCH_THREAD_AREA_H
 #define ADA_RUNTIME_ARCH_THREAD_AREA_H
 
@@ -13,12 +13,12 @@ inline char *threadPointer() {
   return tp;
 }
 
-// How many bytes makeThreadArea needs: libc's thread descriptor lies below the thread pointer, thread-local variables
-// above it.
+// The number of bytes that makeThreadArea needs: libc's thread descriptor lies below the thread pointer, thread-local
+// variables above it.
 inline size_t threadAreaBytes() { return (size_t)((char *)&ada_thread - threadPointer()) + sizeof(AdaThread) + 16384; }
 
-// Sets up zeroed `memory` of that size and returns the thread pointer for clone, with an AdaThread that records
-// nothing.
+// Sets up zeroed `memory` of that size, with an AdaThread that records nothing, and returns the thread pointer for
+// clone.
 inline void *makeThreadArea(char *memory, size_t) {
   char *tp = (char *)(((uintptr_t)memory + 8192 + 63) & ~(uintptr_t)63);
   AdaThread &t = *(AdaThread *)(tp + ((char *)&ada_thread - threadPointer()));

@@ -1,18 +1,19 @@
-// The hooks on AArch64: what every call and every exit of a traced program runs.
+// The hooks on AArch64: the code that runs on every call and every exit in a traced program.
 //
 //===--- The contract -----------------------------------------------------===//
 //
 //   called by     instrumented functions whose enable byte was set, as preserve_mostcc
-//   x18 or x15    address of the activation's ada_frame plus the enable byte, as it was read on entry (the `nest` argument): x18 with LLVM 14 and 19, x15 with LLVM 22. Two entry
-//                 symbols a hook, __ada_enter and __ada_enter_x15; the pass calls the one that its LLVM uses
+//   x18 or x15    the `nest` argument: address of the activation's ada_frame plus the enable byte as read on entry.
+//                 LLVM 14 and 19 use x18, LLVM 22 uses x15. Each hook has two entry symbols, __ada_enter and
+//                 __ada_enter_x15 for example; the pass calls the one that its LLVM uses
 //   x0 … x7       __ada_enter: the function's own arguments, as its caller passed them
 //   v0 … v7       __ada_exit: the return value
 //   must survive  x9 … x15 and the callee-saved registers (x19 … x29, d8 … d15)
 //   may die       x0 … x8, x16 … x18, flags, all other vector registers (the compiler has saved what it needs)
 //   stack         sp = 0 mod 16
-//   signals       may arrive at any instruction, and their handlers may run these hooks
+//   signals       may arrive at any instruction, and their handlers may run these hooks too
 //
-// __ada_unwind is also called where the byte was 0, and returns at once; the others are not.
+// __ada_unwind is also called if the byte was 0, and then returns at once. The other hooks are not called in that case.
 //
 //===--- The call site ----------------------------------------------------===//
 //
@@ -27,19 +28,20 @@
 //
 //===--- The hot path -----------------------------------------------------===//
 //
-// "Reserve first, stamp last", as on x86-64; see there for the why of each step. What differs:
+// "Reserve first, stamp last", as on x86-64; the file for x86-64 explains each step. The differences:
 //
-//   - There is no single instruction that adds to memory before LSE. ldxr/stxr do: a signal between them makes the store
-//     fail, for taking an exception clears the monitor, and the pair is tried again. Another thread never touches the position.
-//   - Stores may become visible in any order, so the stamp is stored with release: who sees it sees the entry.
-//   - cntvct_el0 is read without isb: a few instructions early or late are less than the cost of a call.
+//   - Before LSE no single instruction adds to memory, so ldxr/stxr do it. Taking an exception clears the monitor, so a
+//     signal between them makes the store fail, and the pair is retried. No other thread touches the position.
+//   - Stores may become visible in any order, so the stamp is stored with release: a reader that sees it also sees the
+//     entry.
+//   - cntvct_el0 is read without isb: being a few instructions early or late is less than the cost of a call.
 
 #include "../asm.h"
 #include "saved_registers.h"
 #include <ada/abi.h>
 
-// The body of a hook: records KIND for the entry in x3. Of a call, whose NEST register is given, with its position in
-// the window of the stack.
+// The body of a hook: records KIND for the entry in x3. A call passes its NEST register, and its record also gets the
+// call's position in the stack window.
 .macro RECORD kind, nest
   mrs x16, tpidr_el0
   adrp x17, :gottprel:ada_thread
@@ -126,7 +128,7 @@ FUNC_END(\name)
 C_HOOK __ada_annotation_begin, ADA_RECORD_CALL
 C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
 
-// Saves two registers AT bytes above the frame record, and tells the unwinder; BYTES is the whole frame's size.
+// Saves two registers AT bytes above the frame record and tells the unwinder. BYTES is the size of the whole frame.
 .macro KEEP2 first, second, at, bytes
   stp \first, \second, [sp, #\at]
   .cfi_offset \first, \at - \bytes
@@ -138,7 +140,7 @@ C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
   .cfi_restore \second
 .endm
 
-// Saves x9 … x15, which a C function may clobber but a hook must not, above a frame record.
+// Saves x9 … x15 above a frame record: a C function may clobber them, but a hook must not.
 #define FRAME_BYTES 80
 .macro PROLOGUE bytes
   hint #25                         // paciasp
@@ -172,7 +174,7 @@ C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
 .endm
 
 //===--- the slow path ----------------------------------------------------===//
-// Entry | kind in x17, the place in x0, nest of a call or 0 in x1.
+// In: entry | kind in x17, the place in x0, and in x1 the nest of a call or 0.
 // Calls ada_record_slow(what, nest, place), an ordinary C function.
   .hidden ada_record_slow
   .type ada_slow_path, %function
@@ -188,8 +190,8 @@ ada_slow_path:
   .size ada_slow_path, .-ada_slow_path
 
 //===--- the same with registers and stack --------------------------------===//
-// All that a call can carry in registers goes into a struct on the stack (SavedRegisters in
-// detail_registers.h, whose offsets these are); an ordinary C function does the rest.
+// Everything that a call can carry in registers is saved in a struct on the stack (SavedRegisters in
+// detail_registers.h, whose offsets are used here); an ordinary C function does the rest.
 #define SAVED FRAME_BYTES
 #define DETAIL_FRAME_BYTES (SAVED + SAVED_BYTES)
   .hidden ada_record_detail
@@ -225,7 +227,7 @@ DETAIL_HOOK __ada_exit_x15, x15, ADA_RECORD_RETURN
 
   STACK_IS_NOT_EXECUTABLE
 
-// Without this note the linker would switch BTI and PAC off for the whole program.
+// Without this note the linker would disable BTI and PAC for the whole program.
   .section .note.gnu.property, "a", %note
   .p2align 3
   .long 4, 16, 5                   // name size, descriptor size, NT_GNU_PROPERTY_TYPE_0

@@ -1,4 +1,4 @@
-// What the runtime asks of an x86-64 CPU: its counter, and a reservation that a signal can't split.
+// What the runtime needs from an x86-64 CPU: its counter, and a reservation that a signal can't split.
 #ifndef ADA_RUNTIME_ARCH_CPU_H
 #define ADA_RUNTIME_ARCH_CPU_H
 
@@ -13,7 +13,7 @@ namespace ada::arch {
 inline constexpr uint64_t kEntryPhase = 8; // of the stack pointer at a function's first instruction, modulo 16
 inline constexpr uint32_t kAtfArch = 1;    // x86_64 in ATF headers
 inline constexpr const char *kCounterName = "tsc";
-inline constexpr const char *kClockSource = "tsc";                // what Linux calls it; null if it has nothing else
+inline constexpr const char *kClockSource = "tsc";                // Linux's name; null if it has no alternative
 inline constexpr const char *kVdsoClock = "__vdso_clock_gettime"; // clock_gettime in the vDSO
 
 inline uint64_t readCounter() {
@@ -22,17 +22,17 @@ inline uint64_t readCounter() {
   return (uint64_t)high << 32 | low;
 }
 
-// Ticks per second, if the CPU reports them; 0 here, where the anchors of the clock map show the rate.
+// Ticks per second if the CPU reports them. Always 0 here: the anchors of the clock map give the rate.
 inline uint64_t counterFrequency() { return 0; }
 
-// Ticks at a constant rate in all power states, on all cores alike (CPUID 8000_0007h, EDX bit 8).
+// Whether it ticks at a constant rate in all power states and equally on all cores (CPUID 8000_0007h, EDX bit 8).
 inline bool counterIsInvariant() {
   uint32_t a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-// Adds `bytes` to a thread's own position and returns the old value, in one instruction: a signal handler on this
-// thread comes entirely before or after it. Not atomic between threads.
+// Adds `bytes` to the calling thread's own position and returns the old value. It is one instruction, so a signal
+// handler on this thread runs entirely before or after it. Not atomic between threads.
 inline uint64_t reserve(uint64_t *position, uint64_t bytes) {
   __asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(*position) : : "memory", "cc");
   return bytes;

@@ -1,12 +1,12 @@
 // What the detail hooks saved, and how it maps to the registers of an ATF detail event, on x86-64.
 //
 //   on a call    rdi rsi rdx rcx r8 r9 rax 0    rax: its low byte is the number of vector registers of a variadic call
-//   on a return  rax rdx 0 0 0 0 0 0            which the hook got in argument position, in rdi and rsi
+//   on a return  rax rdx 0 0 0 0 0 0            the hook receives them in argument position, in rdi and rsi
 //
-// Exact: the registers that carry the function's parameters (`integers`, `vectors` of the frame), those of variadic
-// arguments, sp and lr. The other registers hold what they held at the hook, a few instructions into the function. fp
-// is the caller's rbp: exact in functions with a frame pointer and in those that have not used rbp for something else
-// by then.
+// These are exact: the registers that carry the function's parameters (`integers`, `vectors` of the frame), those of
+// variadic arguments, sp and lr. All other registers have their values at the hook, a few instructions into the
+// function. fp is the caller's rbp: it is exact in functions with a frame pointer, and in those that have not yet used
+// rbp for something else.
 #ifndef ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
 #define ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
 
@@ -34,7 +34,7 @@ struct VariadicList {
 
 inline uint64_t returnAddressOf(const ada_frame &frame) { return *(const uint64_t *)frame.sp; }
 
-// Fills d.registers, d.fp and, behind d, its d.vectors vector registers.
+// Fills d.registers, d.fp and the d.vectors vector registers, which follow d.
 inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, const SavedRegisters &s, bool call) {
   if (call) {
     for (int i = 0; i < 7; ++i)
@@ -55,7 +55,7 @@ inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, con
     for (uint32_t i = (list.fpOffset - 48) / 16; i < 8; ++i)
       __builtin_memcpy(vectors + 16 * i, list.registerArea + 48 + 16 * i, 16);
   }
-  // With a frame pointer, rbp points to where the caller's was pushed, right below the return address.
+  // In a function with a frame pointer, rbp points to the pushed rbp of the caller, right below the return address.
   d.fp = s.rbp == f.sp - 8 ? *(const uint64_t *)s.rbp : s.rbp;
 }
 

@@ -1,4 +1,4 @@
-// Where the detail hooks save registers on x86-64, for the assembler and the compiler: see SavedRegisters.
+// Offsets at which the detail hooks save registers on x86-64, for the assembler and the compiler: see SavedRegisters.
 #ifndef ADA_RUNTIME_ARCH_SAVED_REGISTERS_H
 #define ADA_RUNTIME_ARCH_SAVED_REGISTERS_H
 

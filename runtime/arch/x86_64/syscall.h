@@ -1,7 +1,7 @@
 // Raw system calls on x86-64.
 //
-// The runtime does not call libc's wrappers: the traced program may define functions of the same names, instrumented,
-// and the drain thread has no errno of its own.
+// The runtime does not call libc's wrappers: the traced program may define instrumented functions with the same names,
+// and the drain thread has no errno.
 #ifndef ADA_RUNTIME_ARCH_SYSCALL_H
 #define ADA_RUNTIME_ARCH_SYSCALL_H
 

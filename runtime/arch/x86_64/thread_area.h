@@ -1,4 +1,4 @@
-// A thread-local area for the drain thread, which pthread knows nothing of.
+// A thread-local area for the drain thread, which pthread does not know about.
 #ifndef ADA_RUNTIME_ARCH_THREAD_AREA_H
 #define ADA_RUNTIME_ARCH_THREAD_AREA_H
 
@@ -13,11 +13,12 @@ inline char *threadPointer() {
   return tp;
 }
 
-// How many bytes makeThreadArea needs: thread-local variables lie below the thread pointer.
+// The number of bytes that makeThreadArea needs: thread-local variables lie below the thread pointer.
 inline size_t threadAreaBytes() { return (size_t)(threadPointer() - (char *)&ada_thread) + 8192; }
 
-// Sets up zeroed `memory` of that size and returns the thread pointer for clone. It has what compiled code and libc's
-// simplest functions look for (the self pointers, the stack protector's canary) and an AdaThread that records nothing.
+// Sets up zeroed `memory` of that size and returns the thread pointer for clone. The area has what compiled code and
+// libc's simplest functions need (the self pointers, the stack protector's canary) and an AdaThread that records
+// nothing.
 inline void *makeThreadArea(char *memory, size_t bytes) {
   char *tp = (char *)((uintptr_t)(memory + bytes - 4096) & ~(uintptr_t)63);
   *(void **)tp = tp;        // tcbhead_t.tcb: %fs:0

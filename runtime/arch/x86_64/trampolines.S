@@ -1,18 +1,18 @@
-// The hooks on x86-64: what every call and every exit of a traced program runs.
+// The hooks on x86-64: the code that runs on every call and every exit in a traced program.
 //
 //===--- The contract -----------------------------------------------------===//
 //
 //   called by     instrumented functions whose enable byte was set, as preserve_mostcc
-//   r10           address of the activation's ada_frame plus the enable byte, as it was read on entry (the `nest` argument)
+//   r10           the `nest` argument: address of the activation's ada_frame plus the enable byte as read on entry
 //   rdi … r9,     __ada_enter: the function's own arguments, as its caller passed them
 //   xmm0 … xmm7   __ada_exit: the return value in argument position
-//   must survive  every general register but r11, the stack; al (vector-argument count of
-//                 a varargs function) among them
+//   must survive  the stack and every general register except r11, including al (the vector-argument
+//                 count of a varargs function)
 //   may die       r11, flags, vector and x87 registers (the compiler has saved what it needs)
 //   stack         rsp = 8 mod 16 on entry, as after any call
-//   signals       may arrive at any instruction, and their handlers may run these hooks
+//   signals       may arrive at any instruction, and their handlers may run these hooks too
 //
-// __ada_unwind is also called where the byte was 0, and returns at once; the others are not.
+// __ada_unwind is also called if the byte was 0, and then returns at once. The other hooks are not called in that case.
 //
 //===--- The call site ----------------------------------------------------===//
 //
@@ -29,30 +29,34 @@
 //
 //===--- The hot path -----------------------------------------------------===//
 //
-// "Reserve first, stamp last." ada_thread.position (thread-local, initial-exec) is the address of the thread's next free record.
+// "Reserve first, stamp last." ada_thread.position (thread-local, initial-exec) is the address of the thread's next
+// free record.
 //
 //   1  xadd reserves 16 bytes. It is one instruction, so a signal handler's own reservations come entirely before or
 //      entirely after it. It needs no lock prefix, because no other thread touches the position.
-//   2  A chunk is aligned to 64 KiB, so the low 16 bits of the old position tell whether it was full, and of these the
-//      upper byte is enough. Only then the slow path runs. A thread without a chunk has a position that looks full.
-//   3  The entry, which the frame has, with the kind in its low bits is stored.
-//   4  The clock is read and stored. A killed thread leaves a slot whose stamp is 0: no event.
-//      x86 keeps stores in order, so whoever sees the stamp sees the entry.
+//   2  A chunk is aligned to 64 KiB, so the low 16 bits of the old position show whether the chunk was full; the upper
+//      byte of these is enough. Only a full chunk takes the slow path. A thread without a chunk has a position that
+//      looks full.
+//   3  The entry, taken from the frame, is stored with the kind in its low bits.
+//   4  The clock is read and stored. A killed thread leaves a slot whose stamp is 0, which is not an event.
+//      x86 keeps stores in order, so a reader that sees the stamp sees the entry.
 //
-// The clock is the counter or, with clock=tick and clock=none, the word ada_tick that others advance (core/tick_clock.h).
-// The word is 0 in all other cases, so one predicted branch tells: next to rdtsc it costs nothing that can be measured
-// (docs/design.md). It is read after the entry was stored: whoever reads the ring relies on that (chunk_walk.h).
+// The clock is the counter or, with clock=tick and clock=none, the word ada_tick, which other threads advance
+// (core/tick_clock.h). The word is 0 in all other cases, so one predicted branch decides; next to rdtsc its cost is too
+// small to measure (docs/design.md). The clock is read after the entry was stored: readers of the ring rely on that
+// (chunk_walk.h).
 //
 // rdtsc is not serialising: it may be executed about ten instructions early or late. A fence would cost as much as the
 // whole hook and would order nothing that the traced program can observe.
 //
-// Cost (tools/dev bench): per call and return, two rdtsc and a fiftieth on top; with the word, a quarter of two rdtsc (a third through a shared runtime's GOT).
+// Cost (tools/dev bench): a call and its return cost two rdtsc plus a fiftieth; with the word, a quarter of two rdtsc
+// (a third through a shared runtime's GOT).
 
 #include "../asm.h"
 #include "saved_registers.h"
 #include <ada/abi.h>
 
-// Pushes REG and tells the unwinder where the caller's value now lives.
+// Pushes REG and tells the unwinder where the caller's value is now.
 .macro SAVE reg
   pushq %\reg
   .cfi_adjust_cfa_offset 8
@@ -68,7 +72,8 @@
   .error "one byte of the position has to tell whether a chunk is full"
 .endif
 
-// The body of a hook: records KIND for the ENTRY. Of a call (`isCall`), with its position in the window of the stack.
+// The body of a hook: records KIND for the ENTRY. The record of a call (`isCall`) also gets its position in the stack
+// window.
 .macro RECORD name, kind, entry, isCall=0
   movq ada_thread@GOTTPOFF(%rip), %r11
   SAVE rax
@@ -80,7 +85,7 @@
 .endif
   cmpb $(ADA_CHUNK_FULL >> 8), %ah
   jae .Lslow_\name
-.if \isCall                       // where it is, see core/stack_window.h: the place comes first, see record.cpp
+.if \isCall                       // position: core/stack_window.h; the place comes first: record.cpp
   SAVE rdx
   movq ada_thread@GOTTPOFF(%rip), %rdx
   movq (8 - ADA_ENABLE_INDEX)(%r10), %r11 // frame.sp
@@ -101,7 +106,7 @@
   RESTORE rax
   retq
 .Lcounter_\name:
-  .cfi_adjust_cfa_offset 8         // the pop above is behind us on this path
+  .cfi_adjust_cfa_offset 8         // the pop above is not on this path
   .cfi_rel_offset %rax, 0
   SAVE rdx                         // rdtsc writes rax and rdx
   movq %rax, %r11
@@ -127,7 +132,7 @@
   jmp .Lslow
 .endm
 
-// r10 is that of a frame, where only calls and exits are recorded.
+// Where only calls and exits are recorded, r10 is the address of a frame plus ADA_ENABLE_INDEX.
 #define ENTRY_OF_FRAME -ADA_ENABLE_INDEX(%r10)
 
 .macro HOOK name, kind, isCall=0
@@ -156,7 +161,7 @@ FUNC_BEGIN(__ada_unwind)
   je 1f
   SAVE r10
   andq $~ADA_ENABLE_DETAIL, %r10
-  callq ada_unwind_frame           // its stack is aligned as ours
+  callq ada_unwind_frame           // its stack is aligned like ours
   RESTORE r10
 1:
   retq
@@ -178,9 +183,9 @@ C_HOOK __ada_annotation_begin, ADA_RECORD_CALL
 C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
 
 //===--- the slow path ----------------------------------------------------===//
-// Entry | kind in r11, the place in rax, r10 of a call or 0 in rdx; rax and rdx already pushed.
-// Calls ada_record_slow(what, nest, place), which may get a new chunk, wait for the drain, or start the thread's recording. An
-// ordinary C function: the vector registers may die by the contract.
+// In: entry | kind in r11, the place in rax, and in rdx the r10 of a call or 0; rax and rdx are already pushed.
+// Calls ada_record_slow(what, nest, place), which may get a new chunk, wait for the drain, or start recording the
+// thread. It is an ordinary C function: by the contract the vector registers may die.
   .hidden ada_record_slow
   .type ada_slow_path, %function
 ada_slow_path:
@@ -217,9 +222,9 @@ ada_slow_path:
   .size ada_slow_path, .-ada_slow_path
 
 //===--- the same with registers and stack --------------------------------===//
-// All that a call can carry in registers goes into a struct on the stack (SavedRegisters in
-// detail_registers.h, whose offsets these are), and an ordinary C function does the rest: a detail event is ten times the
-// size of an index event, and its budget too.
+// Everything that a call can carry in registers is saved in a struct on the stack (SavedRegisters in
+// detail_registers.h, whose offsets are used here); an ordinary C function does the rest. A detail event is ten times
+// the size of an index event, and so is its budget.
 
 // Saves REG and tells the unwinder.
 .macro KEEP reg, at
@@ -237,7 +242,7 @@ ada_slow_path:
 ada_detail\name:
 .Ldetail_\name:
   .cfi_startproc
-  subq $(SAVED_BYTES - 8), %rsp    // with the return address a multiple of 16: aligned for the call
+  subq $(SAVED_BYTES - 8), %rsp    // a multiple of 16 with the return address: aligned for the call
   .cfi_adjust_cfa_offset SAVED_BYTES - 8
   KEEP rdi, 0
   KEEP rsi, 8
@@ -282,7 +287,7 @@ DETAIL_HOOK __ada_exit, ADA_RECORD_RETURN
 
   STACK_IS_NOT_EXECUTABLE
 
-// Without this note the linker would switch IBT and SHSTK off for the whole program.
+// Without this note the linker would disable IBT and SHSTK for the whole program.
   .section .note.gnu.property, "a", %note
   .p2align 3
   .long 4, 16, 5                   // name size, descriptor size, NT_GNU_PROPERTY_TYPE_0

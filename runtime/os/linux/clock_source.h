@@ -7,8 +7,9 @@
 
 namespace ada {
 
-// False if the kernel has found that the counter it calls `name` differs between CPUs, stops or jumps: then it takes it
-// off this list, whatever CPUID says. True where the list can't be read. Null: the kernel has no other.
+// False if the kernel has found that the counter it calls `name` differs between CPUs, stops or jumps: the kernel then
+// removes it from this list, whatever CPUID says. True if the list can't be read, and for a null `name`, which means
+// that the kernel has no alternative.
 inline bool kernelTrustsCounter(const char *name) {
   if (!name)
     return true;

@@ -1,4 +1,4 @@
-// The stack that a ucontext_t was given for makecontext.
+// The stack that a ucontext_t was given for makecontext().
 #ifndef ADA_RUNTIME_OS_LINUX_CONTEXT_STACK_H
 #define ADA_RUNTIME_OS_LINUX_CONTEXT_STACK_H
 

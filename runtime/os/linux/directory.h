@@ -1,4 +1,4 @@
-// Goes through the names in a directory, by raw system calls.
+// Iterates over the names in a directory with raw system calls.
 #ifndef ADA_RUNTIME_OS_LINUX_DIRECTORY_H
 #define ADA_RUNTIME_OS_LINUX_DIRECTORY_H
 
@@ -7,8 +7,8 @@
 
 namespace ada {
 
-// Calls visit(name) for each, but not for "." and "..", until it returns false. Names that come or go meanwhile may be
-// missed. Not to be nested deeply: a few KiB of stack.
+// Calls visit(name) for each name except "." and ".." until visit returns false. Names that appear or disappear
+// meanwhile may be missed. Don't nest it deeply: it uses a few KiB of stack.
 template <class Visit> inline void eachName(const char *directory, Visit &&visit) {
   struct Entry { // linux_dirent64
     uint64_t inode, offset;

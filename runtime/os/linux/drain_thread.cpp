@@ -1,4 +1,4 @@
-// A thread by clone, with a thread-local area of our making.
+// Starts a thread with clone, with a thread-local area that we set up.
 #include "drain_thread.h"
 #include "core/os.h"
 #include "core/process_info.h"
@@ -10,14 +10,14 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-// The function behind libc's clone. ThreadSanitizer replaces `clone` by one that takes every call for a fork, also that
-// of a thread, and breaks off. glibc exports this name beside it, and no program may define it.
+// The function that libc's clone calls. ThreadSanitizer replaces `clone` with one that treats every call as a fork,
+// even that of a thread, and aborts. glibc also exports this name, which no program may define.
 extern "C" decltype(clone) __clone;
 
 namespace ada {
 namespace {
 
-// At the end of a thread's area: what it runs.
+// What a thread runs; stored at the end of its area.
 struct Start {
   void (*body)(void *);
   void *argument;
@@ -70,7 +70,7 @@ int startOwnThread(void (*body)(void *), void *argument) {
   sys::call(SYS_mprotect, memory, 4096, PROT_NONE); // guard page
   void *area = arch::makeThreadArea(memory + kStackBytes, areaBytes);
   uint64_t mask = sys::blockSignals(); // the thread inherits it
-  // The flags of every threads library, for what emulators and valgrind accept is just these.
+  // The flags that every thread library uses: emulators and valgrind accept exactly these.
   constexpr int kFlags =
       CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
   Start *start = (Start *)(memory + kStackBytes - 64);

@@ -1,4 +1,4 @@
-// Starts the runtime's threads of its own: the drain, and with clock=tick the ticker.
+// Starts the runtime's own threads: the drain, and with clock=tick the ticker.
 #ifndef ADA_RUNTIME_OS_LINUX_DRAIN_THREAD_H
 #define ADA_RUNTIME_OS_LINUX_DRAIN_THREAD_H
 
@@ -6,29 +6,29 @@
 
 namespace ada {
 
-// Starts a thread that runs `body(argument)` with all signals blocked. Not a pthread: pthread_create calls malloc,
-// which may be the program's own, and a pthread of ours would keep a program alive whose last thread has called
-// pthread_exit. The thread must not use thread-local variables, malloc, stdio or anything else of libc that is not a
-// plain computation. Async-signal-safe. Returns 0 or a negative errno.
+// Starts a thread that runs `body(argument)` with all signals blocked. It is not a pthread: pthread_create calls
+// malloc, which may be the program's own, and a pthread of ours would keep a program alive after its last thread has
+// called pthread_exit. The thread must not use thread-local variables, malloc, stdio or anything else from libc that is
+// not a plain computation. Async-signal-safe. Returns 0 or a negative errno.
 int startOwnThread(void (*body)(void *), void *argument);
 
-// From now on such threads end with this status: whichever is the last, it may be the process's.
+// From now on these threads end with this status. The last of them may decide the status of the process.
 void ownThreadsEndWith(int status);
 
-// How many such threads have not ended; after a fork there are none.
+// The number of these threads that have not ended. A forked child has none: it calls forgetOwnThreads().
 uint32_t ownThreads();
 void forgetOwnThreads();
 
-// Whether all threads but the main one are such threads, of whichever runtime in the process: they have a name.
+// Whether all threads except the main one are such threads, of any runtime in the process. They are recognised by name.
 bool onlyOwnThreadsAreLeft();
 
-// For the new thread: its own table of open files, with nothing in it but `keep` (if that is not -1). Then nothing that
-// it opens can be closed by the program, nor takes a number that the program might use, nor holds a pipe of the program
-// open. False if the system does not allow it.
+// For the new thread: gives it its own table of open files, which contains only `keep` (nothing if that is -1). Then
+// the program can't close anything that the thread opens, and the thread takes no descriptor number that the program
+// might use, and keeps none of the program's pipes open. False if the system does not allow it.
 bool takeOwnFileTable(int keep);
 
-// For the new thread: a root and a current directory of its own, which the program's chroot() and chdir() do not move.
-// False if the system does not allow it, or if `directory` can't be entered.
+// For the new thread: gives it its own root and current directory, which the program's chroot() and chdir() do not
+// move. False if the system does not allow it, or if `directory` can't be entered.
 bool takeOwnDirectory(const char *directory);
 
 } // namespace ada

@@ -1,4 +1,4 @@
-// Reads /proc/PID/task/TID/status, which every thread may.
+// Reads /proc/PID/task/TID/status, which every thread may read.
 #include "identity.h"
 #include "core/os.h"
 #include "core/process_info.h"
@@ -11,9 +11,9 @@
 namespace ada {
 namespace {
 
-constexpr uint64_t kLookNs = 90000000; // less than the drain sleeps at most
+constexpr uint64_t kLookNs = 90000000; // less than the drain's longest sleep
 
-// What follows `key` at the beginning of a line, up to the end of the text; empty if there is no such line.
+// The text after `key` at the beginning of a line, up to the end of `text`; empty if there is no such line.
 TextPiece lineOf(TextPiece text, TextPiece key) {
   while (!text.empty() && !text.startsWith(key)) {
     size_t n = 0;
@@ -40,7 +40,7 @@ bool numbers(TextPiece line, uint32_t (&values)[4]) {
   return true;
 }
 
-// A capability set: a tabulator and 16 hexadecimal digits.
+// A capability set: a tab and 16 hexadecimal digits.
 bool set(TextPiece line, uint64_t &value) {
   value = 0;
   for (size_t i = 1; i <= 16; ++i) {
@@ -52,7 +52,7 @@ bool set(TextPiece line, uint64_t &value) {
   return true;
 }
 
-uint64_t lastExit; // (atomic) of the thread that ended last: its process, and in the lower half the status; or 0
+uint64_t lastExit; // (atomic) of the last thread that ended: process, status in the lower half; or 0
 
 } // namespace
 
@@ -139,12 +139,12 @@ void Identity::endLike(uint32_t code) {
 }
 
 void Identity::apply() const {
-  // A program that sets itself a seccomp filter changes nothing but this: the filter may know no other call.
+  // For a program that installs a seccomp filter only this changes, and the filter may allow no other call.
   if (isSameUser()) {
     sys::call(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
     return;
   }
-  // Groups first, and capabilities last: each step may take away the right to the ones behind it.
+  // Groups first, capabilities last: each step may take away the right to the later ones.
   sys::call(SYS_setgroups, now_.moreCount, now_.more);
   sys::call(SYS_setresgid, now_.groups[0], now_.groups[1], now_.groups[2]);
   sys::call(SYS_setresuid, now_.users[0], now_.users[1], now_.users[2]);

@@ -1,4 +1,4 @@
-// Whose rights the drain has: no more than the program.
+// The rights of the drain: no more than the program has.
 #ifndef ADA_RUNTIME_OS_LINUX_IDENTITY_H
 #define ADA_RUNTIME_OS_LINUX_IDENTITY_H
 
@@ -6,33 +6,34 @@
 
 namespace ada {
 
-// What a thread may do. libc's setuid() and the like tell all threads that libc knows of, and the drain is none of
-// them: it looks itself, ten times a second.
+// The rights of a thread. libc's setuid() and similar functions change all threads that libc knows about. The drain is
+// not one of them, so it checks ten times a second.
 class Identity {
 public:
-  static constexpr unsigned kMostGroups = 128; // a program with more keeps those that it has; it can't gain any by that
+  static constexpr unsigned kMostGroups = 128; // a program with more keeps those it has; that gains it none
 
-  // Takes the calling thread's own as the start.
+  // Takes the calling thread's rights as the starting point.
   void start();
-  // Whether the program's main thread has given up something since. Not asked more than once in 100 ms.
+  // Whether the program's main thread has given up rights since. Checks at most once in 100 ms.
   bool hasChanged();
-  // Makes the calling thread's rights those of the main thread. Only gives up, never gains.
+  // Makes the calling thread's rights those of the main thread. Rights are only given up, never gained.
   void follow() {
     apply();
-    own_ = now_; // what could not be followed is not tried again and again
+    own_ = now_; // a change that could not be followed is not retried
   }
-  // The same for another thread; follow() comes after.
+  // The same for another thread; follow() is called afterwards.
   void apply() const;
 
-  // When hasChanged() last looked: whether the main thread had ended and only `own` others were there.
+  // Whether, at hasChanged()'s last check, the main thread had ended and only `own` other threads were left.
   bool isAlone(uint32_t own) const { return now_.mainHasEnded && now_.threads == own + 1; }
   bool mainHasEnded() const { return now_.mainHasEnded; }
-  // A thread of `process`, which is this one, is about to end with this status. Any thread; makes no system call.
+  // Notes that a thread of `process`, which is this one, is about to end with this status. Any thread; makes no system
+  // call.
   static void noteThreadExit(uint32_t process, int status);
-  // The exit code, as wait() gives it, of a process that has no threads any more but ours: since Linux 6.0 that of the
-  // thread which ended last, if it was noted; else the main thread's, 0 if the system doesn't tell.
+  // The exit code, as wait() returns it, of a process in which only our threads are left. Since Linux 6.0 it is that of
+  // the thread that ended last, if that was noted; otherwise the main thread's, or 0 if the system does not report it.
   static uint32_t exitCode();
-  // The calling thread is about to end, and all of ours are: the last one ends the process, with that code.
+  // Called when the calling thread and all of ours are about to end: the last one ends the process, with that code.
   static void endLike(uint32_t code);
 
   uint32_t user() const { return now_.users[1]; }
@@ -48,7 +49,7 @@ private:
     uint32_t threads; // of the process; the main one counts until all have ended
   };
   static bool read(uint32_t thread, Rights &rights);
-  // Whether both have the same rights, `no_new_privs` aside.
+  // Whether both have the same rights, apart from `no_new_privs`.
   bool isSameUser() const;
 
   bool isOn_ = false;

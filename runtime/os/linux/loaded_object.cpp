@@ -35,7 +35,7 @@ void readBuildId(LoadedObject &o, const char *note, size_t bytes) {
 
 int visit(dl_phdr_info *info, size_t, void *context) {
   Query &q = *(Query *)context;
-  // What comes first in a namespace that dlmopen() has made is a library: it has a name, and other headers.
+  // The first object in a namespace that dlmopen() created is a library: it has a name, and different headers.
   const bool isNamed = info->dlpi_name && info->dlpi_name[0];
   const bool isMain = q.first && (!isNamed || (uint64_t)info->dlpi_phdr == auxiliaryValue(AT_PHDR));
   if (q.first)
@@ -56,7 +56,7 @@ int visit(dl_phdr_info *info, size_t, void *context) {
   o.isMain = isMain;
   o.base = low, o.size = high - low;
   if (!isMain && info->dlpi_name && info->dlpi_name[0]) {
-    if (info->dlpi_name[0] != '/') { // relative to where the program was when it loaded it
+    if (info->dlpi_name[0] != '/') { // relative to the current directory at loading
       char here[4096];
       if (sys::currentDirectory(here, sizeof here) > 0)
         o.path << here << '/';

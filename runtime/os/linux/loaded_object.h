@@ -1,4 +1,4 @@
-// What the dynamic linker knows of the object that an address lies in.
+// What the dynamic linker knows about the object that contains an address.
 #ifndef ADA_RUNTIME_OS_LINUX_LOADED_OBJECT_H
 #define ADA_RUNTIME_OS_LINUX_LOADED_OBJECT_H
 
@@ -9,21 +9,21 @@ namespace ada {
 
 struct LoadedObject {
   bool isMain = false; // the executable, not a shared object
-  Path path;           // absolute where it can be found out
+  Path path;           // absolute if that can be determined
   uint64_t base = 0, size = 0;
-  AddressRange constants[4] = {}; // what is loaded to be read and for nothing else
+  AddressRange constants[4] = {}; // the read-only segments
   char buildId[64];
   uint32_t buildIdBytes = 0;
 };
 
-// Takes the dynamic linker's lock: never from the drain thread.
+// Takes the dynamic linker's lock, so it must never be called by the drain thread.
 LoadedObject findLoadedObject(const void *address);
 
-// Whether findLoadedObject() has seen that we are in a namespace that dlmopen() made. Then there may be another runtime
-// in the process. Asks nobody.
+// Whether findLoadedObject() has seen that we are in a namespace that dlmopen() created. Then there may be another
+// runtime in the process. Only reads that flag.
 bool isInOtherNamespace();
 
-// The path of the running executable, by /proc/self/exe.
+// The path of the running executable, from /proc/self/exe.
 Path executablePath();
 
 } // namespace ada

@@ -1,6 +1,6 @@
-// A lock for code that runs with all signals blocked, in one process.
+// A lock for code that runs with all signals blocked, within one process.
 //
-// Not pthread's, because that may be interposed, and because its state must be reset in a forked child.
+// Not pthread's: that may be interposed, and our state must be reset in a forked child.
 #ifndef ADA_RUNTIME_OS_LINUX_MUTEX_H
 #define ADA_RUNTIME_OS_LINUX_MUTEX_H
 
@@ -31,7 +31,7 @@ public:
     if (__atomic_exchange_n(&state_, 0, __ATOMIC_RELEASE) == 2)
       sys::futexWake(&state_, 1);
   }
-  // In a forked child: nobody holds it.
+  // For a forked child, where no thread holds it.
   void reset() { state_ = 0; }
 
 private:

@@ -1,8 +1,8 @@
-// AdaPreinit.o, which ada-clang links into programs as the first of all objects.
+// AdaPreinit.o, which ada-clang links into programs as the very first object.
 //
-// It registers their functions before anything in .preinit_array runs. A constructor can't come that early, and in a
-// library the section is not allowed. It refers to all that it uses weakly, so it does no harm in a program without a
-// traced function.
+// It registers the program's functions before anything in .preinit_array runs. A constructor can't run that early, and
+// a library may not have this section. All its references are weak, so it does no harm in a program without traced
+// functions.
 #include <ada/abi.h>
 
 extern "C" {

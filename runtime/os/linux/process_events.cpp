@@ -1,4 +1,4 @@
-// Atfork handlers, an on_exit handler, and a pthread key whose destructor comes last.
+// Atfork handlers, an on_exit handler, and a pthread key whose destructor runs last.
 #include "process_events.h"
 #include "core/os.h"
 #include "core/thread.h"
@@ -8,9 +8,9 @@
 #include <signal.h>
 #include <stdlib.h>
 
-// Under names that libc keeps for itself: a program may define sigaction() and pthread_key_create(). What is weak comes
-// into a static program only with what else needs it, so that the program's own weak references see what they would see
-// without us. In glibc pthread_create() needs the functions for thread-specific values, and fork() those for atfork.
+// These names are reserved for libc: a program may define sigaction() and pthread_key_create(). A weak function enters
+// a static program only if something else needs it, so the program's own weak references resolve as they would without
+// us. In glibc, pthread_create() needs the functions for thread-specific values, and fork() those for atfork.
 extern "C" {
 int ada_libc_sigaction(int, const struct sigaction *, struct sigaction *) __asm__("__sigaction");
 __attribute__((weak)) int ada_libc_key_create(pthread_key_t *, void (*)(void *)) __asm__("__pthread_key_create");
@@ -23,13 +23,13 @@ namespace ada {
 namespace {
 
 ProcessCallbacks callbacks;
-uint64_t signalsBeforeFork; // guarded by what beforeFork locks
+uint64_t signalsBeforeFork; // guarded by the locks that beforeFork takes
 pthread_key_t key;
 bool keyMade;
 int exitStatus;
 
-// Handlers of others, registered later, run before this one and after the two below: the first to register is the
-// innermost.
+// Other handlers are registered later, so they run before this one and after the two below: the first to register is
+// the innermost.
 void prepare() {
   uint64_t signals = sys::blockSignals();
   callbacks.beforeFork();
@@ -46,11 +46,11 @@ void child() {
   sys::restoreSignals(signals);
 }
 
-// PTHREAD_DESTRUCTOR_ITERATIONS of every libc. By that name clang's <limits.h> keeps it from freestanding code.
+// PTHREAD_DESTRUCTOR_ITERATIONS in every libc. Clang's <limits.h> hides that name from freestanding code.
 constexpr uint32_t kDestructorRounds = 4;
 
-// pthread calls destructors in rounds, as long as they set values again, at most that many times; C++
-// thread_local objects are gone by then. Waiting for the last round records what other destructors do.
+// pthread calls destructors in rounds, up to that many times, as long as they set values again. C++ thread_local
+// objects are already gone by then. Waiting for the last round records what other destructors do.
 void threadExit(void *value) {
   if (++ada_thread.exitRounds < kDestructorRounds && ada_libc_setspecific(key, value) == 0)
     return;
@@ -74,7 +74,8 @@ void fatalSignal(int number, siginfo_t *info, void *context) {
     if (!isTheEnd)
       return before[i].sa_handler(number);
     ada_libc_sigaction(number, &before[i], nullptr);
-    // A fault comes again when we return. What was sent does not: send it again, for when this handler is left.
+    // A fault recurs when we return. A signal that was sent does not, so send it again: it arrives when this handler
+    // returns.
     if (info->si_code <= 0)
       sys::call(SYS_tgkill, sys::processId(), sys::threadId(), (long)number);
   }
@@ -89,7 +90,7 @@ void watchFatalSignals(void (*callback)(int number, bool isTheEnd)) {
     action.sa_sigaction = fatalSignal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     ada_libc_sigaction(kFatal[i], &action, &before[i]);
-    if (before[i].sa_handler == SIG_IGN) // programs that it starts inherit that, but no handler
+    if (before[i].sa_handler == SIG_IGN) // programs that it starts inherit "ignore", but no handler
       ada_libc_sigaction(kFatal[i], &before[i], nullptr);
   }
 }

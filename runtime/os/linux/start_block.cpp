@@ -6,7 +6,8 @@
 #include <elf.h>
 #include <link.h>
 
-// The dynamic linker's and libc's own names, which no program may define. `environ`, which it may, is not used.
+// Names that belong to the dynamic linker and libc, which no program may define. A program may define `environ`, so it
+// is not used.
 extern "C" __attribute__((weak)) void *__libc_stack_end;
 extern "C" __attribute__((weak)) char **__environ;
 
@@ -16,7 +17,7 @@ namespace {
 using Pair = ElfW(auxv_t);
 using ClockFunction = int (*)(clockid_t, timespec *);
 
-// At __libc_stack_end: the number of arguments, the arguments, null, the environment, null, the auxiliary values.
+// At __libc_stack_end are the argument count, the arguments, null, the environment, null, the auxiliary values.
 char **startEnvironment() {
   if (!&__libc_stack_end || !__libc_stack_end)
     return nullptr;
@@ -34,7 +35,7 @@ bool find(const Pair *p, const Pair *end, uint64_t type, uint64_t &value) {
   return false;
 }
 
-// Of a program that has written over its environment, the values on the stack can't be found.
+// If the program has overwritten its environment, the values on the stack can't be found.
 const Pair *valuesOnStack() {
   char **at = startEnvironment();
   if (!at)
@@ -97,7 +98,7 @@ ClockFunction findClock() {
 
 int askSystem(clockid_t clock, timespec *time) { return (int)sys::call(SYS_clock_gettime, clock, time); }
 
-ClockFunction clockFunction; // (atomic) null until somebody asks
+ClockFunction clockFunction; // (atomic) null until first used
 
 } // namespace
 
@@ -117,7 +118,7 @@ uint64_t auxiliaryValue(uint64_t type) {
   return value;
 }
 
-// Before libc's constructor has run there is no __environ yet, but what the process was given.
+// Before libc's constructor has run there is no __environ yet, only the environment that the process was started with.
 const char *environmentValue(const char *name) {
   char **environment = &__environ && __environ ? __environ : startEnvironment();
   const size_t n = length(name);

@@ -1,7 +1,8 @@
-// What the kernel gave the process at its start: auxiliary values, the environment, and the vDSO's clock.
+// What the kernel gives a process at its start: auxiliary values, the environment, and the vDSO's clock.
 //
-// Read from memory, not by getauxval(), getenv() and clock_gettime(): a program may define functions of these names,
-// and libraries such as libfaketime do. Then these would run before they are ready, be recorded, or give other answers.
+// Read from memory, not with getauxval(), getenv() and clock_gettime(): a program may define functions with these
+// names, as libraries such as libfaketime do. They would run before they are ready, be recorded, or give different
+// answers.
 #ifndef ADA_RUNTIME_OS_LINUX_START_BLOCK_H
 #define ADA_RUNTIME_OS_LINUX_START_BLOCK_H
 
@@ -16,7 +17,7 @@ uint64_t auxiliaryValue(uint64_t type);
 // The value of an environment variable as the program has it now; null if there is none.
 const char *environmentValue(const char *name);
 
-// Reads a clock of the kernel's, without a system call where the vDSO can. Async-signal-safe.
+// Reads a kernel clock, without a system call if the vDSO can do it. Async-signal-safe.
 void readKernelClock(clockid_t clock, timespec &time);
 
 } // namespace ada

@@ -1,4 +1,4 @@
-// Opens the events, and reads what the kernel writes to their buffers.
+// Opens the perf events and reads the records that the kernel writes to their buffers.
 #include "switch_events.h"
 #include "directory.h"
 
@@ -8,11 +8,11 @@
 namespace ada {
 namespace {
 
-constexpr uint32_t kMostRounds = 8; // a program may begin threads faster than they can be found
-// Of a buffer, 24 bytes per record. Threads that hand over to each other make half a million a second of each
-// processor, and the drain, which wants one as well, may not come for a tenth of a second. The more processors, the
-// less each of them has to do with this process. The system takes 160 µs to make a MiB of it, and the first event waits
-// for that.
+constexpr uint32_t kMostRounds = 8; // a program may start threads faster than they can be found
+// Buffer sizes; a record takes 24 bytes. Threads that hand over to each other cause half a million records per second
+// on each processor, and the drain, which needs a processor too, may not run for a tenth of a second. The more
+// processors there are, the less each of them has to do with this process. The kernel takes 160 µs to create a MiB of
+// buffer, and the first event waits for that.
 constexpr uint64_t kLeastRoom = 64;
 constexpr uint64_t kMostDataBytes = 2u << 20, kLeastDataBytes = 65536, kAllDataBytes = 4u << 20;
 
@@ -40,11 +40,11 @@ int SwitchEvents::open(uint32_t thread, uint32_t processor) {
   a.clockid = CLOCK_BOOTTIME;
   a.inherit = 1;
   a.inherit_thread = onlyThreads_;
-  a.watermark = 1, a.wakeup_watermark = UINT32_MAX; // nobody is to be woken
+  a.watermark = 1, a.wakeup_watermark = UINT32_MAX; // don't wake anything
   return (int)sys::call(SYS_perf_event_open, &a, thread, processor, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-// The less memory the system lets this user lock for such buffers, the smaller they are.
+// The less memory the system lets this user lock for these buffers, the smaller they are.
 int SwitchEvents::map(int fd, uint32_t processor) {
   uint64_t most = kMostDataBytes;
   while (most > kLeastDataBytes && most * sys::usableProcessors() > kAllDataBytes)
@@ -57,7 +57,7 @@ int SwitchEvents::map(int fd, uint32_t processor) {
   return -EPERM;
 }
 
-// For each processor a buffer, which is that of the first thread. A mapped event lives as long as the mapping.
+// Creates a buffer per processor, which belongs to the first thread. A mapped event lives as long as its mapping.
 int SwitchEvents::addProcessors() {
   for (uint32_t processor = 0; processor < kMostProcessors; ++processor) {
     int fd = open(threads_[0], processor);
@@ -65,7 +65,7 @@ int SwitchEvents::addProcessors() {
       onlyThreads_ = false;
       fd = open(threads_[0], processor);
     }
-    if (fd == -EINVAL && processor > 0) // there is none of that number, nor of a higher one
+    if (fd == -EINVAL && processor > 0) // no processor has this or a higher number
       break;
     if (fd == -ENODEV) // not in use
       continue;
@@ -80,7 +80,7 @@ int SwitchEvents::addProcessors() {
   return count_ > 0 ? 0 : -ENODEV;
 }
 
-// A thread's records go to the same buffers. Its events live as long as their descriptors, which stay open.
+// Sends a thread's records to the same buffers. Its events live as long as their descriptors, which stay open.
 void SwitchEvents::share(uint32_t thread) {
   for (uint32_t i = 0; i < count_; ++i) {
     const int fd = open(thread, buffers_[i].processor);
@@ -96,7 +96,7 @@ void SwitchEvents::share(uint32_t thread) {
   }
 }
 
-// Adds those that are not known yet.
+// Adds the threads that are not known yet.
 void SwitchEvents::findThreads() {
   const uint32_t self = sys::threadId(), known = threadCount_;
   eachName("/proc/self/task", [&](const char *name) {
@@ -123,7 +123,7 @@ int SwitchEvents::start() {
       threads_[threadCount_++] = process_;
     error = addProcessors();
   }
-  // What began before its creator had events has none of them; of what began since, nobody knows.
+  // A thread that began before its creator had events has none. Which threads began since is unknown, so look for all.
   if (error == 0)
     findThreads();
   for (uint32_t round = 0, next = 1; error == 0 && round < kMostRounds && next < threadCount_; ++round) {
@@ -149,7 +149,7 @@ void SwitchEvents::stop() {
   forget();
 }
 
-// The mappings of events are not inherited by a child.
+// A child does not inherit the mappings of events.
 void SwitchEvents::forget() {
   if (buffers_)
     sys::unmap(buffers_, kMostProcessors * sizeof *buffers_);
@@ -172,10 +172,11 @@ SwitchEvents::Reader::Reader(SwitchEvents &events, Buffer &buffer)
   tail_ = control.data_tail;
   const uint64_t used = head_ - tail_;
   events.isBusy_ |= used > buffer.dataBytes / 16;
-  events.isUsed_ |= used > buffer.dataBytes / 64; // less in a tenth of a second is far from filling it
+  events.isUsed_ |= used > buffer.dataBytes / 64; // at this rate a tenth of a second is far from filling it
 }
 
-// What does not fit is counted, and that is told with the next record that does. There is room from now on only.
+// Records that do not fit are counted, and the count comes with the next record that fits. There is room only from now
+// on.
 SwitchEvents::Reader::~Reader() {
   perf_event_mmap_page &control = controlOf(buffer_.control);
   const uint64_t head = __atomic_load_n(&control.data_head, __ATOMIC_ACQUIRE);
@@ -184,13 +185,13 @@ SwitchEvents::Reader::~Reader() {
   __atomic_store_n(&control.data_tail, tail_, __ATOMIC_RELEASE);
 }
 
-// Every record ends with the two words of sample_type: process and thread, and the time.
+// Every record ends with the two words of sample_type: process and thread, then the time.
 bool SwitchEvents::Reader::next(Switch &s, uint64_t limitNs) {
   while (tail_ < head_) {
     const uint64_t begin = word(tail_);
     const perf_event_header &header = (const perf_event_header &)begin;
     const uint64_t bytes = header.size;
-    if (bytes < 24 || bytes % 8 != 0 || bytes > head_ - tail_) { // not what was asked for: none of it can be read
+    if (bytes < 24 || bytes % 8 != 0 || bytes > head_ - tail_) { // not a record we asked for: the rest is unreadable
       tail_ = head_;
       return false;
     }

@@ -1,13 +1,13 @@
-// When this process's threads get a processor, and when they leave it, as the kernel tells it.
+// When this process's threads go on-CPU and off-CPU, as the kernel reports it.
 //
 // These are the context switch records of perf_event_open, which need no privileges while perf_event_paranoid is 2 or
 // less.
 //
-// One buffer per processor takes the records of all threads. Threads that begin later are included by inheritance:
-// nobody has to call anything. To read the buffers is to read memory, so once start() is over no seccomp filter and no
-// limit of the program's matters. The buffers are gone with the process.
+// One buffer per processor takes the records of all threads. Threads that begin later are included by inheritance, so
+// nothing has to be called for them. Reading the buffers only reads memory, so once start() has returned, no seccomp
+// filter or limit of the program matters. The buffers disappear with the process.
 //
-// Owned by the drain thread, whose descriptor table must be its own.
+// Owned by the drain thread, which must have its own descriptor table.
 #ifndef ADA_RUNTIME_OS_LINUX_SWITCH_EVENTS_H
 #define ADA_RUNTIME_OS_LINUX_SWITCH_EVENTS_H
 
@@ -21,21 +21,21 @@ public:
     enum class Kind : uint32_t { On, Waits, Preempted, LostFrom, Lost };
     uint64_t timeNs; // CLOCK_BOOTTIME
     uint32_t tid;    // LostFrom, Lost: none
-    uint32_t value;  // the processor; Lost: how many records of the processor that LostFrom told, of whatever threads,
-                     // are missing since then
+    uint32_t value;  // the processor; Lost: how many records of LostFrom's processor, of any thread, are missing
+                     // since then
     Kind kind;
   };
 
-  // 0, or a negative errno if the system does not know it or does not allow it; then it isn't active. Threads that
-  // begin meanwhile may come twice: then each of their switches does.
+  // Returns 0, or a negative errno if the system does not know the call or does not allow it; then this isn't active.
+  // Threads that begin meanwhile may be included twice: then each of their switches appears twice.
   int start();
   // After a fork: the child has no events.
   void forget();
   bool active() const { return count_ > 0; }
-  // Of the threads that there were before start(), how many could not be included.
+  // The number of threads that existed before start() and could not be included.
   uint64_t missedThreads() const { return missedThreads_; }
 
-  // Takes all records up to that time: take(const Switch &), for each processor in the order of time.
+  // Calls take(const Switch &) for all records up to that time; the records of each processor are in time order.
   template <class Take> void read(uint64_t limitNs, Take &&take) {
     isBusy_ = isUsed_ = false;
     for (uint32_t i = 0; i < count_; ++i) {
@@ -45,21 +45,21 @@ public:
         take(s);
     }
   }
-  // Whether a buffer was so full when it was last read that it had better be read again soon.
+  // Whether a buffer was so full at the last read that it should be read again soon.
   bool isBusy() const { return isBusy_; }
-  // Whether it had more than a few records then.
+  // Whether a buffer had more than a few records at the last read.
   bool isUsed() const { return isUsed_; }
-  // Whether a buffer was full then, and has had no record since, which would say how many did not fit.
+  // Whether a buffer was full then and has not had a record since; that record would carry the number that did not fit.
   bool mayLack() const;
 
 private:
   struct Buffer {
     char *control; // a page; the records follow it
     uint64_t dataBytes;
-    uint64_t fullAt; // where its records end, if it was full when they were read; UINT64_MAX if it was not
-    uint64_t lastNs; // of the last record that was taken
+    uint64_t fullAt; // where its records ended if it was full when read; otherwise UINT64_MAX
+    uint64_t lastNs; // of the last record taken
     uint32_t processor;
-    bool hasToldFrom; // LostFrom, of a Lost that comes next
+    bool hasToldFrom; // LostFrom was reported for the Lost that comes next
   };
   class Reader {
   public:
@@ -89,8 +89,8 @@ private:
   Buffer *buffers_ = nullptr;
   uint32_t count_ = 0;
   uint64_t missedThreads_ = 0;
-  // While it starts:
-  uint32_t *threads_ = nullptr, threadCount_ = 0; // that there are
+  // Only during start():
+  uint32_t *threads_ = nullptr, threadCount_ = 0; // threads found
   int *outputs_ = nullptr;                        // descriptors, by buffer
   bool isBusy_ = false, isUsed_ = false, onlyThreads_ = true;
   uint64_t page_ = 0;

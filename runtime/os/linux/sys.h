@@ -1,4 +1,4 @@
-// The system calls that the runtime makes, typed. All return a negative errno on failure.
+// Typed wrappers for the system calls that the runtime makes. All return a negative errno on failure.
 #ifndef ADA_RUNTIME_OS_LINUX_SYS_H
 #define ADA_RUNTIME_OS_LINUX_SYS_H
 
@@ -22,14 +22,14 @@ template <class... Args> inline long call(long number, Args... args) {
   return arch::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-// Files hold what the program's stack held: they are its user's alone.
+// Files hold data from the program's stack, so only its user may access them.
 inline int open(const char *path, int flags, int mode = 0600) {
   return (int)call(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
 }
 inline void close(int fd) { call(SYS_close, fd); }
 inline long read(int fd, void *to, size_t n) { return call(SYS_read, fd, to, n); }
-// Beyond the file size limit (ulimit -f) the system sends SIGXFSZ besides refusing, which would kill the program once
-// signals are no longer blocked. The refusal is enough for us.
+// Beyond the file size limit (ulimit -f) the system not only refuses but also sends SIGXFSZ, which would kill the
+// program once signals are unblocked. The refusal is enough for us.
 inline long withoutFileSizeSignal(long result) {
   if (result == -EFBIG) {
     uint64_t set = 1ull << (SIGXFSZ - 1);
@@ -42,8 +42,8 @@ inline long write(int fd, const void *from, size_t n) { return withoutFileSizeSi
 inline long pwrite(int fd, const void *from, size_t n, uint64_t at) {
   return withoutFileSizeSignal(call(SYS_pwrite64, fd, from, n, at));
 }
-// Moves `n` bytes by a call that moves what it can of those behind the first `done`. 0 or a negative errno, `ended` if
-// it comes to an end before; some are moved then.
+// Moves `n` bytes: move(done) moves as many as it can of those after the first `done`. Returns 0 or a negative errno;
+// `ended` if the end comes earlier. After a failure some bytes may have been moved.
 template <class Move> int moveAll(size_t n, int ended, Move &&move) {
   for (size_t done = 0; done < n;) {
     long r = move(done);
@@ -58,7 +58,7 @@ template <class Move> int moveAll(size_t n, int ended, Move &&move) {
 inline int writeAll(int fd, const void *from, size_t n, uint64_t at) {
   return moveAll(n, -ENOSPC, [&](size_t done) { return pwrite(fd, (const char *)from + done, n - done, at + done); });
 }
-// -EIO if the file ends before.
+// Returns -EIO if the file ends before that.
 inline int readAll(int fd, void *to, size_t n, uint64_t at) {
   return moveAll(n, -EIO, [&](size_t done) { return call(SYS_pread64, fd, (char *)to + done, n - done, at + done); });
 }
@@ -68,15 +68,15 @@ inline int rename(const char *from, const char *to) {
 }
 inline int unlink(const char *path) { return (int)call(SYS_unlinkat, AT_FDCWD, path, 0); }
 inline int truncate(int fd, uint64_t size) { return (int)withoutFileSizeSignal(call(SYS_ftruncate, fd, size)); }
-// Gives the memory of a part of a file back; it reads as zeros.
+// Frees the memory of part of a file, which then reads as zeros.
 inline int makeHole(int fd, uint64_t from, uint64_t bytes) {
   return (int)call(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, bytes);
 }
-// Has the disk begin with what was written there, if there is a disk; nobody waits for it.
+// Starts writing that range to disk, if there is a disk, without waiting for it.
 inline void beginWriting(int fd, uint64_t from, uint64_t bytes) {
   call(SYS_sync_file_range, fd, from, bytes, SYNC_FILE_RANGE_WRITE);
 }
-// What the disk has of it need not stay in memory.
+// What is already on disk need not stay in memory.
 inline void forget(int fd, uint64_t from, uint64_t bytes) { call(SYS_fadvise64, fd, from, bytes, POSIX_FADV_DONTNEED); }
 inline int allocate(int fd, uint64_t from, uint64_t bytes) {
   return (int)withoutFileSizeSignal(call(SYS_fallocate, fd, 0, from, bytes));
@@ -94,11 +94,11 @@ inline void *mapMemory(size_t bytes) {
 }
 inline void unmap(void *at, size_t bytes) { call(SYS_munmap, at, bytes); }
 
-// Whether the 8 bytes at an address can be read. rt_sigprocmask copies its set in before it looks at what to do with
-// it, and ~0 is nothing to do: EINVAL. Allowed in every sandbox and known to emulators, unlike process_vm_readv.
+// Whether the 8 bytes at an address can be read. rt_sigprocmask copies its set before it checks which operation is
+// requested, and ~0 is not one: EINVAL. Allowed in every sandbox and known to emulators, unlike process_vm_readv.
 inline bool isReadable(uint64_t address) { return call(SYS_rt_sigprocmask, ~0L, address, nullptr, 8L) == -EINVAL; }
 
-// How many processors this process may run on, 0 if the system doesn't tell.
+// The number of processors that this process may run on; 0 if the system doesn't say.
 inline uint32_t usableProcessors() {
   uint64_t mask[128];
   const long bytes = call(SYS_sched_getaffinity, 0, sizeof mask, mask);
@@ -118,7 +118,7 @@ inline void futexWait(uint32_t *word, uint32_t expected, uint64_t timeoutNs) {
 }
 inline void futexWake(uint32_t *word, int count) { call(SYS_futex, word, FUTEX_WAKE_PRIVATE, count); }
 
-// Blocks every signal, those that libc uses for itself included, and returns the mask before.
+// Blocks every signal, including those that libc uses internally, and returns the previous mask.
 inline uint64_t blockSignals() {
   uint64_t all = ~0ull, old = 0;
   call(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, 8);

@@ -18,7 +18,7 @@ using namespace ada::atf;
 
 namespace {
 
-// A copy that ends where the block of memory does.
+// A copy that ends exactly at the end of its memory block.
 struct Exact {
   explicit Exact(std::span<const std::byte> from) : data(new std::byte[from.size()]), size(from.size()) {
     std::copy(from.begin(), from.end(), data.get());
@@ -47,8 +47,8 @@ std::uint64_t use(const DetailReader &reader) {
   return sum;
 }
 
-// Whole records between the last event that a footer counts and the footer:
-// without it nothing says that they are none.
+// The number of whole records between the last event that a footer counts and the footer. Without the footer nothing
+// says that they are not events.
 std::uint64_t recordsInGap(const IndexReader &whole) {
   if (!whole.footer())
     return 0;
@@ -72,7 +72,7 @@ TEST(AtfCuts, IndexFilesGiveAPrefix) {
       if (!whole)
         continue;
       ASSERT_LE(reader->size(), whole->size() + recordsInGap(*whole)) << path << " cut to " << size;
-      // The rest of the file is missed, unless only what was behind it is.
+      // A missing rest is reported, unless only bytes after the footer are missing.
       const bool isWhole = whole->footer() && size >= whole->footer()->offset + 64;
       ASSERT_TRUE(isWhole || !reader->warnings().empty()) << path << " cut to " << size;
       for (std::uint64_t seq = 0; seq < std::min(reader->size(), whole->size()); ++seq)
@@ -114,8 +114,8 @@ TEST(AtfCuts, DetailFilesGiveAPrefix) {
   EXPECT_GT(cuts, 1000u);
 }
 
-// A session of which one file, the manifest too, is cut anywhere: each thread
-// that can be read has its first events, and what is missing is said.
+// One file of a session, possibly the manifest, is cut anywhere: each thread that can be read has its first events, and
+// missing parts are reported.
 TEST(AtfCuts, SessionsGivePrefixes) {
   namespace fs = std::filesystem;
   for (const auto &vector : ada::test::vectorsOf(ada::test::VectorFormat::Atf)) {
@@ -133,7 +133,7 @@ TEST(AtfCuts, SessionsGivePrefixes) {
         files.push_back(entry.path());
     for (const fs::path &file : files) {
       const std::string bytes = ada::test::bytesOfFile(file);
-      // A manifest is whole up to its last brace.
+      // A manifest is complete up to its last brace.
       std::size_t size = file.extension() == ".json" ? bytes.rfind('}') + 1 : bytes.size();
       for (const std::size_t step = ada::test::stride(29); size >= step;) {
         size -= step;
@@ -174,8 +174,8 @@ TEST(AtfCuts, SessionsGivePrefixes) {
   }
 }
 
-// Stopped while the footer was written, or cut there: no part of it is taken
-// for an event, whatever the header says.
+// Writing stopped in the middle of the footer, or the file was cut there: no part of the footer is taken for an event,
+// whatever the header says.
 TEST(AtfCuts, HalfAFooterIsNoEvent) {
   for (std::uint8_t version : {1, 2})
     for (unsigned events : {0, 1, 5}) {
@@ -187,7 +187,7 @@ TEST(AtfCuts, HalfAFooterIsNoEvent) {
         ASSERT_TRUE(writer->append({.timestampNs = 1000 + i, .functionId = i, .kind = ada::EventKind::Call}));
       ASSERT_TRUE(writer->finish());
       std::vector<std::byte> bytes = ada::test::bytesOf(path);
-      // The header as it was before.
+      // The header as it was before the footer was written.
       std::fill_n(bytes.begin() + (version == 1 ? 28 : 24), version == 1 ? 4 : 8, std::byte{0});
       bytes[40] = std::byte{64};
       bytes[41] = std::byte{0};
@@ -201,8 +201,7 @@ TEST(AtfCuts, HalfAFooterIsNoEvent) {
     }
 }
 
-// Random bytes in the places that steer the readers. Nothing is expected of the
-// answers but that there is one.
+// Random bytes in the places that control the readers. The only requirement is that there is an answer.
 TEST(AtfCuts, DamagedFilesDoNotCrash) {
   std::mt19937_64 random(20250101);
   for (const auto &path : ada::test::filesInVectors(".atf")) {
@@ -212,7 +211,7 @@ TEST(AtfCuts, DamagedFilesDoNotCrash) {
     for (int round = 0; round < ada::test::casesOf(200, 40); ++round) {
       Exact damaged(bytes);
       for (int n = 1 + static_cast<int>(random() % 4); n > 0; --n) {
-        // Header, footer, or anywhere.
+        // In the header, the footer, or anywhere.
         std::size_t at = random() % 64;
         if (random() % 3 == 0)
           at = bytes.size() - 1 - at % bytes.size();

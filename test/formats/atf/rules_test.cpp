@@ -1,5 +1,5 @@
 // Rules of the ATF readers that no vector shows.
-// The order of the checks, which of two footers counts, gaps, and what a directory of a thread is.
+// The order of the checks, which of two footers counts, gaps, and what counts as a thread's directory.
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
 #include "ada/trace/atf_writer.h"
@@ -56,7 +56,7 @@ std::vector<std::string> codes(const std::vector<ada::Warning> &warnings) {
 }
 using Codes = std::vector<std::string>;
 
-// Each damage comes before those that were done already, and hides them.
+// Each damage is checked before the earlier ones, and hides them.
 TEST(AtfRules, IndexChecksHaveAnOrder) {
   for (std::uint8_t version : {1, 2}) {
     SCOPED_TRACE(int(version));
@@ -118,7 +118,7 @@ TEST(AtfRules, DetailChecksHaveAnOrder) {
   }
 }
 
-// The header's place comes first; a place in front of the events is none.
+// The place that the header gives is tried first; a place before the events is not valid.
 TEST(AtfRules, WhichFooterCounts) {
   File file = indexFile(2, 3);
   const File footer(file.end() - 64, file.end());
@@ -139,7 +139,7 @@ TEST(AtfRules, WhichFooterCounts) {
   EXPECT_EQ(codes(last->warnings()), Codes{"W_FOOTER_OFFSET_STALE"});
 }
 
-// The checksum ends where the footer's bytes do, wherever the footer is.
+// The checksum ends where the footer says, wherever the footer is.
 TEST(AtfRules, AGapIsNotInTheChecksum) {
   for (std::size_t gap : {1, 31, 32, 100}) {
     File file = indexFile(1, 3);
@@ -153,7 +153,7 @@ TEST(AtfRules, AGapIsNotInTheChecksum) {
   }
 }
 
-// 32 bits for the header's count: all ones say that there may be more.
+// The header's count has 32 bits; if all are ones, there may be more events.
 TEST(AtfRules, ASaturatedCountIsChecked) {
   File file = indexFile(1, 3);
   put(file, 28, ~std::uint32_t{0});
@@ -163,8 +163,7 @@ TEST(AtfRules, ASaturatedCountIsChecked) {
   EXPECT_EQ(codes(reader->warnings()), Codes{"W_HEADER_COUNT_STALE"});
 }
 
-// Bytes behind a footer may look like another one: the one that agrees about
-// the events counts.
+// Bytes after a footer may look like another footer: the one that agrees with the events counts.
 TEST(AtfRules, WhichDetailFooterCounts) {
   File file = detailFile(2, 4);
   const std::size_t place = file.size() - 64;
@@ -184,7 +183,7 @@ TEST(AtfRules, AnEventNeedsNoPayload) {
   ASSERT_EQ(reader->size(), 1u);
   EXPECT_EQ((*reader)[0].totalLength, 24u);
   EXPECT_TRUE((*reader)[0].payload.empty());
-  // Nor does one that is the last of a file without a footer.
+  // The same holds for the last event of a file without a footer.
   file.resize(64 + 24);
   auto crashed = DetailReader::fromBytes(file);
   ASSERT_TRUE(crashed);

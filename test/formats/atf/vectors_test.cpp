@@ -13,16 +13,14 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Numbers of 64 bits are strings in the vectors, smaller ones numbers; both
-// forms are compared as text.
+// The vectors store 64-bit numbers as strings and smaller ones as numbers; both forms are compared as text.
 std::string numberText(const Json &value) {
   if (value.is_null())
     return "null";
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// Compares `got`, built by this test with every number as a string, with `want`
-// from the vector.
+// Compares `got`, built by this test with every number as a string, with `want` from the vector.
 void expectSame(const Json &want, const Json &got, const std::string &where) {
   if (want.is_object()) {
     ASSERT_TRUE(got.is_object()) << where;
@@ -99,7 +97,7 @@ Json describe(const Expected<IndexReader> &opened) {
     result["footer"] = {{"offset", num(f->offset)},          {"checksum", num(f->checksum)},
                         {"event_count", num(f->eventCount)}, {"time_start_ns", num(f->timeStartNs)},
                         {"time_end_ns", num(f->timeEndNs)},  {"bytes_written", num(f->bytesWritten)}};
-  // Through each of the ways to read an event.
+  // Through every way to read an event.
   std::vector<IndexEvent> byForEach;
   reader.forEach([&](std::uint64_t seq, const IndexEvent &event) {
     EXPECT_EQ(seq, byForEach.size());
@@ -232,7 +230,7 @@ Json describe(const Expected<ProcessTrace> &opened) {
   return result;
 }
 
-// Deferring the checksum must change nothing but when it is compared.
+// Deferring the checksum must change only when it is compared.
 template <class Reader> void expectDeferredAgrees(const std::string &path, const Json &want) {
   auto opened = Reader::open(path, {.checksum = ChecksumPolicy::Defer});
   if (!opened) {
@@ -267,7 +265,7 @@ TEST_P(AtfVector, IsReadAsExpected) {
   }
 }
 
-// A folder of other formats has none.
+// A folder of vectors of other formats has none of this one.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(AtfVector);
 INSTANTIATE_TEST_SUITE_P(All, AtfVector, testing::ValuesIn(test::vectorsOf(test::VectorFormat::Atf)),
                          [](const auto &info) {

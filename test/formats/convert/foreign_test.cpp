@@ -1,6 +1,6 @@
 // Traces of other programs can be converted, complete or cut.
 // Every vector of every format can be read into the model and written in every other format. A trace that is cut
-// anywhere yields what comes before the cut, and a warning.
+// anywhere gives everything before the cut, and a warning.
 #include "random_trace.h"
 #include "recorded_trace.h"
 #include "scratch_directory.h"
@@ -27,7 +27,7 @@ static std::vector<fs::path> filesBelow(const char *folder, const char *extensio
   return files;
 }
 
-// Whatever is in the file: no crash, and problems or a whole trace.
+// Whatever the file contains: no crash, and either problems or a whole trace.
 static void convertEverywhere(const fs::path &path) {
   ScratchDirectory scratch;
   MemoryFile dial9, wtf;
@@ -58,7 +58,7 @@ TEST(Foreign, AtfVectors) {
     convertEverywhere(path);
 }
 
-// A prefix of a stream: its events are the first ones of each thread.
+// Reading a prefix of a stream gives the first events of each thread.
 TEST(Foreign, CutAnywhere) {
   const RecordedTrace trace = randomTrace({.seed = 77, .details = true, .texts = true});
   const auto check = [&](const std::string &bytes, std::size_t cuts) {
@@ -89,8 +89,7 @@ TEST(Foreign, CutAnywhere) {
   check(wtf.bytes(), 300);
 }
 
-// Damaged bytes anywhere: what comes is in order (the recorder checks numbers),
-// and other sinks take it.
+// Damaged bytes anywhere: the delivered events are in order (the recorder checks numbers), and other sinks accept them.
 TEST(Foreign, ChangedBytes) {
   std::mt19937 random(5);
   const auto check = [&](const std::string &bytes) {
@@ -124,7 +123,7 @@ TEST(Foreign, ChangedBytes) {
   }
 }
 
-// Scopes of another program are calls, their arguments values, the rest marks.
+// Scopes of another program become calls, their arguments values, everything else marks.
 TEST(Foreign, ScopesAreCalls) {
   MemoryFile file;
   wtf::FileHeader header;

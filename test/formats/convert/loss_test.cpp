@@ -1,4 +1,4 @@
-// What a format can't hold is said once, with how often; nothing else changes.
+// What a format can't hold is reported once, with the number of cases; nothing else changes.
 #include "random_trace.h"
 #include "recorded_trace.h"
 #include "scratch_directory.h"
@@ -78,7 +78,7 @@ TEST(Loss, KindsThatVersion2CantHold) {
   EXPECT_EQ(readTrace(scratch / "v1").text(what), trace.text(what));
 }
 
-// With the limit lowered, as version 1's 32 bits would run out at it.
+// With the limit lowered, as if version 1's 32 bits ran out there.
 TEST(Loss, LinksThatVersion1CantCount) {
   RecordedTrace trace = oneThread();
   for (int i = 0; i < 10; ++i)
@@ -88,7 +88,7 @@ TEST(Loss, LinksThatVersion1CantCount) {
   EXPECT_EQ(convertTo(trace, *sink), "6 events with registers and stack: version 1 counts with 32 bits "
                                      "and can't link so many; version 2 can\n");
   RecordedTrace read = readTrace(scratch / "s");
-  ASSERT_EQ(read.events[0].size(), 10u); // the calls are all there
+  ASSERT_EQ(read.events[0].size(), 10u); // all calls are there
   for (int i = 0; i < 10; ++i)
     EXPECT_EQ(read.events[0][i].details.size(), i < 4 ? 1u : 0u);
 }
@@ -107,7 +107,7 @@ TEST(Loss, SeveralThreadsInOneFile) {
   EXPECT_EQ(done.error().code, "E_SEVERAL_THREADS");
 }
 
-// A scope whose beginning the other dialect can't hold takes its end with it, or that would end the scope around it.
+// If the other dialect can't hold a scope's beginning, the scope's end is dropped too; it would end the outer scope.
 TEST(Loss, EndsOfScopesThatCouldNotBegin) {
   MemoryFile chunked, big;
   wtf::FileHeader header;
@@ -159,7 +159,7 @@ TEST(Loss, RoundedTimes) {
   EXPECT_EQ(read.events[0][1].timeNs, 1'001'000u);
 }
 
-// A name from a file never becomes a path outside of the session.
+// A name in a file never becomes a path outside the session.
 TEST(Loss, NamesAreNoPaths) {
   RecordedTrace trace = oneThread();
   trace.isRoot = true;

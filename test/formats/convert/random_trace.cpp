@@ -25,7 +25,7 @@ public:
     trace_.events.resize(threads);
     for (unsigned i = 0; i < threads; ++i)
       addThread(i);
-    // Each style of time in traces of its own, too.
+    // Each style of time also gets traces with only that style.
     timeStyle_ = below(5);
     for (unsigned i = 0; i < threads; ++i)
       fill(i);
@@ -54,7 +54,7 @@ private:
                                          "\"q\\\"",
                                          "wtf.scope#enter",
                                          "x"};
-    if (one(300)) // longer than the name of an event type can be
+    if (one(300)) // longer than the name of an event type may be
       return std::string(31'000 + below(30'000), 'n');
     std::string text = kNames[below(std::size(kNames))];
     if (one(3))
@@ -94,7 +94,7 @@ private:
   void addThread(unsigned index) {
     Thread thread;
     thread.index = index;
-    // Process after process, as sessions are read.
+    // One process after the other, the order in which sessions are read.
     thread.process =
         index * static_cast<std::uint32_t>(trace_.processes.size()) / static_cast<std::uint32_t>(trace_.events.size());
     thread.number = index + 10 * thread.process;
@@ -150,14 +150,14 @@ private:
         stack.push_back(event.function);
       } else if (choice < 85) {
         event.kind = one(5) ? Kind::Exception : Kind::Return;
-        // The innermost, or one further out whose calls have no ends.
+        // The innermost call, or an outer one; then the calls inside it have no end.
         std::size_t depth = one(6) ? below(unsigned(stack.size())) + 1 : 1;
         while (--depth)
           stack.pop_back();
         event.function = stack.back();
         stack.pop_back();
       } else if (choice < 90) {
-        event.kind = one(2) ? Kind::Exception : Kind::Return; // maybe stray
+        event.kind = one(2) ? Kind::Exception : Kind::Return; // may be a stray exit
         while (!stack.empty() && std::ranges::find(stack, event.function) != stack.end())
           if (std::exchange(stack.back(), 0) == event.function) {
             stack.pop_back();

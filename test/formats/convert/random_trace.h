@@ -1,5 +1,5 @@
 // Random traces: threads, functions, and calls that are mostly balanced.
-// The rest is what programs leave behind that are killed, unwound or recorded in part.
+// The rest looks like the traces of programs that were killed, unwound or recorded in part.
 #ifndef ADA_TEST_FORMATS_CONVERT_RANDOM_TRACE_H
 #define ADA_TEST_FORMATS_CONVERT_RANDOM_TRACE_H
 
@@ -7,8 +7,7 @@
 
 namespace ada::test {
 
-/// With sanitizers each case costs ten times as much: only so many parts of
-/// them.
+/// The divisor for the number of cases: with sanitizers each case costs ten times as much.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr unsigned kCasesPart = 8;
 #else
@@ -17,7 +16,7 @@ inline constexpr unsigned kCasesPart = 1;
 
 struct RandomOptions {
   unsigned seed = 0;
-  bool details = false;         ///< up to three an event
+  bool details = false;         ///< up to three per event
   bool texts = false;           ///< marks and values
   bool anyBytes = false;        ///< names that are not UTF-8
   std::uint32_t maxKind = 0xFF; ///< of events without a name

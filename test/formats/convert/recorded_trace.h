@@ -29,11 +29,10 @@ struct RecordedTrace {
   std::vector<model::Process> processes;
   std::vector<model::Thread> threads;
   std::vector<model::Function> functions;
-  std::vector<std::vector<RecordedEvent>> events; ///< by thread
+  std::vector<std::vector<RecordedEvent>> events; ///< one list per thread
 
-  /// Everything as text, threads in their order and functions by what they are
-  /// rather than by their numbers: equal texts are equal traces. The times and
-  /// kinds of Details and marks are left out if they are not asked for.
+  /// Everything as text, threads in their order, and functions by their content rather than their numbers: equal texts
+  /// are equal traces. The times and kinds of Details and marks are left out unless requested.
   struct What {
     bool details = true, texts = true, fileThreadIds = true;
     bool displayNames = true;
@@ -42,7 +41,7 @@ struct RecordedTrace {
   std::string text() const { return text({}); }
 };
 
-/// Keeps what comes.
+/// Keeps everything that it gets.
 class Recorder : public model::TraceSink {
 public:
   Expected<void> begin(const model::TraceInfo &info) override {
@@ -64,7 +63,7 @@ public:
   bool finished = false;
 };
 
-/// Hands a recorded trace out, threads mixed or one after the other.
+/// Delivers a recorded trace, with its threads mixed or one after the other.
 class Player : public model::TraceSource {
 public:
   Player(const RecordedTrace &trace, unsigned mixSeed = 0) : trace_(&trace), mixSeed_(mixSeed) {}
@@ -94,7 +93,7 @@ private:
   int fd_;
 };
 
-/// Opens and reads; fails the test if that can't be done without problems.
+/// Opens and reads; fails the test unless that works without problems.
 RecordedTrace readTrace(const std::string &path);
 
 } // namespace ada::test

@@ -1,6 +1,6 @@
 // A trace that is written in a format and read back is the same trace.
-// Calls, ends, times to the nanosecond, threads and functions, and whatever else the format holds. Thousands of random
-// traces per format.
+// That includes calls, ends, times to the nanosecond, threads, functions, and everything else that the format holds.
+// Each format is tested with thousands of random traces.
 #include "random_trace.h"
 #include "recorded_trace.h"
 #include "scratch_directory.h"
@@ -25,7 +25,7 @@ static void expectNoLoss(const TraceSink &sink, unsigned seed) {
       ADD_FAILURE() << "seed " << seed << ": " << loss.count << " " << loss.what;
 }
 
-// Writes the trace with the sink; false and a failure if that does not work.
+// Writes the trace with the sink; on failure fails the test and returns false.
 static bool write(const RecordedTrace &trace, TraceSink &sink, unsigned seed) {
   Player player(trace, seed % 3);
   auto done = convert(player, sink);
@@ -59,10 +59,9 @@ TEST(RoundTrip, WtfBigEndian) { wtfCases(wtf::Dialect::BigEndian, 0, 5'000); }
 TEST(RoundTrip, WtfLittleEndian) { wtfCases(wtf::Dialect::LittleEndian, 6'000, 7'500); }
 TEST(RoundTrip, WtfChunked) { wtfCases(wtf::Dialect::Chunked, 8'000, 10'500); }
 
-// Reads what `from` wrote, writes it with `to`, and so on; what comes out is
-// what went in.
+// Reads what `from` wrote, writes it with `to`, and so on; the final trace equals the first one.
 static void atfCases(std::uint8_t firstVersion, unsigned first, unsigned last) {
-  // Thousands of small files: in memory where there is such a place.
+  // Thousands of small files: keep them in memory where possible.
   if (::access("/dev/shm", W_OK) == 0)
     ::setenv("TMPDIR", "/dev/shm", 1);
   ScratchDirectory scratch;
@@ -99,8 +98,7 @@ static void atfCases(std::uint8_t firstVersion, unsigned first, unsigned last) {
 TEST(RoundTrip, Atf1ToAtf2) { atfCases(1, 20'000, 20'400); }
 TEST(RoundTrip, Atf2ToAtf1) { atfCases(2, 30'000, 30'400); }
 
-// More functions than the format has numbers for types: their scopes carry
-// names instead.
+// More functions than the format has type numbers: the scopes of the remaining functions carry names instead.
 TEST(RoundTrip, WtfManyFunctions) {
   RecordedTrace trace;
   trace.processes.push_back({.name = "pid_1", .pid = 1});
@@ -118,12 +116,12 @@ TEST(RoundTrip, WtfManyFunctions) {
   MemoryFile file;
   auto sink = makeWtfSink(file.sink());
   ASSERT_TRUE(write(trace, *sink, 0));
-  ASSERT_EQ(sink->losses().size(), 1u); // the released application has 16 bits for their numbers
+  ASSERT_EQ(sink->losses().size(), 1u); // the released application stores their numbers in 16 bits
   EXPECT_EQ(sink->losses()[0].count, 500u);
   EXPECT_EQ(readTrace(file.path()).text(), trace.text());
 }
 
-// As the first versions wrote streams: announcements without a time.
+// Streams like those of the first versions: announcements without a time.
 TEST(RoundTrip, Dial9WithoutTimes) {
   struct Untimed : dial9::Visitor {
     explicit Untimed(dial9::ByteSink &target) : encoder(target) {}

@@ -1,5 +1,5 @@
 // The annotated stream at the top of docs/formats/dial9.md is a real stream.
-// It holds what the page says, and it is what the example program in the headers writes.
+// It has the content that the page describes, and the example program in the headers writes it.
 #include "stream_json.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(Dial9Docs, TheStreamOnThePageIsWhatAnEncoderWrites) {
   EXPECT_TRUE(std::ranges::equal(encoder.bytes(), page));
 }
 
-// The loop that owned.h shows.
+// The loop shown in owned.h.
 TEST(Dial9Docs, TheStreamOnThePageSaysMain) {
   const Trace trace = decodeAll(streamOnThePage());
   ASSERT_TRUE(trace.status.ok());

@@ -1,4 +1,4 @@
-// What the encoder refuses, it refuses without a trace; and it writes through a sink what it collects in memory.
+// The encoder leaves no trace of what it refuses, and writes the same through a sink as in memory.
 #include "dial9_stream.h"
 #include "stream_json.h"
 
@@ -44,8 +44,7 @@ TEST(Dial9Encoder, RefusesWhatDoesNotFitTheSchema) {
   expectRefusal(encoder, EncodeError::WrongValueCount, [&] { return encoder.event(0, 5, {}); });
   expectRefusal(encoder, EncodeError::WrongValueType, [&] { return encoder.event(0, 5, text); });
   expectRefusal(encoder, EncodeError::WrongValueType, [&] { return encoder.event(0, 5, none); });
-  // A refused event far away must not have moved the time either: this one
-  // needs no reset.
+  // A refused event far away must not have moved the time: this event needs no reset.
   expectRefusal(encoder, EncodeError::WrongValueType, [&] { return encoder.event(0, uint64_t(1) << 60, text); });
   const uint64_t before = encoder.size();
   EXPECT_EQ(encoder.event(0, kMaxDeltaNs, kSeven), EncodeError::None);
@@ -63,7 +62,7 @@ TEST(Dial9Encoder, RefusesEachTypeForEachOther) {
   for (uint8_t type = 1; type < 16; ++type)
     for (bool optional : {false, true}) {
       Encoder encoder;
-      // Behind another field, so that it isn't among the leading varints.
+      // After another field, so that it is not among the leading varints.
       const Field fields[] = {{"before", FieldType::U8}, {"f", FieldType(type), optional}};
       ASSERT_EQ(encoder.schema(0, "T", false, fields), EncodeError::None);
       for (uint8_t given = 0; given < 16; ++given) {
@@ -95,7 +94,7 @@ TEST(Dial9Encoder, SchemaRegistry) {
   expectRefusal(encoder, EncodeError::BadFieldType, [&] { return encoder.schema(1, "T", true, bad); });
   expectRefusal(encoder, EncodeError::BadFieldType, [&] { return encoder.schema(1, "T", true, absent); });
   expectRefusal(encoder, EncodeError::BadFieldType, [&] { return encoder.schema(1, "T", true, flagged); });
-  // A new segment knows nothing.
+  // A new segment starts with no schemas and no times.
   EXPECT_EQ(encoder.segment(), EncodeError::None);
   expectRefusal(encoder, EncodeError::UnknownTypeId, [&] { return encoder.event(9, 1, kSeven); });
   EXPECT_EQ(encoder.schema(9, "U", false, otherType), EncodeError::None);
@@ -134,7 +133,7 @@ TEST(Dial9Encoder, Limits) {
                 [&] { return encoder.annotations(0, std::vector<Annotation>(0x10000)); });
   EXPECT_TRUE(decode(encoder.bytes()).status.ok());
 
-  // Lengths over 32 bits, of memory that is never touched.
+  // Lengths over 32 bits, in memory that is never touched.
   const Field text[] = {{"s", FieldType::String}}, frames[] = {{"s", FieldType::StackFrames}};
   ASSERT_EQ(encoder.schema(2, "S", false, text), EncodeError::None);
   ASSERT_EQ(encoder.schema(3, "F", false, frames), EncodeError::None);
@@ -203,7 +202,7 @@ TEST(Dial9Encoder, FailedSinkStaysFailed) {
   EXPECT_EQ(encoder.timestampReset(0), EncodeError::SinkFailed);
   EXPECT_EQ(encoder.segment(), EncodeError::SinkFailed);
   EXPECT_EQ(encoder.flush(), EncodeError::SinkFailed);
-  // What was taken is whole frames.
+  // The accepted bytes are whole frames.
   EXPECT_TRUE(decode(sink.bytes).status.ok());
 }
 
@@ -238,7 +237,7 @@ TEST(Dial9Encoder, InternersWriteEachDefinitionOnce) {
              stackAgain = {{"k", "stack_pool"}, {"entries", Json::array({Json::array({10, {"3"}})})}};
   EXPECT_EQ(decode(encoder.bytes()).frames,
             (std::vector<Json>{pool0, pool1, stack10, stack11, segment, again, stackAgain}));
-  // No id is left.
+  // No type id is left.
   StringInterner last(encoder, UINT32_MAX);
   EXPECT_EQ(last.intern("x", id), EncodeError::None);
   EXPECT_EQ(id, UINT32_MAX);

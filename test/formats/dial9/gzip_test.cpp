@@ -1,4 +1,4 @@
-// Packed streams, in one member or several, cut anywhere, decode like unpacked ones; and damage is told.
+// Packed streams, in one member or several, cut anywhere, decode like unpacked ones; and damage is reported.
 #include "stream_json.h"
 
 #include "dial9_stream.h"
@@ -108,7 +108,7 @@ TEST(Dial9Gzip, Damaged) {
   EXPECT_EQ(result.events, 5000u);
   EXPECT_FALSE(result.goOn);
   for (size_t at = 0; at < packed.size();
-       at += 1 + packed.size() / 300) { // anything, but no crash and no success with less
+       at += 1 + packed.size() / 300) { // anything, except a crash or success with less data
     wrong = packed;
     wrong[at] ^= 0x10;
     result = read(wrong, 333);

@@ -1,4 +1,4 @@
-// Decoding allocates in proportion to the bytes that are there, whatever they claim.
+// Decoding allocates in proportion to the bytes that are present, whatever sizes they claim.
 // Once the schemas are known, a visitor's events allocate nothing.
 #include "ada/trace/dial9.h"
 #include "vector_folder.h"
@@ -26,7 +26,7 @@ void *counted(void *p) {
 
 [[gnu::noinline]] void *operator new(size_t size) { return counted(std::malloc(size)); }
 [[gnu::noinline]] void *operator new[](size_t size) { return counted(std::malloc(size)); }
-// Not inlined: the compiler would see malloc's pointers freed by delete.
+// Not inlined, because otherwise the compiler would see delete freeing malloc's pointers.
 [[gnu::noinline]] void operator delete(void *p) noexcept {
   if (p)
     live -= malloc_usable_size(p);
@@ -37,7 +37,7 @@ void operator delete[](void *p) noexcept { operator delete(p); }
 void operator delete[](void *p, size_t) noexcept { operator delete(p); }
 
 namespace {
-/// The most bytes that were live during `work` over what was before.
+/// The peak of live bytes during `work`, minus the bytes live before.
 template <class Work> size_t peakOf(Work work) {
   const size_t before = live;
   peak = live;
@@ -45,9 +45,9 @@ template <class Work> size_t peakOf(Work work) {
   return peak - before;
 }
 
-// A schema's field of three bytes becomes a field, a value and up to a run:
-// about 50 bytes, and while lists grow a bit more. The constant is the table of
-// type ids at its worst, when every page of it is used, and the decoder itself.
+// A schema's field of three bytes becomes a field, a value and up to a run: about 50 bytes, and a bit more while lists
+// grow. The constant covers the decoder itself and its table of type ids in the worst case, when every page of it is
+// used.
 constexpr size_t kVisitFactor = 30, kOwnFactor = 60, kConstant = 600 << 10;
 
 void expectBounded(std::span<const uint8_t> bytes, const std::string &name) {
@@ -75,7 +75,7 @@ TEST(Dial9Memory, Vectors) {
   }
 }
 
-// The streams that cost most a byte.
+// The streams with the highest cost per byte.
 TEST(Dial9Memory, WorstCases) {
   Encoder schemas, events, segments, pools, fields;
   for (unsigned i = 0; i < 0x10000; i += 0x101)
@@ -124,13 +124,12 @@ TEST(Dial9Memory, EventsOfAVisitorAllocateNothing) {
     uint64_t events = 0, seen = 0;
     void onEvent(const EventView &event) override {
       ++events;
-      for (const Value &item : event.values[5].asList()) // looking into containers allocates nothing either
+      for (const Value &item : event.values[5].asList()) // looking into containers doesn't allocate either
         seen += item.type() == FieldType::U8 ? item.asUint64() : item.asStringMap().size();
     }
   } counter;
   Decoder decoder(counter);
-  // The schema and an event or two in pieces, so that the buffer for straddling
-  // frames has its size.
+  // The schema and an event or two arrive in pieces, so that the buffer for split frames reaches its size.
   size_t warm = 0;
   for (; counter.events < 3; ++warm)
     decoder.push(encoder.bytes().subspan(warm, 1));

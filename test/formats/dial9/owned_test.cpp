@@ -1,4 +1,4 @@
-// Owned frames outlive everything they came from, and pooled ids resolve to what they meant where they stood.
+// Owned frames outlive all their sources, and pooled ids resolve to what they meant at their place in the stream.
 #include "stream_json.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(Dial9Owned, EventsOutliveTheirSource) {
                             {"m", FieldType::StringMap}, {"l", FieldType::DynamicList}, {"o", FieldType::Bytes, true},
                             {"d", FieldType::DynamicMap}};
     ASSERT_EQ(encoder.schema(3, "Kept", true, fields), EncodeError::None);
-    for (size_t size : {0, 5, 1000, 20'000}) { // within a collector's block, and over it
+    for (size_t size : {0, 5, 1000, 20'000}) { // within a collector's block, and larger
       const std::string text(size, 'k');
       const std::vector<uint64_t> stack(size, size);
       const StringPair pairs[] = {{text, "x"}};

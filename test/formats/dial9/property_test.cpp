@@ -1,6 +1,6 @@
 // Random schemas, values and times survive the round trip in both directions.
-// The bytes are cut in every way. There are tens of thousands of streams, and each is compared with what a second
-// writer of the format makes.
+// The bytes are cut in every way. There are tens of thousands of streams, and each is compared with the output of a
+// second writer of the format.
 #include "random_stream.h"
 #include "thorough.h"
 
@@ -14,7 +14,7 @@ const uint32_t kStreams = ada::test::casesOf(12'000u, 2'000u);
 
 Dialect dialectOf(uint32_t seed) { return seed % 3 ? Dialect::Extended : Dialect::Seed; }
 
-/// Decodes in random chunks; true if it is what was meant.
+/// Decodes in random chunks; true if the result is what was meant.
 bool decodesAsMeant(std::span<const uint8_t> bytes, const RandomStream &stream, Dialect dialect, uint32_t seed) {
   MeantVisitor visitor(stream.frames);
   Decoder decoder(visitor, {dialect});
@@ -32,24 +32,21 @@ bool decodesAsMeant(std::span<const uint8_t> bytes, const RandomStream &stream, 
 }
 } // namespace
 
-// What our encoder writes for a meaning is byte for byte what the second writer
-// writes.
+// For the same content, our encoder writes the same bytes as the second writer.
 TEST(Dial9Property, EncoderWritesWhatTheRulesDetermine) {
   for (uint32_t seed = 0; seed < kStreams; ++seed) {
     const Dialect dialect = dialectOf(seed);
     const RandomStream stream(seed, Writing::Canonical, dialect);
     Encoder encoder(dialect);
     for (size_t i = 0; i < stream.frames.size(); ++i)
-      // The reset that belongs to an event is written by the encoder itself; a
-      // reset frame before it changes nothing.
+      // The encoder writes the reset that belongs to an event by itself; a reset frame before it changes nothing.
       ASSERT_EQ(encodeMeant(encoder, stream.frames[i]), EncodeError::None) << "seed " << seed << ", frame " << i;
     ASSERT_TRUE(std::ranges::equal(encoder.bytes(), stream.bytes)) << "seed " << seed;
     ASSERT_TRUE(decodesAsMeant(encoder.bytes(), stream, dialect, seed)) << "seed " << seed;
   }
 }
 
-// The encoder puts in resets by itself: without the reset frames among the
-// operations, the same bytes come out.
+// The encoder inserts resets by itself: without the reset frames among the operations, the bytes are the same.
 TEST(Dial9Property, EncoderFindsTheResetsItself) {
   for (uint32_t seed = 0; seed < kStreams; ++seed) {
     const RandomStream stream(seed, Writing::Canonical, Dialect::Extended);
@@ -62,8 +59,8 @@ TEST(Dial9Property, EncoderFindsTheResetsItself) {
   }
 }
 
-// Everything that may be read, is: also what no encoder of these rules writes.
-// Encoded again it means the same.
+// Everything that a decoder must accept is accepted, including streams that no encoder following these rules writes.
+// Encoded again, they mean the same.
 TEST(Dial9Property, DecoderReadsFreelyWrittenStreams) {
   for (uint32_t seed = 0; seed < kStreams; ++seed) {
     const Dialect dialect = dialectOf(seed);
@@ -79,8 +76,7 @@ TEST(Dial9Property, DecoderReadsFreelyWrittenStreams) {
 }
 
 namespace {
-/// Sees everything, to compare two decodings of bytes that mean nothing in
-/// particular.
+/// Records everything, to compare two decodings of meaningless bytes.
 class Recorder : public Visitor {
 public:
   Encoder seen;
@@ -103,8 +99,8 @@ public:
 };
 } // namespace
 
-// Damaged streams: the fast path (all at once) and the scanner (byte by byte)
-// give the same frames and the same answer.
+// For damaged streams, the fast path (all at once) and the scanner (byte by byte) give the same frames and the same
+// answer.
 TEST(Dial9Property, DamagedStreamsHaveOneAnswer) {
   uint64_t errors = 0, truncated = 0;
   for (uint32_t seed = 0; seed < kStreams; ++seed) {
@@ -134,7 +130,7 @@ TEST(Dial9Property, DamagedStreamsHaveOneAnswer) {
     errors += first.status().outcome == Outcome::Error;
     truncated += first.status().outcome == Outcome::Truncated;
   }
-  // The damage does reach what it is meant to.
+  // The damage reaches the intended parts.
   EXPECT_GT(errors, kStreams / 20);
   EXPECT_GT(truncated, kStreams / 20);
 }

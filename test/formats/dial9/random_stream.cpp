@@ -40,7 +40,7 @@ RandomStream::RandomStream(uint32_t seed, Writing how, Dialect allowed)
     }
 }
 
-// Numbers of every size, and often the limits.
+// Numbers of every size, with the limits often.
 uint64_t RandomStream::number() {
   const uint64_t bits = std::uniform_int_distribution<uint64_t>()(random_);
   switch (below(4u)) {
@@ -108,8 +108,7 @@ Value RandomStream::value(FieldType type, int depth) {
       pairs.push_back({text(), text()});
     return Value::stringMap(pairs);
   }
-  // A chain of containers down to the limit now and then; otherwise small
-  // bushes.
+  // Sometimes a chain of containers down to the limit; otherwise small bushy trees.
   case FieldType::DynamicList: {
     std::vector<Value> items;
     const bool chain = chance(20);
@@ -178,8 +177,7 @@ void RandomStream::event() {
   if (type.hasTimestamp()) {
     event.number = chance(3) ? number() : base_ + below(0x2000000u);
     if (event.number < base_ || event.number - base_ > 0xffffff || (style_ == Writing::Free && chance(5))) {
-      // The reset is part of the event for an encoder, and a frame of its own
-      // for a decoder.
+      // For an encoder the reset is part of the event, for a decoder it is a separate frame.
       Meant reset{FrameTag::TimestampReset, {}, event.number, {}, {}, {}, {}};
       reset.implied = true;
       frames.push_back(std::move(reset));

@@ -9,7 +9,7 @@
 
 namespace ada::dial9::test {
 
-/// A frame as the generator meant it.
+/// A frame with its intended meaning.
 struct Meant {
   FrameTag kind;
   std::shared_ptr<const Schema> schema; // Schema, Event
@@ -18,12 +18,11 @@ struct Meant {
   std::vector<StringPoolEntry> strings;
   std::vector<StackPoolEntry> stacks;
   std::vector<Annotation> annotations;
-  bool implied = false; ///< a reset that an encoder finds out by itself
+  bool implied = false; ///< a reset that an encoder adds by itself
 };
 
-/// Canonical: what an encoder writes. Free: what a decoder must read as well,
-/// that is longer varints than needed, other bytes for true, resets nobody
-/// needs.
+/// Canonical: what an encoder writes. Free: what a decoder must accept as well, such as longer varints than needed,
+/// other bytes for true, and unnecessary resets.
 enum class Writing : uint8_t { Canonical, Free };
 
 class RandomStream {
@@ -64,7 +63,7 @@ private:
   Dialect dialect_;
   uint64_t base_ = 0;
   std::map<uint16_t, std::shared_ptr<const Schema>> types_;
-  // What the values point to.
+  // Memory that the values point to.
   std::deque<std::string> texts_;
   std::deque<std::vector<uint64_t>> stackStore_;
   std::deque<std::vector<StringPair>> mapStore_;
@@ -72,10 +71,10 @@ private:
   std::deque<std::vector<ValuePair>> entryStore_;
 };
 
-/// Does to an encoder what the stream means.
+/// Makes the encoder calls that the stream means.
 EncodeError encodeMeant(Encoder &encoder, const Meant &frame);
 
-/// Compares what a decoder shows with what was meant.
+/// Compares a decoder's output with the intended meaning.
 class MeantVisitor : public Visitor {
 public:
   explicit MeantVisitor(std::span<const Meant> expected) : frames_(expected) {}

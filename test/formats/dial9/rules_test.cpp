@@ -1,5 +1,5 @@
 // Rules of the dial9 decoder that no vector shows.
-// Bytes are looked at in order, and the first problem is the answer, even if the stream ends soon after it.
+// Bytes are checked in order, and the first problem is the answer, even if the stream ends soon after it.
 #include "stream_json.h"
 
 #include <gtest/gtest.h>
@@ -35,8 +35,8 @@ void expectEnd(const Bytes &stream, std::string_view error, size_t offset, Diale
 }
 } // namespace
 
-// An element's type is met before the end of the data, unless there cannot be
-// as many elements: then the count was met first.
+// An element's type is checked before the end of the data, unless the remaining bytes cannot hold that many elements:
+// then the count is the first problem.
 TEST(Dial9Rules, CountsComeBeforeElementsAndElementsInOrder) {
   const Bytes list = kHeader + schema(0, false, {14}) + Bytes{2, 0, 0},
               map = kHeader + schema(0, false, {15}) + Bytes{2, 0, 0};
@@ -46,18 +46,18 @@ TEST(Dial9Rules, CountsComeBeforeElementsAndElementsInOrder) {
   expectEnd(list + Bytes{4, 0, 0, 0} + badType, "truncated", event);
   expectEnd(map + Bytes{1, 0, 0, 0} + badType, "E_BAD_FIELD_TYPE", event);
   expectEnd(map + Bytes{2, 0, 0, 0} + badType, "truncated", event);
-  // A good element in front of a bad one that is cut off behind its type.
+  // A valid element before an invalid one that is cut off after its type.
   expectEnd(list + Bytes{2, 0, 0, 0, 11, 5, 0x80 | 11, 1}, "E_BAD_FIELD_TYPE", event);
   expectEnd(list + Bytes{2, 0, 0, 0, 11, 5, 13, 1}, "truncated", event);
 }
 
-// Fields of a schema have no smallest size that counts.
+// There is no minimum size for a schema's fields.
 TEST(Dial9Rules, AFieldsTypeIsMetBeforeTheEndOfItsSchema) {
   expectEnd(kHeader + Bytes{1, 0, 0, 0, 0, 1, 0xe8, 3, 0, 0, 0x77}, "E_BAD_FIELD_TYPE", 5);
   expectEnd(kHeader + Bytes{1, 0, 0, 0, 0, 1, 0xe8, 3, 0, 0, 11}, "truncated", 5);
 }
 
-// Only a whole frame can contradict the one before.
+// Only a whole frame can contradict an earlier one.
 TEST(Dial9Rules, AConflictNeedsAWholeSchema) {
   const Bytes first = kHeader + schema(9, true, {11, 12});
   const Bytes other = schema(9, true, {12, 12});
@@ -67,7 +67,7 @@ TEST(Dial9Rules, AConflictNeedsAWholeSchema) {
   expectEnd(first + schema(9, true, {12, 0x77}), "E_BAD_FIELD_TYPE", first.size());
 }
 
-// Id, time, values: in this order.
+// Id, time, values, in this order.
 TEST(Dial9Rules, AnEventIsReadInOrder) {
   const Bytes start = kHeader + schema(0, true, {9, 13}) + Bytes{5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
   const size_t event = start.size();
@@ -87,7 +87,7 @@ TEST(Dial9Rules, APresenceByteIsMetBeforeItsValue) {
   expectEnd(start + Bytes{2, 0, 0, 0}, "truncated", start.size());
 }
 
-// As much of a header in mid-stream as there is, and what follows it.
+// Part of a header in mid-stream, and what follows it.
 TEST(Dial9Rules, HeadersInMidStream) {
   const size_t at = kHeader.size();
   for (size_t size = 1; size < at; ++size)
@@ -95,15 +95,15 @@ TEST(Dial9Rules, HeadersInMidStream) {
   expectEnd(kHeader + Bytes{0x54, 0}, "E_UNKNOWN_TAG", at);
   expectEnd(kHeader + Bytes{0x54, 0x52, 0x43, 1}, "E_UNKNOWN_TAG", at);
   expectEnd(kHeader + Bytes{0x54, 0x52, 0x43, 0, 2}, "E_BAD_VERSION", at);
-  // To a reader of the specification alone the byte is a tag like any other.
+  // By the specification alone, the byte is a tag like any other.
   expectEnd(kHeader + Bytes{0x54}, "E_UNKNOWN_TAG", at, Dialect::Seed);
-  // What was known is forgotten, and another meaning of an id is no conflict.
+  // Earlier definitions are forgotten, so a new meaning of an id is not a conflict.
   const Bytes two = kHeader + schema(0, false, {11}) + kHeader;
   expectEnd(two + Bytes{2, 0, 0}, "E_UNKNOWN_TYPE_ID", two.size());
   EXPECT_TRUE(decode(two + schema(0, true, {12, 12})).status.ok());
 }
 
-// Ids of pools, annotated types and fields need not exist.
+// Ids of pools, annotated types and fields may refer to nothing.
 TEST(Dial9Rules, WhatIsNotKnownIsDelivered) {
   const Bytes stream = kHeader + Bytes{6, 0xff, 0xff, 0xff, 0x7f, 1, 0, 9, 9, 1, 0, 'k', 2, 0, 0, 0, 'v', 'w'} +
                        schema(0, false, {7, 6}) + Bytes{2, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8};

@@ -193,8 +193,7 @@ Answer decode(std::span<const uint8_t> bytes, DecoderOptions options, const Chun
   Decoder decoder(visitor, options);
   while (!bytes.empty()) {
     const size_t size = std::min(sizes(), bytes.size());
-    // A copy of exactly this size, so that a sanitizer sees a look past the
-    // chunk, and values that outlive it.
+    // A copy of exactly this size, so that a sanitizer sees reads past the chunk and values that outlive it.
     std::vector<uint8_t> chunk(bytes.begin(), bytes.begin() + std::ptrdiff_t(size));
     decoder.push(chunk);
     bytes = bytes.subspan(size);
@@ -211,7 +210,7 @@ std::string_view outcomeName(Outcome outcome) {
 }
 
 namespace {
-/// What values point to while an operation is carried out.
+/// Memory that values point to while an operation runs.
 struct Holder {
   std::deque<std::string> texts;
   std::deque<std::vector<uint64_t>> stacks;
@@ -271,8 +270,7 @@ struct Holder {
       return Value::stringMap(pairs);
     }
     default:
-      // The JSON of an element does not tell its type, so operations can't have
-      // such values.
+      // The JSON of an element does not include its type, so operations can't have such values.
       throw std::runtime_error("an operation with a dynamic container");
     }
   }

@@ -36,13 +36,13 @@ public:
 /// The frames of an owned trace as the same JSON.
 Json frameJson(const Frame &frame);
 
-/// What a decoder answered.
+/// The answer of a decoder.
 struct Answer {
   std::vector<Json> frames;
   DecodeStatus status;
 };
 
-/// How many bytes to push next.
+/// The number of bytes to push next.
 using ChunkSizes = std::function<size_t()>;
 
 Answer decode(std::span<const uint8_t> bytes, DecoderOptions options, const ChunkSizes &sizes);
@@ -51,7 +51,7 @@ Answer decode(std::span<const uint8_t> bytes, DecoderOptions options = {});
 /// "ok", "truncated", "error"
 std::string_view outcomeName(Outcome outcome);
 
-/// Carries out the operations of a vector.
+/// Runs the operations of a vector.
 EncodeError encodeOps(Encoder &encoder, const Json &operations);
 
 } // namespace ada::dial9::test

@@ -1,5 +1,5 @@
-// Every vector of a folder decodes to its JSON, or fails with the error and offset named there.
-// That holds however the bytes are cut into chunks. What an encoder must produce, ours produces.
+// Every vector of a folder decodes to its JSON, or fails with the error and offset given there.
+// That holds however the bytes are cut into chunks. Where an encoder's output is prescribed, ours produces it.
 #include "dial9_stream.h"
 #include "sha256.h"
 #include "stream_json.h"
@@ -30,7 +30,7 @@ std::vector<Vector> vectors() {
   return found;
 }
 
-/// Each answer that the vector holds, with the dialect it is for.
+/// Each answer in the vector, with its dialect.
 std::vector<std::pair<Dialect, Json>> answersOf(const Vector &vector) {
   const Json &expect = vector.json.at("expect");
   if (vector.json.at("profile") == "ext")
@@ -98,10 +98,9 @@ TEST(Dial9Vectors, Cuts) {
   }
 }
 
-// Cut at any byte, a stream gives the frames that were whole, the offset of the
-// one that is not, and never another frame. What a decoder that got the bytes
-// one by one says at each of them is what it would say of the cut stream: see
-// ChunksMakeNoDifference; short streams are cut in fact, too.
+// A stream that is cut at any byte gives the frames that were whole, the offset of the incomplete one, and never
+// another frame. A decoder that gets the bytes one by one gives the same answer at each byte as for a stream cut there:
+// see ChunksMakeNoDifference. Short streams are also really cut.
 TEST(Dial9Vectors, TruncationAtEveryByte) {
   for (const Vector &vector : vectors())
     for (const auto &[dialect, expected] : answersOf(vector)) {
@@ -122,7 +121,7 @@ TEST(Dial9Vectors, TruncationAtEveryByte) {
         const DecodeStatus status = decoder.status();
         ASSERT_LE(status.offset, std::min<uint64_t>(size, end)) << where;
         ASSERT_EQ(status.message().empty(), status.ok()) << where;
-        // Nothing is left over without a word.
+        // No bytes are dropped silently.
         ASSERT_TRUE(!status.ok() || status.offset == size) << where;
         if (status.outcome == Outcome::Error && status.error != DecodeError::HeaderTruncated) {
           ASSERT_EQ(code(status.error), expected.at("error").get<std::string>()) << where;
@@ -170,8 +169,7 @@ TEST(Dial9Vectors, EncodeOperationsGiveTheFile) {
   }
 }
 
-// What was decoded, encoded again, means the same; and a stream that follows
-// the encoder's rules gives its own bytes.
+// A decoded stream that is encoded again means the same; a stream that follows the encoder's rules gives its own bytes.
 TEST(Dial9Vectors, OwnedFramesWriteTheSameStream) {
   for (const Vector &vector : vectors())
     for (const auto &[dialect, expected] : answersOf(vector)) {

@@ -1,4 +1,4 @@
-// Chrome's trace JSON: times are exact, whole calls nest, and damage costs no more than the event it is in.
+// Chrome's trace JSON: times are exact, whole calls nest, and damage costs only the event that it is in.
 #include "import_reading.h"
 
 #include "formats/chrome/event_splitter.h"
@@ -23,7 +23,7 @@ TEST(ChromeJson, MicrosecondsAreExactNanoseconds) {
 }
 
 TEST(ChromeJson, WholeCallsNestWhereverTheyStand) {
-  // "c" ends with "b", and "d" begins when it does: it is no part of it.
+  // "c" ends with "b", and "d" begins at that time: it is not part of "b".
   const Reading read = readBytes(R"([{"ph":"X","name":"c","ts":3,"dur":2},{"ph":"X","name":"d","ts":5,"dur":1},
     {"ph":"X","name":"b","ts":2,"dur":3,"args":{"n":1}},{"ph":"X","name":"a","ts":2,"dur":8}])");
   EXPECT_EQ(read.thread(0), "2000 +a 2000 +b 2000 n=1 3000 +c 5000 -c 5000 -b 5000 +d 6000 -d 10000 -a");

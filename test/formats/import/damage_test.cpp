@@ -1,4 +1,4 @@
-// Damaged bytes anywhere: no crash, and what comes can be written in another format.
+// Damaged bytes anywhere: no crash, and the events read can be written in another format.
 #include "import_reading.h"
 #include "random_trace.h"
 #include "scratch_directory.h"
@@ -11,7 +11,7 @@ namespace ada::test {
 
 namespace {
 
-// What the format's own writer makes of a trace.
+// A trace as the format's own writer writes it.
 std::string written(const char *format, unsigned seed) {
   const RecordedTrace trace = randomTrace({.seed = seed, .details = true, .texts = true});
   Player player(trace);

@@ -1,4 +1,4 @@
-// The order is that of a sort in memory, however much is kept there.
+// The order equals that of a sort in memory, however much is kept in memory.
 #include "formats/import/event_sorter.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Folded stacks: own times are the counts, and what two lines have in common stays open.
+// Folded stacks: self times are the counts, and the common part of two lines stays open.
 #include "import_reading.h"
 
 #include "formats/folded/operations.h"
@@ -30,7 +30,7 @@ TEST(Folded, FirstFramesNameProcessAndThread) {
   EXPECT_EQ(read.trace.threads[1].tid, 9u);
   EXPECT_EQ(read.thread(0), "0 +f 5 -f 5 +g 6 -g");
   EXPECT_EQ(read.thread(1), "0 +f 6 -f");
-  EXPECT_EQ(read.thread(2), "0 +x (pid 3) 0 +y 1 -y 1 -x (pid 3)"); // no thread, so an ordinary frame
+  EXPECT_EQ(read.thread(2), "0 +x (pid 3) 0 +y 1 -y 1 -x (pid 3)"); // not a thread, so an ordinary frame
 }
 
 TEST(Folded, BadLinesAreCounted) {
@@ -47,7 +47,7 @@ TEST(Folded, OtherTextIsRefused) {
     ASSERT_TRUE(read.error) << other;
     EXPECT_EQ(read.error->code, "E_BAD_MAGIC") << other;
   }
-  // Longer than what the first look sees.
+  // Longer than the part looked at first.
   EXPECT_TRUE(readBytes(std::string(100, 'x') + ";y\n").error);
   EXPECT_EQ(readBytes("f;" + std::string(100, 'x') + " 3\n").thread(0).substr(0, 6), "0 +f 0");
 }

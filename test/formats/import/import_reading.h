@@ -1,4 +1,4 @@
-// Reads a trace that a test has as bytes, and says in a few words what came.
+// Reads a trace that a test has as bytes, and describes the events in short words.
 #ifndef ADA_TEST_FORMATS_IMPORT_IMPORT_READING_H
 #define ADA_TEST_FORMATS_IMPORT_IMPORT_READING_H
 
@@ -68,7 +68,7 @@ inline Reading readBytes(const std::string &bytes) {
   return readPath(file.path());
 }
 
-/// Every beginning of the bytes can be read: no crash, and no event that the whole does not begin with.
+/// Every prefix of the bytes can be read: no crash, and only events that the whole trace begins with.
 inline void expectCutsAreBeginnings(const std::string &bytes, std::size_t threads) {
   const Reading whole = readBytes(bytes);
   for (std::size_t size = 0; size < bytes.size(); ++size) {

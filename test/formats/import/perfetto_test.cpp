@@ -14,7 +14,7 @@ using protozero::pbf_writer;
 
 enum : unsigned { kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4, kCleared = 1, kNeeds = 2 };
 
-// Packets one after the other, each with what `fill` puts into it.
+// Packets in sequence, each with the content that `fill` adds.
 struct Trace {
   std::string bytes;
   template <class Fill> Trace &packet(Fill &&fill) {
@@ -53,7 +53,7 @@ void addName(pbf_writer &packet, unsigned list, std::uint64_t id, const char *te
   entry.add_string(2, text);
 }
 
-// A sequence whose clock 64 counts microseconds, each time since the one before, and whose events are on track 9.
+// A sequence on track 9. Its clock 64 counts microseconds, and each time is relative to the previous one.
 Trace ownClock() {
   Trace trace;
   trace.packet([](pbf_writer &packet) {
@@ -97,7 +97,7 @@ TEST(Perfetto, ClocksNamesAndDefaults) {
   trace.event(kEnd, 3, [](pbf_writer &) {});
   trace.event(kEnd, 3, [](pbf_writer &) {});
   trace.event(kCounter, 3, [](pbf_writer &event) { event.add_int64(30, 4); });
-  trace.thread(9, 70, 71, "loader"); // behind what happened in it
+  trace.thread(9, 70, 71, "loader"); // after the events of that thread
   const Reading read = readBytes(trace.bytes);
   EXPECT_EQ(read.thread(0), "107000 +f 107000 count=-7 108000 +g 108000 here 111000 -g 114000 -f");
   EXPECT_EQ(read.trace.threads[0].name, "loader");
@@ -119,7 +119,7 @@ TEST(Perfetto, EventsOfALostStateAreLeftOut) {
     packet.add_uint32(10, 1);
     packet.add_bool(41, true);
   });
-  trace.event(kBegin, 500, [](pbf_writer &event) { event.add_uint64(10, 3); }); // its name is gone, too
+  trace.event(kBegin, 500, [](pbf_writer &event) { event.add_uint64(10, 3); }); // its name is gone too
   const Reading read = readBytes(trace.bytes);
   EXPECT_EQ(read.thread(0), "500 +name 3");
   EXPECT_EQ(read.lossOf("lost what they refer to"), 1u);
@@ -143,7 +143,7 @@ TEST(Perfetto, TracksAreOrderedByTime) {
   put(kBegin, 10, 1, "f");
   put(kBegin, 20, 2, "g");
   put(kEnd, 15, 1, nullptr);
-  put(kBegin, 1, 8, "h"); // of a track that is never described
+  put(kBegin, 1, 8, "h"); // on a track that is never described
   const Reading read = readBytes(trace.bytes);
   EXPECT_EQ(read.thread(0), "10 +f 15 -f");
   EXPECT_EQ(read.thread(1), "20 +g 30 -g");

@@ -1,4 +1,4 @@
-// Data directories of uftrace: symbols, programs that follow one another, arguments between records, and damage.
+// Data directories of uftrace: symbols, programs run in sequence, arguments between records, and damage.
 #include "import_reading.h"
 #include "scratch_directory.h"
 
@@ -53,7 +53,7 @@ TEST(Uftrace, CallsHaveNames) {
 
 TEST(Uftrace, ArgumentsAreSkipped) {
   Directory directory;
-  // Arguments that are 0, look like an address or a time, or like a record of lost ones.
+  // Arguments that are 0, look like an address or a time, or look like a record of lost events.
   const std::string arguments = word(0) + word(kWork) + word(1100) + word(1105);
   directory.write("7.dat", record(kEntry, 1000, 0, kMain, true) + arguments + record(kEntry, 1110, 1, kWork, true) +
                                word(0) + record(kExit, 1122, 1, kWork, true) + word(7) +
@@ -86,7 +86,7 @@ TEST(Uftrace, ProgramsFollowOneAnother) {
   directory.write("8.dat", record(kExit, 1600, 1, kWork) + record(kEntry, 2500, 1, kWork));
   const Reading read = readPath(directory.path());
   EXPECT_EQ(read.thread(0), "1000 +main 2100 !main 2100 +start");
-  EXPECT_EQ(read.thread(1), "1600 -work(int) 2500 +work(int)"); // the child runs what its parent ran
+  EXPECT_EQ(read.thread(1), "1600 -work(int) 2500 +work(int)"); // the child runs its parent's program
   EXPECT_EQ(read.trace.threads.size(), 2u);
 }
 
@@ -103,8 +103,7 @@ TEST(Uftrace, Damage) {
   EXPECT_EQ(readPath(directory.path()).thread(1), "1000 +0x555500001000");
 }
 
-// Where mappings overlap, the last one that had been loaded counts, as if all were looked at from the last to the
-// first.
+// Where mappings overlap, the one loaded last counts, as if all were searched from the last to the first.
 TEST(Uftrace, LastMappingCounts) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 200; ++round) {
@@ -130,7 +129,7 @@ TEST(Uftrace, LastMappingCounts) {
   }
 }
 
-// Processor time for a process that ran `count` programs in turn, each with as many mappings, and loaded as many
+// CPU time for a process that ran `count` programs in sequence, each with `count` mappings, and loaded `count`
 // libraries.
 static double secondsFor(int count) {
   Directory directory;
@@ -153,7 +152,7 @@ static double secondsFor(int count) {
   return static_cast<double>(std::clock() - begin);
 }
 
-// Eight times as much takes some eight times as long, and not sixty-four times.
+// Eight times as much input takes about eight times as long, not sixty-four times.
 TEST(Uftrace, ManySessionsOfManyMappings) {
   (void)secondsFor(1000);
   const double few = secondsFor(1000), many = secondsFor(8000);

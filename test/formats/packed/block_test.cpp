@@ -41,7 +41,7 @@ TEST_P(PackedEvents, AreThereUpToAnyCut) {
   const auto [shape, seed] = GetParam();
   const std::vector<Event> events = randomEvents(shape, 300, seed);
   Blocks blocks;
-  blocks.add({events.begin(), events.begin() + 50}, 1, 50); // the calls that are open at the start matter
+  blocks.add({events.begin(), events.begin() + 50}, 1, 50); // the calls open at the start matter
   std::vector<std::size_t> ends = {};
   const std::size_t from = blocks.bytes.size();
   for (std::size_t i = 50; i < events.size(); ++i) {
@@ -57,7 +57,7 @@ TEST_P(PackedEvents, AreThereUpToAnyCut) {
   }
 }
 
-// An open block that was cut is gone on with, as after a kill.
+// An open block that was cut is continued, as after a kill.
 TEST_P(PackedEvents, GoOnInAnOpenBlock) {
   const auto [shape, seed] = GetParam();
   std::mt19937 random(seed);
@@ -88,7 +88,7 @@ TEST_P(PackedEvents, GoOnInAnOpenBlock) {
   }
 }
 
-// What could not be written is left out; the block holds what came before it.
+// Events that could not be written are left out; the block holds everything before them.
 TEST_P(PackedEvents, ThatCouldNotBeWrittenAreLeftOut) {
   const auto [shape, seed] = GetParam();
   const std::vector<Event> events = randomEvents(shape, 600, seed);
@@ -106,7 +106,7 @@ TEST_P(PackedEvents, ThatCouldNotBeWrittenAreLeftOut) {
   EXPECT_EQ(decodeBlocks(blocks.bytes), expected);
 }
 
-// Damaged bodies: nothing is read beyond the bytes, and no state gets out of bounds.
+// Damaged bodies: nothing is read beyond the bytes, and no state goes out of bounds.
 TEST_P(PackedEvents, MayBeAnything) {
   const auto [shape, seed] = GetParam();
   std::mt19937 random(seed);
@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(All, PackedEvents,
                                          Case{Shape::Wild, 4}),
                          nameOf);
 
-// What a program does most is a byte.
+// The most frequent events take one byte.
 TEST(PackedSize, IsAByteForTheUsualEvent) {
   Blocks blocks;
   std::vector<Event> events;
@@ -146,12 +146,12 @@ TEST(PackedSize, IsAByteForTheUsualEvent) {
     for (const auto &[kind, function] : {std::pair{kCall, 7u}, {kCall, 8u}, {kReturn, 8u}, {kReturn, 7u}})
       events.push_back({.ns = ns += 17, .functionId = function, .kind = kind});
   blocks.add(events, kBlockBodyBytes, 1000);
-  // Two calls per block are not predicted yet; a block has its header.
+  // Two calls per block are not predicted yet; each block has a header.
   EXPECT_EQ(blocks.starts.size(), 2u);
   EXPECT_LE(blocks.bytes.size(), events.size() + blocks.starts.size() * (kBlockAlignment + 20));
 }
 
-// Every kind of event, byte by byte: the layout is what the document says.
+// Every kind of event, byte by byte: the layout is as documented.
 TEST(PackedLayout, IsAsDocumented) {
   auto encoder = std::make_unique<Encoder>();
   Byte buffer[kMostEventBytes];

@@ -23,7 +23,7 @@ def crc32c(data):
 
 
 class Bytes:
-    """Reads numbers, one behind the other. Raises IndexError at the end."""
+    """Reads consecutive numbers. Raises IndexError at the end."""
 
     def __init__(self, data):
         self.data, self.at, self.module = data, 0, 0
@@ -91,7 +91,7 @@ def decode_block(head, calls_data, source, most):
                     passed += source.varint()
                 if tag == CALL:
                     function = source.function()
-        except IndexError:  # not whole
+        except IndexError:  # incomplete
             return
         source.ns = ns = (ns + passed) & WORD
         if tag in (PREDICTED, CALL):
@@ -117,7 +117,7 @@ def decode_block(head, calls_data, source, most):
 
 
 def decode(data):
-    """What a reader says of a file that is not damaged, but may be unfinished."""
+    """The answer of a reader for a file that is not damaged, but may be unfinished."""
     assert data[:4] == b"ATPK" and data[4] == 1 and data[5] == 1
     assert struct.unpack_from("<I", data, 124)[0] == crc32c(data[:124])
     flags, thread = struct.unpack_from("<II", data, 8)
@@ -143,7 +143,7 @@ def decode(data):
 
 
 def show(decode):
-    """Prints what that makes of the file that the command line names."""
+    """Prints that answer for the file named on the command line."""
     with open(sys.argv[1], "rb") as file:
         found = decode(file.read())
     events = ",\n".join("  " + json.dumps(event) for event in found.pop("events"))

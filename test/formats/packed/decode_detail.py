@@ -24,7 +24,7 @@ def signed(value):
 
 
 class Body:
-    """Events of the body of one block."""
+    """Reads the events in the body of one block."""
 
     def __init__(self, data):
         self.source = Bytes(data)
@@ -58,7 +58,7 @@ class Body:
         return self.before
 
     def words(self, count, flags, flagged):
-        """Calls what is sent to it predictions, and gives the words."""
+        """Receives predictions with send(), and yields the words."""
         masks = [self.source.byte() if i >= flagged or flags >> 4 + i & 1 else 0 for i in range((count + 7) // 8)]
         value = None
         for i in range(count):
@@ -137,7 +137,7 @@ class Body:
 
 
 def decode(data):
-    """What a reader says of a file that is not damaged, but may be unfinished."""
+    """The answer of a reader for a file that is not damaged, but may be unfinished."""
     assert data[:4] == b"ATDK" and data[4] == 1 and data[5] == 1
     assert struct.unpack_from("<I", data, 124)[0] == crc32c(data[:124])
     flags, thread, at, end, count, plain, low, high, start_ns, end_ns = struct.unpack_from("<II8Q", data, 8)
@@ -157,7 +157,7 @@ def decode(data):
         try:
             while is_open or len(found) < head["count"]:
                 found.append(body.next())
-        except IndexError:  # not whole
+        except IndexError:  # incomplete
             assert is_open
         if not is_open:
             assert body.source.at == head["body_bytes"]

@@ -1,6 +1,6 @@
 """A decoder of report.summary, written by docs/formats/packed.md alone: prints calls, total and self of each thread's functions.
 
-Of threads of one part, where no call goes on from part to part. Fails where the bytes are not what the page says.
+Works for threads of one part, where no call continues from part to part. Fails if the bytes differ from the page.
 """
 import struct
 import sys
@@ -20,7 +20,7 @@ def crc32c(data):
 
 
 def print_of(data):
-    """The print of some bytes."""
+    """The fingerprint of some bytes."""
     value = 0x243F6A8885A308D3
     padded = data + bytes(-len(data) % 8)
     for number in (len(data), *struct.unpack(f"<{len(padded) // 8}Q", padded)):

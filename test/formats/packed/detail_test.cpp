@@ -1,4 +1,4 @@
-// Packed detail files are read as the ATF files of the same events are, also damaged, unfinished and continued ones.
+// Packed detail files are read like ATF files of the same events, also damaged, unfinished and continued ones.
 #include "random_details.h"
 #include "random_events.h"
 #include "scratch_directory.h"
@@ -49,7 +49,7 @@ bool isSame(const DetailEvent &event, const RandomDetail &wanted) {
          event.totalLength == kDetailEventHeaderBytes + wanted.payload.size();
 }
 
-// That the reader has the first of these events, and how many.
+// Checks that the reader has these events first, and how many there are.
 std::size_t prefixOf(const ada::atf::DetailReader &reader, std::span<const RandomDetail> details) {
   std::size_t same = 0;
   reader.forEach([&](const DetailEvent &event) {
@@ -79,7 +79,7 @@ TEST_F(PackedDetails, AreReadAsAtfFilesAre) {
         EXPECT_EQ(packed->header().threadId, 4711u);
         ASSERT_EQ(prefixOf(*packed, details), count);
         EXPECT_FALSE(packed->damage());
-        // What comes back is the ATF file, byte for byte.
+        // The result is the ATF file, byte for byte.
         write(path("detail.atf"), details, false);
         auto back = ada::atf::DetailWriter::create(path("back.atf"), {.threadId = 4711, .overwrite = true});
         ASSERT_TRUE(back);
@@ -109,7 +109,7 @@ TEST_F(PackedDetails, AreFoundByNumberAndByIndexEvent) {
     ASSERT_EQ(reader->lowerBound(wanted), static_cast<std::uint64_t>(first - details.begin()));
   }
   EXPECT_EQ(reader->lowerBound(~std::uint64_t{0}), details.size());
-  // Payloads live as long as their events, though their blocks were forgotten.
+  // Payloads live as long as their events, even after their blocks were dropped.
   for (const DetailEvent &event : kept)
     EXPECT_TRUE(isSame(event, details[event.seq]));
   const std::vector<RandomDetail> wild = randomDetails(3000, 4, true);
@@ -118,7 +118,7 @@ TEST_F(PackedDetails, AreFoundByNumberAndByIndexEvent) {
   EXPECT_FALSE(unordered->isOrdered());
 }
 
-// A program that is killed leaves a block that is open: all whole events in it count, wherever the file ends.
+// A killed program leaves an open block: all whole events in it count, wherever the file ends.
 TEST_F(PackedDetails, AreWholeUpToAnyCut) {
   const std::vector<RandomDetail> details = randomDetails(400, 5, true);
   std::vector<Byte> bytes(1 << 20);
@@ -183,7 +183,7 @@ TEST_F(PackedDetails, AreContinuedAsIfNothingHadBeen) {
   }
 }
 
-// A block that is damaged is reported, and the others are read.
+// A damaged block is reported, and the others are read.
 TEST_F(PackedDetails, OfADamagedBlockAreLeftOut) {
   const std::vector<RandomDetail> details = randomDetails(30'000, 8, false);
   std::vector<std::byte> bytes = bytesOf(write(path(), details, true));
@@ -204,7 +204,7 @@ TEST_F(PackedDetails, OfADamagedBlockAreLeftOut) {
   });
   ASSERT_TRUE(reader->damage());
   EXPECT_EQ(reader->damage()->code, "E_BAD_CHECKSUM");
-  // Without its header the block is passed over.
+  // Without its header the block is skipped.
   bytes[block.offset] ^= std::byte{1};
   auto without = DetailReader::fromBytes(bytes, {}, {.checksum = ChecksumPolicy::Defer});
   ASSERT_TRUE(without);
@@ -213,7 +213,7 @@ TEST_F(PackedDetails, OfADamagedBlockAreLeftOut) {
   EXPECT_TRUE(isSame((*without)[block.first], details[block.last()]));
 }
 
-// No file, however damaged, makes a reader look beyond its bytes; checksums that are right are no help.
+// However damaged a file is, a reader never looks beyond its bytes, even if the checksums are right.
 TEST_F(PackedDetails, MayBeAnything) {
   const std::vector<std::byte> good = bytesOf(write(path(), randomDetails(600, 9, true), true));
   std::mt19937_64 random(9);
@@ -252,8 +252,8 @@ struct DetailVector {
 
 class PackedDetailVectors : public testing::TestWithParam<DetailVector> {};
 
-// Written byte for byte, and read as decode_detail.py reads them. That shares nothing with the library but the
-// document.
+// Written byte for byte, and read like decode_detail.py reads them. That script shares only the document with the
+// library.
 //
 // ADA_WRITE_VECTORS=1 writes the files again; then decode_detail.py makes the answers.
 TEST_P(PackedDetailVectors, AreWrittenAndRead) {
@@ -262,7 +262,7 @@ TEST_P(PackedDetailVectors, AreWrittenAndRead) {
   const ada::test::ScratchDirectory scratch;
   const std::vector<RandomDetail> details = randomDetails(vector.count, 21, vector.isWild);
   std::string bytes = ada::test::bytesOfFile(write(scratch / "v.atp", details, true));
-  if (!vector.isFinished) { // as a program that is killed leaves it
+  if (!vector.isFinished) { // as a killed program leaves it
     RawDetailFileHeader head = encodeDetailFileHeader({.threadId = 4711}, nullptr, 0, kSum);
     auto writer = std::make_unique<DetailBlockWriter>();
     Byte placeholder[kBlockHeaderBytes];
@@ -305,7 +305,7 @@ INSTANTIATE_TEST_SUITE_P(All, PackedDetailVectors,
                                          DetailVector{"detail_unfinished", 60, true, false}),
                          [](const auto &info) { return info.param.name; });
 
-// The detail file that docs/formats/packed.md shows.
+// The detail file shown in docs/formats/packed.md.
 TEST(PackedDocument, ShowsARealDetailFile) {
   const ada::test::ScratchDirectory scratch;
   auto writer = ada::atf::DetailWriter::create(scratch / "detail.atp", {.packed = true, .threadId = 4711});

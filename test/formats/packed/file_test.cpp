@@ -1,4 +1,4 @@
-// Packed index files are read as the ATF files of the same events are, also damaged, unfinished and continued ones.
+// Packed index files are read like ATF files of the same events, also damaged, unfinished and continued ones.
 #include "random_events.h"
 #include "scratch_directory.h"
 #include "thorough.h"
@@ -52,7 +52,7 @@ std::vector<IndexEvent> eventsOf(const IndexReader &reader) {
   return events;
 }
 
-// Where the blocks of a file are.
+// The positions of a file's blocks.
 std::vector<std::size_t> blocksOf(std::span<const std::byte> bytes) {
   std::vector<std::size_t> offsets;
   for (std::size_t at = 128; at + sizeof(RawBlockHeader) <= bytes.size(); at += 128)
@@ -120,7 +120,7 @@ TEST_F(PackedFiles, CanBeCompressed) {
     ASSERT_TRUE(reader);
     EXPECT_EQ(reader->warnings().size(), 1u);
     EXPECT_TRUE(eventsOf(*reader) == events);
-    // Cut: the whole blocks are there.
+    // A cut file keeps its whole blocks.
     const std::vector<std::size_t> blocks = blocksOf(bytes);
     reader =
         IndexReader::fromBytes(std::span(bytes).first(blocks.back() + 1000), {}, {.checksum = ChecksumPolicy::Defer});
@@ -130,8 +130,8 @@ TEST_F(PackedFiles, CanBeCompressed) {
   }
 }
 
-// A file with a hole of a terabyte, which would take an hour to look through: in the middle, after an open block, at
-// the end.
+// A file with a hole of a terabyte, which would take an hour to search: in the middle, after an open block, and at the
+// end.
 TEST_F(PackedFiles, HolesAreNotLookedThrough) {
   const std::vector<IndexEvent> events = randomIndex(Shape::Program, 200'000, 3);
   const std::vector<std::byte> bytes = bytesOf(write(path(), events, true, false));
@@ -160,8 +160,8 @@ TEST_F(PackedFiles, HolesAreNotLookedThrough) {
   }
 }
 
-// Cut at any byte, and without a block index, a file has all the events of its whole blocks, and the whole events of
-// the block that was cut.
+// A file cut at any byte, without a block index, has all events of its whole blocks and the whole events of the cut
+// block.
 TEST_F(PackedFiles, AreReadUpToACut) {
   const std::vector<IndexEvent> events = randomIndex(Shape::Program, 200'000, 3);
   const std::vector<std::byte> bytes = bytesOf(write(path(), events, true));
@@ -219,11 +219,11 @@ TEST_F(PackedFiles, KeepTheOtherBlocksWhenOneIsDamaged) {
   EXPECT_EQ(reader->warnings()[0].code, "W_FOOTER_CORRUPT");
   EXPECT_EQ(reader->warnings()[1].code, "W_BLOCKS_DAMAGED");
   EXPECT_TRUE(reader->warnings()[1].message.starts_with(std::to_string(second.eventCount.get()) + " events are lost"));
-  // Events keep the numbers that detail events know them by.
+  // Events keep the numbers by which detail events refer to them.
   EXPECT_EQ(reader->numberOf(second.firstSeq), second.firstSeq + second.eventCount);
 }
 
-// What a source hands on of one thread, as events of a file.
+// The events of one thread that a source delivers, as events of a file.
 class Taken : public ada::model::TraceSink {
 public:
   ada::Expected<void> addFunction(const ada::model::Function &function) override {
@@ -251,8 +251,8 @@ private:
   std::uint64_t nextSeq_ = 0;
 };
 
-// A source decodes blocks while it hands their events on, and the reader decodes whole blocks: both have the same
-// events, of any range, and of files with a damaged block, as far as they can be read.
+// A source decodes blocks while it delivers their events; the reader decodes whole blocks. Both have the same events,
+// for any range, and also for files with a damaged block, as far as those can be read.
 TEST_F(PackedFiles, AreHandedOnAsTheyAreRead) {
   enum Damage { None, Checksum, BadEvent, Times };
   for (const Shape shape : {Shape::Program, Shape::Wild})
@@ -264,7 +264,7 @@ TEST_F(PackedFiles, AreHandedOnAsTheyAreRead) {
         RawBlockHeader header;
         std::memcpy(&header, bytes.data() + blocks[1], sizeof header);
         std::byte *const calls = bytes.data() + blocks[1] + sizeof header;
-        for (int i = 0; i < 12; ++i) // an event in the middle is none that there is; or the first one comes later
+        for (int i = 0; i < 12; ++i) // an event in the middle is invalid; or the first one comes later
           if (damage == BadEvent)
             calls[header.callsBytes + 40'000 + i] = std::byte{0xff};
         if (damage == Times)
@@ -335,7 +335,7 @@ TEST_F(PackedFiles, CanBeContinuedAfterAnyEvent) {
   }
 }
 
-// Links are not stored; the detail file says them, in any order.
+// Links are not stored; the detail file gives them, in any order.
 TEST_F(PackedFiles, HaveTheLinksOfTheirDetailFile) {
   std::vector<IndexEvent> events = randomIndex(Shape::Program, 150'000, 8);
   std::mt19937_64 random(8);
@@ -347,7 +347,7 @@ TEST_F(PackedFiles, HaveTheLinksOfTheirDetailFile) {
     std::uint64_t seq = 0, indexSeq = 0;
     const auto add = [&](std::uint64_t index) {
       const bool isFirst = events[index].detailSeq == kNoDetail;
-      for (int n = 0; n < 2; ++n, ++seq) { // the registers, and the vector registers behind them
+      for (int n = 0; n < 2; ++n, ++seq) { // the registers, then the vector registers
         if (n == 0 && isFirst)
           events[index].detailSeq = seq;
         ASSERT_TRUE(details->append({.type = n ? kDetailVectors : kDetailFunctionCall, .indexSeq = index},
@@ -374,7 +374,7 @@ TEST_F(PackedFiles, HaveTheLinksOfTheirDetailFile) {
   }
 }
 
-// No file, however damaged, makes a reader look beyond its bytes.
+// However damaged a file is, a reader never looks beyond its bytes.
 TEST_F(PackedFiles, MayBeAnything) {
   const std::vector<IndexEvent> events = randomIndex(Shape::Wild, 3000, 9);
   const std::vector<std::byte> good = bytesOf(write(path(), events, true));

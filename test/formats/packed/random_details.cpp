@@ -1,4 +1,4 @@
-// Makes up detail events: a program that calls and returns, with a stack in memory.
+// Makes random detail events: a program that calls and returns, with a stack in memory.
 #include "random_details.h"
 
 #include <cstring>
@@ -117,7 +117,7 @@ std::vector<RandomDetail> randomDetails(std::size_t count, unsigned seed, bool w
       last.head.indexSeq = random() >> random() % 64;
       last.head.timestampNs = random() >> random() % 64;
       break;
-    case 3: // a payload that is not quite one of a function
+    case 3: // a payload that is almost one of a function
       if (!last.payload.empty())
         last.payload[random() % last.payload.size()] = std::byte(random());
       break;

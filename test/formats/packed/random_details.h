@@ -1,4 +1,4 @@
-// Random detail events, as programs make them and as none does.
+// Random detail events, both realistic and impossible ones.
 #ifndef ADA_TEST_FORMATS_PACKED_RANDOM_DETAILS_H
 #define ADA_TEST_FORMATS_PACKED_RANDOM_DETAILS_H
 
@@ -13,8 +13,8 @@ struct RandomDetail {
   std::vector<std::byte> payload;
 };
 
-/// `wild`: of any kind and size too, belonging to any index event, at any time. Otherwise calls and returns of a
-/// program that uses its stack, some with vector registers.
+/// `wild`: events of any kind and size as well, belonging to any index event, at any time. Otherwise calls and returns
+/// of a program that uses its stack, some with vector registers.
 std::vector<RandomDetail> randomDetails(std::size_t count, unsigned seed, bool wild);
 
 } // namespace ada::packed

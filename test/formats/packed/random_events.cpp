@@ -24,7 +24,7 @@ struct Generator {
     ns += chance(90) ? below(63) : below(100'000);
     event.ns = ns;
     if (open.empty() || chance(callPercent)) {
-      // What a function calls depends on it, mostly.
+      // Mostly, the callee depends on the caller.
       const std::uint64_t caller = open.empty() ? 0 : open.back();
       event.functionId = chance(90) ? (caller * 7 + 3) % 251 : below(3) << 32 | below(5000);
       event.kind = kCall;
@@ -42,7 +42,7 @@ struct Generator {
     if (chance(10))
       event.ns = ns = chance(50) ? number() : ns - below(1000);
     if (chance(10))
-      event.functionId = number(); // what is open is something else then
+      event.functionId = number(); // now differs from the open call
     if (chance(5))
       event.kind = static_cast<std::uint32_t>(number());
     if (chance(5))
@@ -125,7 +125,7 @@ std::vector<Event> decodeBlocks(const std::vector<Byte> &bytes, std::vector<std:
     const std::size_t end = raw.flags & kBlockOpen ? bytes.size() : body + raw.bodyBytes;
     if (end > bytes.size())
       break;
-    *state = {}; // nothing may come from the block before
+    *state = {}; // nothing may come from the previous block
     Decoder decoder(*state);
     EXPECT_TRUE(beginDecoding(decoder, raw, bytes.data() + calls));
     if (firstSeqs)

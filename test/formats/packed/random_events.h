@@ -11,10 +11,10 @@
 
 namespace ada::packed {
 
-/// What events are like.
+/// The kinds of random events.
 enum class Shape {
-  Program, ///< nested calls of few functions in some order, as programs make them
-  Deep,    ///< far more open calls than are known
+  Program, ///< nested calls of few functions in some order, like real programs
+  Deep,    ///< far more open calls than the format keeps track of
   Wild,    ///< anything: stray exits, unknown kinds, any function, times going anywhere, links
 };
 
@@ -38,7 +38,7 @@ struct Blocks {
   void close();
 };
 
-/// All events of the blocks, those of an open one included. `firstSeqs`, if wanted: of each block.
+/// All events of the blocks, including those of an open one. `firstSeqs`, if given, gets the first of each block.
 std::vector<Event> decodeBlocks(const std::vector<Byte> &bytes, std::vector<std::uint64_t> *firstSeqs = nullptr);
 
 } // namespace ada::packed

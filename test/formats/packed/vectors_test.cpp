@@ -1,5 +1,5 @@
-// Packed vectors are written byte for byte, and read as decode.py reads them.
-// That shares nothing with the library but the document.
+// Packed vectors are written byte for byte, and read like decode.py reads them.
+// That script shares only the document with the library.
 //
 // ADA_WRITE_VECTORS=1 writes the files again; then decode.py makes the answers.
 #include "random_events.h"
@@ -23,11 +23,11 @@ struct Vector {
   std::vector<Event> events;
   std::size_t bodyBytes; // of a block
   bool isFinished = true;
-  std::size_t firstBlock = 0; // those before it are gone
+  std::size_t firstBlock = 0; // the blocks before it are gone
 };
 
 std::vector<Vector> vectors() {
-  // As deep as is known, and deeper: exits beyond name their functions.
+  // As deep as calls are tracked, and deeper: exits below that name their functions.
   std::vector<Event> deep;
   for (std::uint64_t i = 0; i < 1100; ++i)
     deep.push_back({.ns = 5000 + i * 40, .functionId = i % 3, .kind = kCall});
@@ -95,7 +95,7 @@ TEST_P(PackedVectors, AreWrittenAndRead) {
   EXPECT_EQ(reader->header().threadId, answer.at("thread"));
   const Json &events = answer.at("events");
   ASSERT_EQ(reader->size(), events.size());
-  EXPECT_GE(events.size() + 50, GetParam().name == "empty" ? 50 : 200); // whole vectors, not what is left of them
+  EXPECT_GE(events.size() + 50, GetParam().name == "empty" ? 50 : 200); // whole vectors, not just remains of them
   for (std::size_t i = 0; i < events.size(); ++i) {
     const ada::atf::IndexEvent event = (*reader)[i];
     ASSERT_EQ(event.timestampNs, events[i].at("ns")) << i;
@@ -110,7 +110,7 @@ TEST_P(PackedVectors, AreWrittenAndRead) {
 INSTANTIATE_TEST_SUITE_P(All, PackedVectors, testing::ValuesIn(vectors()),
                          [](const auto &info) { return info.param.name; });
 
-// The file that docs/formats/packed.md begins with.
+// The file at the beginning of docs/formats/packed.md.
 TEST(PackedDocument, ShowsARealFile) {
   const ada::test::ScratchDirectory scratch;
   auto writer = ada::atf::IndexWriter::create(scratch / "index.atp", {.packed = true, .threadId = 4711});
@@ -130,7 +130,7 @@ TEST(PackedDocument, ShowsARealFile) {
     inside |= line.starts_with("41 54 50 4b");
     std::istringstream words(inside ? line.substr(0, line.find("   ")) : std::string());
     for (std::string word; words >> word;)
-      if (word == "..") // so many zeros as fill the part up
+      if (word == "..") // zeros up to the end of the part
         shown.resize(aligned(shown.size()));
       else
         shown += static_cast<char>(std::stoi(word, nullptr, 16));

@@ -64,8 +64,7 @@ void decode(const std::string &file, Content &content, std::size_t piece, Decode
 
 namespace {
 
-/// The nodes from `first` on, with all that is in them. Trees in tests are
-/// shallow.
+/// The nodes from `first` on, with all their content. Trees in tests are shallow.
 Json siblings(const ZoneTree &zone, std::uint32_t first) {
   Json list = Json::array();
   for (std::uint32_t at = first; at != kNoNode; at = zone.nodes[at].next) {

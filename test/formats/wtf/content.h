@@ -20,10 +20,10 @@ std::string readFile(const std::string &path);
 Json toJson(const ada::wtf::Arg &arg);
 /// {name: value} of all arguments of a record.
 Json argsOf(const ada::wtf::Record &record);
-/// A zone as the vectors describe it.
+/// A zone in the form that the vectors use.
 Json toJson(const ada::wtf::ZoneTree &zone);
 
-/// Everything a decoder says about a file.
+/// Everything that a decoder reports about a file.
 struct Content : ada::wtf::Visitor {
   std::optional<ada::wtf::FileHeader> header;
   Json records = Json::array(), types = Json::array();
@@ -45,10 +45,10 @@ private:
 /// Decodes a file that arrives in pieces of `piece` bytes; 0 is all at once.
 void decode(const std::string &file, Content &content, std::size_t piece = 0, ada::wtf::DecoderOptions options = {});
 
-/// Decodes and writes again what comes.
+/// Decodes a file and encodes it again.
 ada::Expected<std::string> reencode(const std::string &file, std::optional<ada::wtf::Dialect> dialect = {});
 
-/// A version 3 file, big-endian, from its records on.
+/// A version 3 file, big-endian, from its first record on.
 class HandMade {
 public:
   explicit HandMade(bool big = true) : big_(big) {}

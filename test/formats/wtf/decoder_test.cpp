@@ -1,4 +1,4 @@
-// Damaged and odd files: the decoder delivers what is before the damage, then says what and where.
+// Damaged and odd files: the decoder delivers everything before the damage, then reports what is wrong and where.
 #include "content.h"
 
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ TEST(WtfDecoder, everyWireIdWorks) {
 
 TEST(WtfDecoder, utf8IsReadByItsByteCount) {
   HandMade file = HandMade().header().define(20, 0, 0, "x", "utf8 s, any a");
-  file.record(20, 1).u16(1).u16(4).raw("\xF0\x9F\x98\x80").u16(2).u16(4).raw("oops"); // counts of units are no matter
+  file.record(20, 1).u16(1).u16(4).raw("\xF0\x9F\x98\x80").u16(2).u16(4).raw("oops"); // unit counts don't matter
   Content content;
   decode(file.str(), content);
   ASSERT_FALSE(content.error) << content.error->message;
@@ -134,7 +134,7 @@ TEST(WtfDecoder, asciiIsLatin1UnlessTheCallerKnowsBetter) {
 TEST(WtfDecoder, arraysKeepTheirSigns) {
   HandMade file = HandMade().header().define(20, 0, 0, "x", "int8[] a, int16[] b, int32[] c, uint16[] d, float32[] f");
   file.record(20, 1).u32(1).u8(0xFF).u32(2).u16(0xFFFB).u16(6).u32(1).u32(0xFFFFFFF9).u32(1).u16(0xFFFF);
-  file.u32(1).raw(std::string("\x00\x00\x10\xC0", 4)); // little-endian, even here
+  file.u32(1).raw(std::string("\x00\x00\x10\xC0", 4)); // little-endian, even in a big-endian file
   Content content;
   decode(file.str(), content);
   ASSERT_FALSE(content.error);
@@ -142,7 +142,7 @@ TEST(WtfDecoder, arraysKeepTheirSigns) {
             Json({{"a", {-1}}, {"b", {-5, 6}}, {"c", {-7}}, {"d", {65535}}, {"f", {-2.25}}}));
 }
 
-// The chunked dialect, from words.
+// The chunked dialect, built from words.
 struct Chunks {
   HandMade bytes{false};
   Chunks() { bytes.u32(0xDEADBEEF).u32(1).u32(10); }

@@ -1,4 +1,4 @@
-// The annotated file at the top of docs/formats/wtf-trace.md is a file, and holds what the page says.
+// The annotated file at the top of docs/formats/wtf-trace.md is a real file with the content that the page describes.
 #include "content.h"
 
 #include <gtest/gtest.h>

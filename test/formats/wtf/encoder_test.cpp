@@ -1,4 +1,4 @@
-// What the encoder refuses, and that a refused record leaves nothing behind.
+// What the encoder refuses; a refused record leaves nothing in the file.
 #include "content.h"
 
 #include <gtest/gtest.h>

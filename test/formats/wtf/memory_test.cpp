@@ -28,7 +28,7 @@ void *operator new(std::size_t size) {
 }
 void operator delete(void *block) noexcept {
   if (counting)
-    live -= std::min(live, malloc_usable_size(block)); // it may be older than the counting
+    live -= std::min(live, malloc_usable_size(block)); // the block may be older than the counting
   std::free(block);
 }
 void operator delete(void *block, std::size_t) noexcept { operator delete(block); }

@@ -1,6 +1,6 @@
-// Random traces come back from every dialect as they were given.
-// They have types with random arguments of all kinds, zones, times, and text of all Unicode planes. The file arrives in
-// pieces of any size.
+// Random traces written in every dialect come back unchanged.
+// They have types with random arguments of all kinds, zones, times, and text from all Unicode planes. The file arrives
+// in pieces of any size.
 #include "content.h"
 #include "thorough.h"
 
@@ -112,7 +112,7 @@ private:
   AsciiText asciiText_;
 };
 
-/// A value in words that tell apart what the dialect tells apart.
+/// A value as text; two values that the dialect distinguishes get different text.
 std::string wordsOf(const Arg &arg, bool nullIsEmpty) {
   std::string out(typeName(arg.type));
   if (isText(arg.type) ? arg.isNull || (nullIsEmpty && arg.text.empty()) : arg.isNull && !nullIsEmpty)
@@ -214,7 +214,7 @@ void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
       ASSERT_EQ(reader.records[i], expected[i]);
   }
 
-  auto again = reencode(file); // what was read is written as it was, but for the sizes of chunks
+  auto again = reencode(file); // the file is written as it was read, except for chunk sizes
   ASSERT_TRUE(again) << again.error().message;
   if (dialect != Dialect::Chunked) {
     ASSERT_EQ(*again, file);

@@ -1,4 +1,4 @@
-// Zones and scopes: which zone an event is in, how leaves pair with enters, what becomes of loose ends.
+// Zones and scopes: which zone an event is in, how leaves pair with enters, and what happens to unmatched ones.
 #include "content.h"
 
 #include <gtest/gtest.h>
@@ -10,8 +10,7 @@ using namespace wtftest;
 
 HandMade withScopes() { return HandMade().header().builtIns().define(20, 1, 0, "f").define(21, 0, 0, "i"); }
 
-/// "zone: f[1-2 i@3] ...", brackets around what a scope holds, "?" for a scope
-/// without leave.
+/// "zone: f[1-2 i@3] ...", with brackets around the content of a scope, and "?" for a scope without leave.
 std::string shape(const ZoneTree &zone, std::uint32_t first) {
   std::string out;
   for (std::uint32_t at = first; at != kNoNode; at = zone.nodes[at].next) {
@@ -89,7 +88,7 @@ TEST(WtfTimeline, unknownZoneGetsItsNameLater) {
 TEST(WtfTimeline, sortsZonesThatAreOutOfOrderAndKeepsTies) {
   HandMade file = withScopes().zone(1, "a").zone(2, "b").set(1);
   file.record(21, 9).record(20, 5).record(20, 5).record(8, 5).record(8, 5).record(20, 1).record(8, 2);
-  file.set(2).record(21, 3); // earlier than in the other zone: nothing wrong with that
+  file.set(2).record(21, 3); // earlier than in the other zone, which is fine
   EXPECT_EQ(shapeOf(file.str()), "a: f@1-2[] f@5-5[f@5-5[]] i@9\nb: i@3\n");
   const Tree tree = readTree(bytesOf(file.str()));
   EXPECT_TRUE(tree.zones[0].zone.outOfOrder);
@@ -120,7 +119,7 @@ TEST(WtfTimeline, earlyMarksWithoutValueAreRead) {
   EXPECT_EQ(zone["tree"], Json::parse(R"([{"kind":"mark","name":"phase","timeUs":5,"value":null}])"));
 }
 
-/// Items as they stream out, one word each.
+/// Items in the order in which they stream out, one word each.
 struct Words : TimelineVisitor {
   std::string text;
   void onZone(const Zone &zone) override { text += "zone(" + zone.name + ") "; }

@@ -86,7 +86,7 @@ void Builder::finish() {
   for (const Zone &zone : tracker_.zones) {
     Collected &from = collected_[zone.index];
     if (!zone.id && tracker_.zones.size() > 1 && from.items.empty())
-      continue; // everything happened in zones with a number
+      continue; // all events are in numbered zones
     if (zone.outOfOrder)
       std::sort(from.items.begin(), from.items.end(), [](const Raw &a, const Raw &b) {
         return a.timeUs != b.timeUs ? a.timeUs < b.timeUs : a.order < b.order;

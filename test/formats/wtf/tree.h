@@ -7,8 +7,7 @@
 //   if (tree.error)
 //     warn(*tree.error);
 //
-// Records that are out of order within a zone are sorted by time; equal times
-// keep the order of the file.
+// Records that are out of order within a zone are sorted by time; records with equal times keep the file's order.
 #ifndef ADA_TEST_WTF_TREE_H
 #define ADA_TEST_WTF_TREE_H
 
@@ -45,8 +44,8 @@ struct Node {
   std::uint32_t parent = kNoNode, firstChild = kNoNode,
                 next = kNoNode; ///< indices into ZoneTree::nodes
   std::uint32_t firstValue = 0; ///< index into ZoneTree::values
-  /// Arguments, one for each of type->argDefs; of a Mark or TimeStamp just its
-  /// value. None for scopes of wtf.scope#enter: their argument is the name.
+  /// Arguments, one for each of type->argDefs; a Mark or TimeStamp has only its value. Scopes of wtf.scope#enter have
+  /// none: their argument is the name.
   std::uint32_t valueCount = 0;
   std::uint32_t firstAdded = kNoNode; ///< index into ZoneTree::added
 };
@@ -61,13 +60,13 @@ struct Added {
 struct ZoneTree {
   Zone zone;
   std::vector<Node> nodes;       ///< in order of time
-  std::uint32_t first = kNoNode; ///< the first node that is in no scope
+  std::uint32_t first = kNoNode; ///< the first node that is not in a scope
   std::vector<Value> values;
   std::vector<Added> added;
   std::vector<std::uint32_t> unclosed; ///< scopes without a leave, outermost first
 };
 
-/// What a file holds, up to the first error in it.
+/// The content of a file, up to its first error.
 struct Tree {
   std::optional<FileHeader> header;
   std::vector<ZoneTree> zones;

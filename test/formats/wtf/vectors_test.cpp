@@ -1,6 +1,6 @@
-// Files of other programs decode to the content that is described beside them:
-// dialect, header, definitions, records, and zones as trees of scopes. They
-// survive a round trip byte for byte.
+// Files of other programs decode to the content that is described beside them.
+// The description has the dialect, header, definitions, records, and zones as trees of scopes. The files survive a
+// round trip byte for byte.
 #include "content.h"
 #include "thorough.h"
 #include "vector_folder.h"
@@ -98,8 +98,7 @@ TEST(WtfVectors, comeTheSameInPiecesOfAnySize) {
   }
 }
 
-/// Only the files that came with the project: others may use a freedom that the
-/// encoder does not.
+/// Only the project's own files: others may use a freedom that the encoder does not.
 TEST(WtfVectors, reencodeToTheSameBytes) {
   if (!ada::test::areOwnVectors())
     GTEST_SKIP() << "byte-exact for the project's own vectors only";
@@ -147,8 +146,7 @@ TEST(WtfVectors, giveWhatIsBeforeAnyCut) {
     const std::string file = readFile(path);
     Content whole;
     decode(file, whole);
-    // Where each record ends: where the next one begins, or the file (or the
-    // chunk's event part) ends.
+    // Each record ends where the next one begins, or where the file (or the chunk's event part) ends.
     std::vector<std::uint64_t> ends(whole.offsets.begin() + (whole.offsets.empty() ? 0 : 1), whole.offsets.end());
     ends.push_back(file.size());
     const bool chunked = whole.header->dialect == Dialect::Chunked;

@@ -1,4 +1,4 @@
-// Calls a function of its own, one of a shared library and one of a plugin that it opens.
+// Calls one of its own functions, one of a shared library and one of a plugin that it opens.
 #include <cstdio>
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
-// Converts a session to dial9 and reads it back, with the public headers of the trace library only; counts
-// calls by the model and events by the format's own decoder. Has an fmt of its own.
+// Converts a session to dial9 and reads it back, using only the public headers of the trace library; counts calls by
+// the model and events by the format's own decoder. Has its own fmt.
 #include <ada/trace/convert.h>
 #include <ada/trace/dial9.h>
 #include <ada/trace/wtf.h>

@@ -1,4 +1,4 @@
-// Counts the calls of each function in a session, with the public headers of the trace library only.
+// Counts the calls of each function in a session, using only the public headers of the trace library.
 #include <ada/trace/session.h>
 
 #include <iostream>

@@ -1,12 +1,12 @@
-/* recorder.c - a runtime of one page for the pass's tests: records every event, checks that the events are well nested, and
- * prints them when the last image goes or the program says _exit.
+/* recorder.c - a small runtime for the pass's tests: records every event, checks that the events are well nested, and
+ * prints them when the last image is unloaded or the program calls _exit.
  *
- * It is as unkind as the contract in ada/abi.h allows: a hook leaves r11, the flags and every vector register changed, and
+ * It is as hostile as the contract in ada/abi.h allows: a hook changes r11, the flags and every vector register, and
  * checks that the stack is aligned. x86-64 only.
  *
- * RECORDER_OUT=FILE   where to print; nothing is printed without it
+ * RECORDER_OUT=FILE   the output file; without it nothing is printed
  * RECORDER_OFF=1      leaves all functions switched off
- * RECORDER_DETAIL=1   says that their detail is wanted, too
+ * RECORDER_DETAIL=1   requests their detail, too
  *
  * A line is an event: thread, depth, "call", "return", "exception", name. Errors begin with "!" and make the exit status 99. */
 #define _GNU_SOURCE
@@ -43,7 +43,7 @@ __attribute__((target("general-regs-only"), used)) void recorder_record(const vo
 __attribute__((target("general-regs-only"), used)) void recorder_hook(uint64_t nest, int kind) {
   if (nest & ADA_ENABLE_INDEX)
     recorder_record(((const ada_frame *)(nest & -16))->function, kind);
-  else if (kind != 3) /* only unwinding comes here where nothing is recorded */
+  else if (kind != 3) /* only unwinding gets here if nothing is recorded */
     abort();
 }
 

@@ -1,9 +1,9 @@
 #!/bin/bash
-# same_behaviour.sh BINDIR PLUGIN INCLUDE OUT SOURCE [FLAGS…] - a traced program does what it does untraced.
+# same_behaviour.sh BINDIR PLUGIN INCLUDE OUT SOURCE [FLAGS…] - a traced program behaves as it does untraced.
 #
-# Builds SOURCE plain and traced at -O0 and -O2, with the hooks after and before inlining, runs both and compares output and
-# exit status. The recorder checks that the events are well nested. Events go to OUT-O<n>.events and OUT-O<n>-early.events.
-# LEVELS names other levels than 0 and 2.
+# Builds SOURCE plain and traced at -O0 and -O2, with the hooks after and before inlining, runs both and compares output
+# and exit status. The recorder checks that the events are well nested. Events go to OUT-O<n>.events and
+# OUT-O<n>-early.events. LEVELS names levels other than 0 and 2.
 set -u
 bin=$1 plugin=$2 include=$3 out=$4 source=$5
 shift 5

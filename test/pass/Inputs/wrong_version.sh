@@ -1,5 +1,5 @@
 #!/bin/bash
-# wrong_version.sh PLUGIN MAJOR MAJORS... - loads the plugin of LLVM MAJOR into every other clang that is installed.
+# wrong_version.sh PLUGIN MAJOR MAJORS... - loads the plugin of LLVM MAJOR into every other installed clang.
 set -u
 plugin=$1 major=$2
 shift 2
@@ -11,7 +11,7 @@ for other; do
       echo "clang-$other took the plugin for LLVM $major" >&2
       exit 1
     fi
-    # LLVM 22 has a check of its own that sees 14 and 19, and they see 22; ours comes first where it can.
+    # LLVM 22 has its own check that recognises 14 and 19, and they recognise 22; ours comes first where it can.
     grep -q "AdaTrace: this plugin, libAdaTrace-$major.so, is for LLVM $major, and this compiler is LLVM $other" message &&
       ! grep -q "Stack dump" message || {
       cat message >&2

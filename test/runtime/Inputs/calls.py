@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Reads a trace for the tests: calls.py tree|count|total|manifest DIR …
 
-A reader of its own, so that writer and library can't share a mistake. Whatever it is asked, it first checks
-every file it reads: header, footer, times that never go back, calls and exits that nest, sizes in the manifest. DIR is
+An independent reader, so that writer and library can't share a mistake. In every mode it first checks every file
+that it reads: header, footer, times that never go back, calls and exits that nest, sizes in the manifest. DIR is
 a session, the directory of one process, or a directory that holds one session.
 """
 import argparse
@@ -18,11 +18,11 @@ CALL, RETURN, EXCEPTION = 1, 2, 3
 
 
 class Bad(Exception):
-    """The trace is not what it should be."""
+    """The trace is not valid."""
 
 
 class Call:
-    """A call with what happened inside of it; `end` is RETURN, EXCEPTION or 0 while it is open."""
+    """A call with its contents; `end` is RETURN, EXCEPTION or 0 while it is open."""
 
     __slots__ = ("name", "children", "end")
 
@@ -56,7 +56,7 @@ class Thread:
         self._check(start, end)
 
     def _check(self, start, end):
-        """Times and nesting; leaves the number of open calls."""
+        """Checks times and nesting; sets the number of open calls."""
         stack, last = [], 0
         for i, (time, function, kind, depth) in enumerate(self.events):
             if time < last:
@@ -89,7 +89,7 @@ class Thread:
         return root.children
 
     def steps(self):
-        """[(kind, name)] in order."""
+        """Returns [(kind, name)] in order."""
         name = self.process.name
         return [(kind, name(function)) for _, function, kind, _ in self.events]
 

@@ -1,4 +1,4 @@
-// The part of <coroutine> that the tests use, for every LLVM here: clang 14 can't read libstdc++'s.
+// The part of <coroutine> that the tests use, for every LLVM here, because clang 14 can't read libstdc++'s header.
 #pragma once
 namespace std {
 template <class R, class...> struct coroutine_traits {

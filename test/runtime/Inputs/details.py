@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Reads detail files for the tests, beside calls.py: details.py count|windows|total DIR
 
-A reader of its own. Whatever it is asked, it first checks every detail file: header, footer, lengths that add up, times, and each link
-in both directions. `count` prints how many calls and returns each function has details of; `total` how many there are in all.
-`windows` checks that exactly the calls and returns in the manifest's windows have details (--only REGEX: of the functions that were
-chosen), and prints the windows with their causes.
+An independent reader. In every mode it first checks every detail file: header, footer, lengths that add up, times, and
+each link in both directions. `count` prints the number of calls and returns with details of each function; `total` the
+number of all details. `windows` checks that exactly the calls and returns in the manifest's windows have details
+(--only REGEX: of the chosen functions), and prints the windows with their causes.
 """
 import argparse
 import bisect
@@ -19,12 +19,12 @@ import calls  # noqa: E402
 from calls import Bad  # noqa: E402
 
 DETAIL_CALL, DETAIL_RETURN, DETAIL_VECTORS = 3, 4, 0xADA0
-# Where an index event of each version has its link, how it is packed, and what stands for none.
+# For each version, the place of an index event's link, its packing, and the value that means no link.
 LINK = {1: (28, "<I", 0xFFFFFFFF), 2: (16, "<Q", 0xFFFFFFFFFFFFFFFF)}
 
 
 class Detail:
-    """One function event's registers; `vectors` are from the event of ours behind it."""
+    """One function event's registers; `vectors` are from our event that follows it."""
 
     def __init__(self, seq, kind, index_seq, time, payload):
         self.seq, self.kind, self.index_seq, self.time = seq, kind, index_seq, time
@@ -87,7 +87,7 @@ class Details:
                 self._vectors(path, seq, index_seq, payload)
             else:
                 self._function(thread, path, Detail(seq, kind, index_seq, time, payload))
-            # A call that a slow trigger caught comes when it returns.
+            # A call caught by a slow trigger comes when it returns.
             if time < newest and self.list[-1].kind != DETAIL_CALL:
                 raise Bad(f"{path}: detail {seq} is out of order")
             newest = max(newest, time)
@@ -120,10 +120,10 @@ class Details:
 
 
 def check_window(window):
-    """Its times are what its triggers make of it."""
+    """Checks that the window's times follow from its triggers."""
     times = [t["time_ns"] for t in window["triggers"]]
     if window["trigger_count"] > len(times):
-        return  # only the first ones are in the manifest
+        return  # the manifest has only the first ones
     pre = window["pre_roll_ms"] * 1000000
     if window["start_ns"] != max(0, min(times) - pre):
         raise Bad(f"a window of {window['pre_roll_ms']} ms before its trigger starts {min(times) - window['start_ns']} ns before it")
@@ -132,7 +132,7 @@ def check_window(window):
 
 
 def check_windows(process, of_threads, only):
-    """Inside of windows all have details, outside none has but the calls that slow triggers caught."""
+    """Checks that all calls inside windows have details, and outside only those caught by slow triggers."""
     windows = process.manifest.get("windows", [])
     for w in windows:
         check_window(w)

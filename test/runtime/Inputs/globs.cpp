@@ -1,4 +1,4 @@
-// Functions of many kinds of names, each called once (globs.py).
+// Functions with many kinds of names, each called once (globs.py).
 #define KEEP __attribute__((noinline))
 
 namespace net {

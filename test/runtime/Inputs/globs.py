@@ -1,5 +1,5 @@
-"""One table of globs, and the three that read them: compiler, runtime and tool. Each has to choose the functions that
-the table says.
+"""A table of globs for the three programs that read them: compiler, runtime and tool. Each has to choose the functions
+that the table lists.
 
     globs.py OPT IR PROGRAM DIRECTORY
 
@@ -37,7 +37,7 @@ TABLE = [
     ("*", ALL),
     ("*/globs.cpp", ALL),
     ("*/other.cpp", []),
-    # Longer than what a std::string holds in place.
+    # Too long for a std::string to hold in place.
     ("net::Vector::with_a_rather_long_name", [LONG]),
     ("net::Vector::with*", [LONG]),
     # Characters.
@@ -56,7 +56,7 @@ TABLE = [
     ("net::parse{,2}", PARSES),
     ("net::{twice}", []),
     ("net::{twice", []),
-    # Operators, most of which hold characters that mean something in a glob.
+    # Operators, most of which contain characters with a meaning in globs.
     ("net::Vector::operator[]", [INDEX]),
     ("net::Vector::operator[](int) const", [INDEX]),
     ("net::Vector::operator[]*", [INDEX]),
@@ -119,7 +119,7 @@ def atRunTime(glob):
     session = f"{directory}/run-{number}"
     quote = '"' if "'" in glob else "'"
     run([program], ADA_OPTIONS=f"session={session}:include={quote}{glob}{quote}")
-    return names(session) if os.path.exists(session) else set()  # nothing recorded makes no session
+    return names(session) if os.path.exists(session) else set()  # no session is made if nothing is recorded
 
 
 def atViewTime(glob):
@@ -131,7 +131,7 @@ wrong = 0
 for number, (glob, expected) in enumerate(TABLE):
     for user, chooses in ("compiler", atCompileTime), ("runtime", atRunTime), ("tool", atViewTime):
         if glob == "" and user != "tool":
-            continue  # an empty option is an error, or means that there is none
+            continue  # an empty option is an error, or means no globs
         chosen = chooses(glob)
         if chosen != set(expected):
             wrong += 1

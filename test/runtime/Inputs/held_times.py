@@ -1,8 +1,8 @@
-# What the recorder says of the time that it held threads up: docs/formats/sched.md and manifest.md.
+# What the recorder reports about the time that it held threads up: docs/formats/sched.md and manifest.md.
 #
-#   check(SESSION)  checks for each thread that the spans of its lane come in pairs, do not overlap each other or an
-#                   event, and are what the manifest says. Returns by process and thread the list of (from, to, reason),
-#                   and how much is in no span.
+#   check(SESSION)  checks for each thread that the spans of its lane come in pairs, overlap neither each other nor an
+#                   event, and agree with the manifest. Returns by process and thread the list of (from, to, reason),
+#                   and how much time is not in any span.
 import glob
 import json
 import os

@@ -1,7 +1,7 @@
 #!/bin/sh
-# like_plain.sh DIR COMPILE-COMMAND...: builds a program with hooks and without, runs both, and fails unless output and exit
-# status are the same. Leaves DIR/traced, DIR/plain, what they wrote in DIR/*.out, and the trace in DIR/session.
-# ADA_OPTIONS, if set, is added to; ARGS holds the program's arguments.
+# like_plain.sh DIR COMPILE-COMMAND...: builds a program with hooks and without, runs both, and fails unless output and
+# exit status are the same. Leaves DIR/traced, DIR/plain, their output in DIR/*.out, and the trace in DIR/session.
+# ADA_OPTIONS, if set, is extended; ARGS holds the program's arguments.
 set -eu
 dir=$1
 shift

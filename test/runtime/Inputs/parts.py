@@ -16,8 +16,8 @@ class Part:
 
 
 def chains(session, gone=()):
-    """The parts of each process (or program, where a process went into exec), in order. Checks that each says what the
-    one before it says, and counts on from it. `gone`: Parts that were deleted."""
+    """The parts of each process (or program, if a process called exec), in order. Checks that each part agrees with the
+    previous one and continues its counts. `gone`: Parts that were deleted."""
     parts = {p.name: p for p in gone}
     parts |= {p.name: p for p in map(Part, glob.glob(os.path.join(glob.escape(session), "pid_*")))}
     followed = {p.part["previous"]: p for p in parts.values() if "previous" in p.part}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""prefix.py DIR NAME…: a trace that was cut off. The files' whole events nest, and all are of functions of these names."""
+"""prefix.py DIR NAME…: checks a trace that was cut off. The files' whole events nest, and all are of these functions."""
 import glob
 import json
 import os

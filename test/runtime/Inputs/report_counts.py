@@ -1,4 +1,5 @@
-"""report_counts.py REPORT COUNTS: a report in CSV has each function's calls between the two numbers that COUNTS gives it."""
+"""report_counts.py REPORT COUNTS: checks that a CSV report has each function's calls between the two numbers in
+COUNTS."""
 import csv
 import sys
 

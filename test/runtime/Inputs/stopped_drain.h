@@ -1,4 +1,4 @@
-// Stops the drain of this process, from a child process that traces it, while the program goes on.
+// Stops the drain of this process, from a child process that traces it, while the program continues.
 #ifndef STOPPED_DRAIN_H
 #define STOPPED_DRAIN_H
 #include "thread_state.h"
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The drain, if it is the one thread besides the main one.
+// The drain, if it is the only thread besides the main one.
 ADA_NEVER static inline long drainOf(long process) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%ld/task", process);
@@ -27,11 +27,11 @@ ADA_NEVER static inline long drainOf(long process) {
 }
 
 struct Stopped {
-  pid_t tracer; // 0 if nobody may do that here
-  int order;    // a byte, and the drain goes on
+  pid_t tracer; // 0 if ptrace is not permitted here
+  int order;    // write a byte to let the drain continue
 };
 
-// `during`, if it is not null, is what the tracer does then, without waiting for a byte.
+// The tracer runs `during`, if it is not null, instead of waiting for a byte.
 ADA_NEVER static inline struct Stopped stopDrainDuring(void (*during)(pid_t process)) {
   int ready[2], order[2], status;
   char byte = 'n';
@@ -62,7 +62,7 @@ ADA_NEVER static inline struct Stopped stopDrainDuring(void (*during)(pid_t proc
 }
 ADA_NEVER static inline struct Stopped stopDrain(void) { return stopDrainDuring(0); }
 
-// Waits for the tracer's end. Whether it has stopped the drain.
+// Waits for the tracer to end. Returns whether it stopped the drain.
 ADA_NEVER static inline int wasStopped(struct Stopped stopped) {
   int status = 1;
   return stopped.tracer > 0 && waitpid(stopped.tracer, &status, 0) > 0 && status == 0;

@@ -1,8 +1,8 @@
-// What the system says of a thread of the program.
+// What the system reports about a thread of the program.
 #include <ada/attributes.h>
 #include <stdio.h>
 
-// Whether the thread with that tid sleeps: it waits for a lock, a file, a time.
+// Whether the thread with that tid sleeps, waiting for a lock, a file or a time.
 ADA_NEVER static inline int sleeps(long tid) {
   char path[64], state = 0;
   snprintf(path, sizeof path, "/proc/self/task/%ld/stat", tid);

@@ -5,7 +5,7 @@
 // RUN: %ada_clangxx -std=c++17 -O0 -fPIC -shared -DSECOND -I%include b.cpp -o libb.so && %ada_clangxx -std=c++17 -O0 -I%include a.cpp libb.so -Wl,-rpath,%t -pthread -o p && rm -rf session && \
 // RUN:   %session ./p && adatrace verify -q session && adatrace dump --format=jsonl session | %python %S/Inputs/events.py | FileCheck %s
 // RUN: %clangxx -std=c++17 -Wall -Wextra -Werror -pedantic -DADA_TRACE_DISABLED -I%include %s -DSECOND -c -o off.o && llvm-nm off.o > off.symbols && not grep ada_ off.symbols
-// Annotations in C++: templates, inline functions that an executable and a library share, lambdas, exceptions, texts.
+// Annotations in C++: templates, inline functions shared by an executable and a library, lambdas, exceptions, texts.
 #include <ada/trace.h>
 #include <cstdlib>
 #include <stdexcept>
@@ -50,7 +50,7 @@ int main() {
     ADA_COUNTER("count", i);
   return times(1) + times(2.5) + shared(4) + inLibrary() - 11;
 }
-// What was recorded, in order: how often in a row, and the arguments of the first.
+// The recorded annotations, in order: how many in a row, and the arguments of the first.
 // CHECK:      {{^}}1 span lambda {'x': 1}
 // CHECK-NEXT: {{^}}1 span lambda {'x': 'text'}
 // CHECK-NEXT: {{^}}1 span fails {'name.size()': 8, 'Mode::Fast': 3}

@@ -4,7 +4,7 @@
 // RUN: for glob in 'handle a <request>' 'ns::handle' 'ns::*(int)' _ZN2ns6handleEi; do adatrace report --include="$glob" --format=csv session | FileCheck %s --check-prefix=ONLY; done
 // RUN: for glob in 'handle a <*' 'ns::handle'; do %session:session=some:include="$glob" ./p && adatrace report --format=csv some | FileCheck %s --check-prefix=ONLY && rm -r some; done
 // RUN: adatrace convert -q --include='ns::*' session part && adatrace report --format=csv part | FileCheck %s --check-prefix=ONLY
-// A function that the source gave a name: the trace shows that, the symbol stays what it is, globs mean it by both.
+// A function with a name given in the source: the trace shows it, the symbol is unchanged, and globs match either name.
 #include <ada/attributes.h>
 namespace ns {
 ADA_NAMED("handle a <request>") __attribute__((noinline)) int handle(int n) {

@@ -30,7 +30,7 @@ int main(void) {
   ADA_SPAN_BEGIN(more, "others", 0.1f, -2.5, (_Bool)1, 'x', SLOW, (void *)0);
   ADA_SPAN_END(more);
   ADA_SPAN_END(all);
-  ADA_SPAN_END(all); // has ended already
+  ADA_SPAN_END(all); // has already ended
   ADA_INSTANT("texts", "a, (b) \"c\"", text, none, "4", "not recorded", helper(helper(1)));
   ADA_COUNTER("integer", -5);
   ADA_COUNTER("floating", 0.25);

@@ -7,9 +7,9 @@
 // RUN: %session:session=packed:format=packed ./p && adatrace verify -q packed && adatrace dump --format=jsonl packed | %python %S/Inputs/events.py | FileCheck %s --check-prefix=ALL
 // RUN: %session:session=slow:min_duration=1s ./p && adatrace dump --format=jsonl slow | %python %S/Inputs/events.py | FileCheck %s --check-prefix=ALL
 // RUN: %session:session=choose ./p 2 && adatrace dump --format=jsonl choose | %python %S/Inputs/events.py | FileCheck %s --check-prefix=OUTER
-// What chooses functions chooses annotations: globs on name and file, the program itself. Arguments of what is off are not
-// evaluated. Detail changes nothing, and min_duration
-// keeps what has arguments, as it keeps calls with detail. They are in every format.
+// The filters for functions also apply to annotations: globs on name and file, and the program itself. Arguments of
+// switched-off annotations are not evaluated. Detail changes nothing, and min_duration keeps annotations with
+// arguments, just as it keeps calls with detail. They are in every format.
 #include <ada/trace.h>
 #include <stdlib.h>
 static int evaluated;

@@ -2,9 +2,9 @@
 // RUN: for c in counter tick:100us none; do for k in back uneven ahead; do rm -rf %t/session; timeout 60 env ADA_OPTIONS=session=%t/session:clock=$c:buffer=256K %t/p $k > %t/end && adatrace verify -q %t/session && echo $c $k: $(%calls total --open=0 %t/session) && adatrace info %t/session; done; done > %t/out && FileCheck %s < %t/out
 // RUN: rm -rf %t/session && timeout 60 env ADA_OPTIONS=session=%t/session:clock=counter:buffer=256K %t/p back > %t/end && %python -c "import json, glob, sys; m = json.load(open(glob.glob(sys.argv[1] + '/session/pid_*/manifest.json')[0])); end = int(open(sys.argv[1] + '/end').read()); sys.exit(abs(end - m['time_end_ns']) > 200e6)" %t
 // REQUIRES: x86_64, native, counter
-// The counter goes back by ten seconds; each thread has a counter of its own speed; it jumps ahead. (The program is run by itself as a
-// tracer, and reads the counter that this one tells: each reading is a fault.) No event is lost, order and nesting are exact, nothing
-// waits until the counter is where it was, times go on, and the manifest says it.
+// The counter goes back by ten seconds; each thread has a counter with its own speed; the counter jumps ahead. (The program is run by
+// itself as a tracer, and reads the counter that the tracer supplies: each reading is a fault.) No event is lost, order and nesting
+// are exact, nothing waits for the counter to catch up, times advance, and the manifest reports it.
 // CHECK: counter back: processes=1 threads=3 events=60000 open=0 dropped=0
 // CHECK: the counter went back
 // CHECK: counter uneven: processes=1 threads=3 events=60000 open=0 dropped=0
@@ -37,7 +37,7 @@ __attribute__((noinline)) void middle(int n) {
 }
 static pthread_barrier_t barrier;
 static const char *kind;
-// The tracer's signal, at which the counter jumps. All threads have recorded by then, and go on.
+// The tracer sends this signal to make the counter jump. All threads have recorded events by then, and continue.
 ADA_NEVER static void *thread(void *isFirst) {
   for (int i = 0; i < 50; ++i)
     middle(100);
@@ -60,7 +60,7 @@ ADA_NEVER static int program(void) {
   printf("%llu\n", (unsigned long long)ada_get_timestamp_ns());
   return 0;
 }
-// libc's clock is read in the vDSO, and is right.
+// libc reads the clock in the vDSO, which is right.
 ADA_NEVER static void findVdso(pid_t pid, uint64_t range[2]) {
   char path[64], line[512];
   snprintf(path, sizeof path, "/proc/%d/maps", pid);

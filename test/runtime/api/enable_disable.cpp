@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clangxx -O1 -I%include %s -o %t/p
 // RUN: %session:include='none' %t/p && %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
-// ada_enable and ada_disable choose by glob while the program runs: the last one that means a function decides. They say how
-// many functions they meant, or that there are too many rules.
+// ada_enable and ada_disable choose by glob while the program runs: the last rule that matches a function decides. They
+// return the number of functions that they matched, or an error for too many rules.
 #include <ada/trace.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ int main() {
   expect(2, ada_enable("_ZN3net5write*|net::read(int)"));
   all();
   expect(0, ada_enable("nothing like it"));
-  ada_stop(); // rules may change meanwhile
+  ada_stop(); // rules may be changed meanwhile
   expect(3, ada_enable("net::*"));
   all();
   // CHECK-NEXT: {{^}}net::read(int)

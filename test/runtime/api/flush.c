@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 -I%include %s -pthread -o %t/p
 // RUN: %session %t/p && %calls total --open=0 %t/session && adatrace verify %t/session
 // RUN: env ADA_OPTIONS=nonsense %t/p off 2>/dev/null
-// After ada_flush() everything recorded before it is in the file, of other threads as well; ada_session_path() says where.
-// In a program that is not recorded both do nothing.
+// After ada_flush() everything recorded before it, also by other threads, is in the file; ada_session_path() returns
+// its place. In a program that is not recorded, both do nothing.
 #include <ada/trace.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 -DTIMES=$((3000 / %less)) -I%include %s -pthread -o %t/p
 // RUN: %session %t/p && %calls total --open=0 %t/session && adatrace verify %t/session
-// Recording is switched on and off, for all functions and for some, thousands of times while other threads call: every call is
-// recorded with both ends or not at all.
+// Recording is switched on and off, for all functions and for some, thousands of times while other threads call: every
+// call is recorded with both ends or not at all.
 #include <ada/trace.h>
 #include <pthread.h>
 static volatile int stop;

@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && %like_plain %t %ada_clang -O0 %s && %like_plain %t %ada_clang -O2 %s
 // RUN: %calls total --open=0 %t/session | FileCheck %s
-// The stack is aligned in and below hooked functions, and vector values live on across hooks, those that take the slow
-// path among them: aligned vectors would fault, wrong sums would show.
+// The stack is aligned in and below hooked functions, and vector values survive hooks, including those that take the
+// slow path: misaligned vectors would fault, and lost values would give wrong sums.
 // CHECK: events=120002
 #include <stdint.h>
 #include <stdio.h>

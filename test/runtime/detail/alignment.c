@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: for o in 0 1 2 3; do %ada_clang --ada-off -O$o %s -o %t/plain -lm && %ada_clang -O$o %s -o %t/traced -lm && %t/plain > %t/plain.txt && %session:session=%t/O$o:detail=*:stack_size=256 %t/traced > %t/traced.txt && cmp %t/plain.txt %t/traced.txt && adatrace verify %t/O$o && %details total %t/O$o; done | FileCheck %s
-// Vectors that are spilled and passed on the stack, aligned locals, dynamic stack and live floating-point values are what they were,
-// while registers and stack are recorded around them.
+// Vectors that are spilled or passed on the stack, aligned locals, dynamic stack and live floating-point values are
+// unchanged while registers and stack are recorded around them.
 // CHECK-COUNT-4: details={{[1-9][0-9]+}} files=1
 #include <stdint.h>
 #include <stdio.h>

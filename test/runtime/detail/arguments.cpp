@@ -2,8 +2,8 @@
 // RUN: for o in -O0 -O2; do %ada_clangxx -std=c++20 $o -g %s -o %t/p && %session:session=%t/typed$o:detail='*' %t/p && adatrace verify -q %t/typed$o && adatrace tree --args --no-fold %t/typed$o | FileCheck %s || exit 1; done
 // RUN: %ada_clangxx -std=c++20 -O2 %s -o %t/p && %session:session=%t/raw:detail='*' %t/p && adatrace tree --args --no-fold %t/raw | FileCheck %s --check-prefix=RAW
 // RUN: adatrace report --args --function='fib*' --only %t/typed-O2 | FileCheck %s --check-prefix=REPORT
-// What `tree --args` shows of calls is what the source says: integers by width and sign, enums, bool, char, pointers, references,
-// floating point, small structs, results. Without debug information the registers, labelled.
+// `tree --args` shows what the source says: integers by width and sign, enums, bool, char, pointers, references,
+// floating point, small structs, results. Without debug information it shows the registers, with their names.
 #include <fcntl.h>
 #include <stdint.h>
 #define HERE __attribute__((noinline, weak)) // may be replaced, so nobody knows what it does with arguments

@@ -3,7 +3,7 @@
 // RUN: adatrace recover -q %t/session && adatrace verify -q %t/session && %calls total %t/session | FileCheck %s
 // RUN: rm -rf %t/session && %session:detail=f:format=packed not --crash %t/p
 // RUN: adatrace recover -q %t/session && adatrace verify %t/session | FileCheck %s --check-prefix=PACKED
-// The manifest is written again while the program runs, and says how many detail events there were then. After a kill there are more.
+// The manifest is rewritten while the program runs, with the number of detail events at that time. After a kill there are more.
 // CHECK: threads=2 events=8003 open=1 dropped=0
 // PACKED: ok: 8,003 events, 8,000 detail events
 #include <pthread.h>
@@ -16,7 +16,7 @@ int main(void) {
   for (int i = 0; i < 2000; ++i)
     f(i);
   usleep(1200000);
-  pthread_create(&thread, 0, run, 0); // there is something new to say
+  pthread_create(&thread, 0, run, 0); // so that something has changed
   pthread_join(thread, 0);
   usleep(1500000);
   for (int i = 0; i < 2000; ++i)

@@ -7,7 +7,7 @@
 // RUN: env ADA_OPTIONS=session=%t/rest:exclude=open %t/program && %calls count %t/rest | FileCheck %s --check-prefix=REST
 // RUN: adatrace dump --format=jsonl %t/session | FileCheck %s --check-prefix=DUMP
 // RUN: adatrace tree --no-external %t/session | FileCheck %s --check-prefix=WITHOUT
-// Library calls have arguments and results without any debug information, and are chosen as other functions are.
+// Library calls have arguments and results without any debug information, and are chosen like other functions.
 #include <ada/trace.h>
 #include <fcntl.h>
 #include <stdlib.h>

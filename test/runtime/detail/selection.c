@@ -6,8 +6,8 @@
 // RUN: %session:session=%t/none:detail=nobody* %t/p && %details total %t/none | FileCheck %s --check-prefix=NONE
 // RUN: find %t/none -name 'detail.atf*' | count 0
 // RUN: %session:session=%t/api %t/p api && %details count %t/api | FileCheck %s --check-prefix=API --implicit-check-not=calls
-// Detail of some functions, all others are index-only, chosen by option or by the program; every link holds in both directions. Where
-// nothing was captured there is no detail file. Threads that called no chosen function have none either.
+// Some functions have detail, all others only index events, chosen by option or by the program; every link holds in both directions.
+// If nothing was captured, there is no detail file. Threads that called no chosen function have none either.
 // SOME:      work_a calls=300 returns=300
 // SOME-NEXT: work_b calls=100 returns=100
 // TOTAL: events=1008

@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 -I%include %s -o %t/p
 // RUN: for n in 0 1 128 250 256; do %session:session=%t/$n:detail=top:stack_size=$n %t/p && adatrace verify %t/$n && %details count %t/$n; done | FileCheck %s
-// A function at the very top of its stack, with nothing mapped above it: the window ends where the stack does.
+// A function at the very top of its stack, with nothing mapped above it: the stack window ends at the end of the stack.
 // CHECK-COUNT-5: top calls=300 returns=300
 #include <ada/attributes.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 // RUN: %python -c "import re,sys; print(sum(int(n) for n in re.findall(r'window of (\d+)', open(sys.argv[1]).read())))" %t/windows | FileCheck %s
 // RUN: %session:session=%t/all:detail='*':detail_mode=window:pre_roll_ms=60000:post_roll_ms=60000:trigger='call:mark' %t/p && %details windows %t/all | FileCheck %s --check-prefix=ALL
 // RUN: %details count %t/all | FileCheck %s --check-prefix=COUNT && adatrace verify %t/all
-// A thousand triggers in a row on each of two threads: each has its window, and nothing is lost that the windows ask for.
+// A thousand triggers in a row on each of two threads: each has its window, and nothing inside the windows is lost.
 // CHECK: {{^}}2000{{$}}
 // ALL: window of 2000 triggers
 // COUNT: mark calls=2000 returns=2000

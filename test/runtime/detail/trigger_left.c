@@ -2,8 +2,8 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 -I%include %s -o %t/p
 // RUN: %session:detail='*':detail_mode=window:pre_roll_ms=1:post_roll_ms=200 %t/p > %t/last && %details windows %t/session >&2
 // RUN: %python -c "import json,glob,sys; m=json.load(open(glob.glob(sys.argv[1]+'/session/pid_*/manifest.json')[0])); t=int(open(sys.argv[1]+'/last').read()); w=m['windows'][-1]; sys.exit(not w['start_ns'] < t <= w['end_ns'])" %t
-// A signal handler that leaves ada_trigger() by longjmp, at each of its instructions in turn (the CPU's single-step trap, which AArch64
-// has for debuggers only), keeps no later trigger from being seen.
+// A signal handler leaves ada_trigger() by longjmp, at each of its instructions in turn (by the CPU's single-step trap,
+// which AArch64 has for debuggers only). No later trigger is missed because of that.
 #include <ada/attributes.h>
 #include <ada/trace.h>
 #include <setjmp.h>
@@ -28,7 +28,7 @@ ADA_NEVER int main(void) {
   sigaction(SIGTRAP, &action, 0);
   volatile int instructions = 0, whole = 0;
   tick();
-  ada_trigger(); // its symbol is looked up here and not below
+  ada_trigger(); // its symbol is looked up here, not below
   while (!whole) {
     left = ++instructions;
     if (sigsetjmp(place, 1) == 0) {

@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && cd %t
 // RUN: for o in -O0 -O2 '-O2 --ada-before-inlining' '-O2 -flto'; do %ada_clangxx -std=c++17 -g -w $o %s -o p && rm -rf s && \
 // RUN:   env ADA_OPTIONS=session=s:detail=*:stack_size=256 ./p && adatrace tree --args --no-fold s | FileCheck %s --check-prefixes=CHECK,%arch; done
-// What takes no register, or fewer than its size says, moves none of the arguments after it.
+// Parameters that take no register, or fewer than their size suggests, do not move the arguments after them.
 struct Empty {};
 struct Derived : Empty {
   char c;

@@ -3,8 +3,8 @@
 // RUN: rm -rf %t && mkdir -p %t && env ADA_OPTIONS='detail=f*' %like_plain %t %ada_clangxx -O2 -mbranch-protection=standard %s
 // RUN: %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s && adatrace dump --format=jsonl %t/session > %t/dump && grep -c '"lr":"0x' %t/dump | FileCheck %s --check-prefix=LR && not grep -E '"lr":"0x[0-9a-f]{13}' %t/dump
 // REQUIRES: aarch64
-// Signed return addresses and branch targets (PAC, BTI): hooks, exceptions through hooked frames and registers are as without, and
-// the return address that is recorded is the address, without its signature.
+// Signed return addresses and branch targets (PAC, BTI): hooks, exceptions through hooked frames and registers work as
+// without them, and the recorded return address is the address without its signature.
 // DETAIL: f(int) calls=4 returns=3
 // LR: {{^7$}}
 #include <stdio.h>

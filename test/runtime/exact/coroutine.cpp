@@ -1,7 +1,7 @@
 // RUN: %like_plain %t %ada_clangxx -std=c++20 -I%inputs -O0 %s && %calls tree --open=0 --only='^(main|numbers|outer|visit|fails)(?!.*wrapper)' %t/session | FileCheck --strict-whitespace %s
 // RUN: %like_plain %t %ada_clangxx -std=c++20 -I%inputs -O2 %s && %calls tree --open=0 --only='^(main|numbers|outer|visit|fails)(?!.*wrapper)' %t/session | FileCheck --strict-whitespace %s
-// A coroutine's start, each of its resumptions and its destruction are calls of their own; a transfer from one coroutine
-// to another is a tail call; an exception that leaves a coroutine leaves it with an exception event.
+// A coroutine's start, each resumption and its destruction are separate calls; a transfer from one coroutine to another
+// is a tail call; an exception that leaves a coroutine is recorded as an exception event.
 #include "coroutine.h"
 #include <stdio.h>
 #define NOINLINE __attribute__((noinline))
@@ -28,7 +28,7 @@ struct Generator {
   };
   std::coroutine_handle<promise_type> handle;
 };
-struct Transfer { // resumes another coroutine in place of the awaiting one
+struct Transfer { // resumes another coroutine instead of the awaiting one
   std::coroutine_handle<> to;
   bool await_ready() noexcept { return false; }
   std::coroutine_handle<> await_suspend(std::coroutine_handle<>) noexcept { return to; }
@@ -74,7 +74,7 @@ int main() {
   Generator o = outer(g);
   // CHECK-NEXT: {{^}}  outer(Generator) {{.*}}resume{{.?$}}
   // CHECK-NEXT: {{^}}    visit(int)
-  // LLVM 14 at -O0 makes the transfer an ordinary call.
+  // LLVM 14 at -O0 turns the transfer into an ordinary call.
   // CHECK-NEXT: {{^  (  )?}}numbers(int) {{.*}}resume{{.?$}}
   // CHECK-NEXT: {{^    (  )?}}visit(int)
   o.handle.resume();

@@ -1,7 +1,7 @@
 // REQUIRES: llvm-at-least-19
 // RUN: rm -rf %t && mkdir -p %t && cd %t && %ada_clangxx -std=c++20 -O2 --ada-before-inlining --ada-why=numbers %s -o p 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: env ADA_OPTIONS=session=s ./p && adatrace report --format=jsonl s | FileCheck %s
-// Before inlining the call that creates a coroutine is recorded as well, however small the coroutine is.
+// Before inlining, the call that creates a coroutine is recorded too, however small the coroutine is.
 #include <coroutine>
 struct Gen {
   struct promise_type {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the program of one seed, builds it with and without hooks, and compares what was recorded with what it must call.
+"""Makes the program of one seed, builds it with and without hooks, and compares the recorded with the expected calls.
 
 exact.py SEED --dir DIR --cc ada-clang-N --cxx ada-clang++-N [--detail]
 """
@@ -18,7 +18,7 @@ import program  # noqa: E402
 
 
 def label(name):
-    """fn12 for all the names that a model function's code can have; nothing for other functions."""
+    """fn12 for all the names that a model function's code may have; nothing for other functions."""
     match = re.search(r"fn\d+", name)
     if not match or "thunk" in name or "~" in name:
         return None
@@ -49,7 +49,7 @@ def run(path, options=None):
 
 
 def differs(expected, found):
-    """Where two lists of steps part, in words."""
+    """The first difference between two lists of steps, in words."""
     words = {1: "call", 2: "return", 3: "exception", None: "end"}
     for i in range(max(len(expected), len(found))):
         a = expected[i] if i < len(expected) else (None, "")
@@ -69,7 +69,7 @@ def compare(model, session, detail):
     found = {}
     for thread in process.threads:
         steps = [(kind, label(name)) for kind, name in thread.steps() if label(name)]
-        # Several threads' first calls differ, but for main's.
+        # The first calls of several threads differ, except main's.
         starts = [f.name for f in model.starts]
         key = steps[0][1] if steps and steps[0][1] in starts else "main"
         if key in found:

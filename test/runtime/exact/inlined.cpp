@@ -4,7 +4,7 @@
 // RUN:   adatrace report --format=csv session | cut -d, -f2,4,8 | FileCheck %s --check-prefix=REPORT && adatrace convert -q session copy --force && adatrace tree copy | cut -c24- | FileCheck %s --strict-whitespace && \
 // RUN:   adatrace dump --format=jsonl session | grep '"kind":"call"' | grep 'small(int)' | grep -c '"inlined":true' | FileCheck %s --check-prefix=COPIES && \
 // RUN: adatrace graph --callers="small(int)" session | FileCheck %s --check-prefix=CALLERS && rm -rf some && %session:session=some:include='small*' ./p && adatrace report --format=csv some | cut -d, -f2,4 | FileCheck %s --check-prefix=SOME || exit 1; done
-// A call in a copy that was inlined is marked; counts and figures are the function's.
+// A call in an inlined copy is marked; counts and figures belong to the function.
 __attribute__((always_inline)) inline int small(int x) {
   __asm__ volatile("");
   return x * 3;

@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t && cd %t && %ada_clangxx -O2 -g -w --ada-before-inlining %s -o p
 // RUN: env ADA_OPTIONS=session=s:detail=*:strings=64 ./p && adatrace tree --args s | FileCheck %s
-// What arguments of inlined calls point to is stored, also where the hook alone reads it.
+// The memory that arguments of inlined calls point to is stored, even if only the hook reads it.
 #include <cstring>
 #include <string>
 static volatile long sink;

@@ -3,7 +3,7 @@
 // RUN:   adatrace verify -q session && adatrace tree session | cut -c24- | sed 's/ .inlined.//' | FileCheck %s --strict-whitespace && \
 // RUN:   adatrace tree --names=full --function='*{lambda at *:37}*' session | FileCheck %s --check-prefix=FULL && adatrace tree --names=mangled session | FileCheck %s --check-prefix=MANGLED || exit 1; done
 // RUN: %ada_clangxx -O2 -g --ada-before-inlining --ada-system-headers -std=c++17 %s -o p && rm -rf session && %session ./p && adatrace report --format=csv session | FileCheck %s --check-prefix=FUNCTION
-// Lambdas are named by file and line, the second one of a line with a number, also where they are arguments of templates.
+// Lambdas are named by file and line, the second one on a line with a number, also as template arguments.
 #include <functional>
 inline int inHeader(int n) {
   auto add = [](int x) { return x + 1; };

@@ -4,7 +4,7 @@
 // RUN: %like_plain %t %ada_clang -O2 --ada-calls=default,exit,_exit,setjmp,longjmp,qsort %s -pthread -flto && %calls count --together %t/session | FileCheck %s
 // RUN: %like_plain %t %ada_clang -O3 --ada-calls=default,exit,_exit,setjmp,longjmp,qsort %s -pthread -fPIE -pie -D_FORTIFY_SOURCE=2 -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE && %calls count --together %t/session | FileCheck %s
 // RUN: %calls tree --only='compare|qsort|lands|longjmp|exit|bye' %t/session | FileCheck %s --check-prefix=TREE
-// Calls of libraries' functions are recorded as often as they are made, with both ends, whatever way they end.
+// Calls of library functions are recorded as often as they are made, with both ends, however they end.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -90,7 +90,7 @@ int main(void) {
     sum += (int)read(fd, text, 5);
   close(fd);
   unlink(name);
-  fd = open(name, O_RDONLY); // errno is what open made it, whatever the hooks do
+  fd = open(name, O_RDONLY); // errno is as open set it, whatever the hooks do
   printf("%d %d %s %s\n", sum, fd, strerror(errno), text);
   errno = 0;
   if (open(name, O_RDONLY | O_DIRECTORY) >= 0 || errno != ENOENT || access(name, R_OK) == 0 || errno != ENOENT)

@@ -2,7 +2,7 @@
 // RUN: %like_plain %t %ada_clangxx -O2 --ada-calls='std::*,pthread_*,operator new*,operator delete*' -g %s -pthread && %calls tree --open=0 %t/session | FileCheck %s
 // RUN: %like_plain %t %ada_clangxx -O2 --ada-calls='std::*,pthread_*,operator new*,operator delete*' %s -pthread --ada-before-inlining && %calls tree --open=0 %t/session | FileCheck %s
 // RUN: %like_plain %t %ada_clangxx -O1 --ada-calls='std::*,pthread_*,operator new*,operator delete*' %s -pthread -flto=thin && %calls tree --open=0 %t/session | FileCheck %s
-// What a C++ library throws, and pthread_exit, leave the call by unwinding.
+// Exceptions thrown by a C++ library, and pthread_exit, leave the call by unwinding.
 #include <cstdio>
 #include <new>
 #include <pthread.h>

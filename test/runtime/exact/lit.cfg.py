@@ -1,9 +1,10 @@
-# Tests that run with every LLVM: the events are exactly the program's calls. Settings as for the suite around it.
+# Tests that run with every LLVM: the events are exactly the program's calls. The settings are those of the enclosing
+# suite.
 import os
 
 lit_config.load_config(config, os.path.join(config.ada_source_dir, "test", "runtime", "lit.cfg.py"))
 config.suffixes = [".c", ".cpp", ".test"]
-# In an emulator a third of the random programs for each LLVM.
+# In an emulator, only a third of the random programs run for each LLVM.
 if "emulated" in config.available_features:
     turn = config.ada_llvms.index(config.ada_llvm) % 3
     config.excludes = [*config.excludes, *["random_%d.test" % n for n in range(1, 7) if n % 3 != turn]]

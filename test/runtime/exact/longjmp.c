@@ -1,6 +1,6 @@
 // RUN: %like_plain %t %ada_clang -O0 %s && %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
 // RUN: %like_plain %t %ada_clang -O2 %s && %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
-// longjmp: the calls that were jumped over end with an exception event, and what follows nests as before.
+// longjmp: the calls that were jumped over end with an exception event, and later calls nest as before.
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>

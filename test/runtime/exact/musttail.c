@@ -1,6 +1,6 @@
 // RUN: %like_plain %t %ada_clang -O0 %s && %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
 // RUN: %like_plain %t %ada_clang -O2 %s && %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
-// A musttail call ends the function that makes it: the callee comes after it, not in it.
+// A musttail call ends the function that makes it: the callee comes after that function, not inside it.
 #include <stdio.h>
 #define NOINLINE __attribute__((noinline))
 

@@ -1,13 +1,13 @@
-"""Random programs of which it is known beforehand what they call, print and return.
+"""Random programs whose calls, output and results are known beforehand.
 
 A program is made of functions fn0, fn1, … that call each other. Each exists twice: as C or C++ text, in one of many
-shapes (how arguments and results travel, how it is reached), and as a small model that is run here. Running the model
-gives every call and exit in order, and the text that the program prints. Nothing of it comes from the compiler.
+shapes (how arguments and results are passed, how it is reached), and as a small model that is run here. Running the
+model gives every call and exit in order, and the text that the program prints. Nothing of it comes from the compiler.
 
-All functions compute an unsigned result from two unsigned values: `n`, how much deeper calls may go, and `x`. What a
-function does depends on them: it calls others, once, in a loop or one of two; it throws; it catches, swallows or
-rethrows; it has a destructor to run that calls, too. Its text keeps the compiler from seeing that through (noinline,
-empty asm statements), so that -O2 must make the same calls.
+All functions compute an unsigned result from two unsigned values: `n`, how much deeper calls may go, and `x`. The
+function's actions depend on them: it calls others, once, in a loop or one of two; it throws; it catches, swallows or
+rethrows; it has a destructor to run that makes calls, too. Its text hides that from the compiler (noinline, empty asm
+statements), so that -O2 must make the same calls.
 """
 import random
 
@@ -20,7 +20,8 @@ class Thrown(Exception):
         self.value, self.is_int = value, is_int
 
 
-# How a function looks: declaration, how n and x get out of its parameters, how r becomes its result, the call.
+# The shapes of a function: its declaration, how n and x are taken from its parameters, how r becomes its result, the
+# call.
 # {f} is its name, {n} and {x} the arguments of a call.
 C_SHAPES = {
     "plain": ("unsigned {f}(unsigned n, unsigned x)", "", "r", "{f}({n}, {x})"),
@@ -144,7 +145,7 @@ class Program:
         self.starts = [Function(len(functions) + i, "thread", "cpp") for i in range(3)]
         for f in functions:
             f.start, f.end, f.factor = r.getrandbits(32), r.getrandbits(32), r.getrandbits(31) * 2 + 1
-            # C can reach what C can declare.
+            # C can only call functions that C can declare.
             reachable = [g for g in functions if f.language == "cpp" or g.shape in C_SHAPES]
             pick = lambda: r.choice(reachable)
             kinds = ["call", "call", "either", "loop"]
@@ -163,7 +164,7 @@ class Program:
     # === the model ===
 
     def _run_roots(self, roots, start):
-        """A thread's root calls: each in a try block of its own."""
+        """A thread's root calls, each in its own try block."""
         steps = []
         self.threads.append(steps)
         if start:
@@ -250,7 +251,7 @@ class Program:
     # === the text ===
 
     def _statements(self, f):
-        """The body as the model has it, between `r` set from `x` and `r` returned."""
+        """The body according to the model, between `r` set from `x` and `r` returned."""
         out = [f"unsigned r = x * {f.factor}u + {f.start}u;", "KEEP(r);", "if (n != 0) {"]
         for i, (kind, shift, g, h, constant) in enumerate(f.actions):
             call = g.call("n - 1", f"(r ^ {constant}u)")

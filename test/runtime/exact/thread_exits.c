@@ -1,6 +1,6 @@
 // RUN: %like_plain %t %ada_clang -O0 %s -pthread && %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
 // RUN: %like_plain %t %ada_clang -O2 %s -pthread && %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
-// pthread_exit and cancellation leave C functions by unwinding: each gets an exception event, cleanup handlers run inside.
+// pthread_exit and cancellation leave C functions by unwinding: each has an exception event, with cleanup handlers inside.
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t && cd %t && %ada_clangxx -O2 -g %s -o p && env ADA_OPTIONS=session=s:detail=* ./p
 // RUN: adatrace tree --args s | FileCheck %s --check-prefixes=CHECK,%arch --implicit-check-not=?
 // RUN: %ada_clangxx -O0 -g %s -o p0 && env ADA_OPTIONS=session=s0:detail=* ./p0 && adatrace tree --args s0 | FileCheck %s --check-prefix=O0
-// Parameters and results that the optimizer takes away, for it knows all calls, are shown as unused; what stays is in its
-// new place. Without optimisation all are passed.
+// If the optimizer knows all calls, it removes parameters and results: these are shown as unused, and the others are in
+// their new places. Without optimisation all are passed.
 struct Point {
   long x, y;
 };
@@ -33,7 +33,7 @@ KEEP int visible(int a, int b) {
   sink = b;
   return b;
 }
-// Of values in several registers each part is left out for itself. On AArch64 they are one array, which is passed whole.
+// Parts of a value in several registers are left out one by one. On AArch64 they are one array, which is passed whole.
 struct Mix {
   int id;
   double weight;

@@ -3,8 +3,8 @@
 // RUN: adatrace report --by=thread --names=full --format=csv %t/session | cut -d, -f2,4,5 | FileCheck %s --check-prefix=NAMES
 // RUN: %clangxx -std=c++17 -O1 -DADA_TRACE_DISABLED -I%include %s -pthread -lboost_context -o %t/plain && %t/plain
 // REQUIRES: boost-context
-// (libboost_context and its headers; with -g they are known as system headers.) Boost.Context switches by assembly that nobody sees: the program says where it goes. Names, nesting,
-// and exceptions that pass through while another fiber is in the middle of one.
+// (libboost_context and its headers; with -g they are known as system headers.) Boost.Context switches by assembly that no hook sees, so the program reports its switches. Checks
+// names, nesting, and exceptions that pass through while another fiber is in the middle of one.
 #include <ada/attributes.h>
 #include <ada/trace.h>
 #include <boost/context/fiber.hpp>
@@ -42,7 +42,7 @@ int main() {
   context::fiber fibers[2];
   ada_fiber *rows[2] = {ada_fiber_create("producer"), ada_fiber_create(nullptr)};
   for (context::fiber &f : fibers)
-    f = context::fiber([](context::fiber &&back) ADA_NEVER { // its own end comes after the switch
+    f = context::fiber([](context::fiber &&back) ADA_NEVER { // it ends after the switch
       context::fiber last = body(std::move(back));
       ada_fiber_switch(home);
       return last;

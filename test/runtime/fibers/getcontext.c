@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && %like_plain %t %ada_clang -O1 %s -pthread
 // RUN: %calls tree %t/session | FileCheck --strict-whitespace %s && adatrace verify -q %t/session
-// setcontext to a place that getcontext saved: on the same stack it is a jump that leaves the calls above; from another stack it is
-// a return to this one. A fiber that is left in the middle for good stays open, until its stack is given to another.
+// setcontext to a place saved by getcontext: on the same stack it is a jump that leaves the calls above; from another stack it is a
+// return to this one. A fiber that is abandoned in the middle stays open until its stack is given to another fiber.
 #include <stdio.h>
 #include <ucontext.h>
 #define NOINLINE __attribute__((noinline))

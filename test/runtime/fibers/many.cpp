@@ -2,8 +2,8 @@
 // RUN: adatrace report --by=thread --names=full --format=csv %t/session | %python %S/Inputs/many.py $((1000 / %less)) && adatrace verify -q %t/session
 // RUN: %session:session=%t/killed:buffer=4M not --crash %t/program $((1000 / %less)) kill && adatrace recover -q %t/killed && adatrace verify -q %t/killed
 // RUN: adatrace report --by=thread --names=full --format=csv %t/killed | %python %S/Inputs/many.py $((1000 / %less)) killed
-// Fibers that throw and catch, switch in the middle, and are resumed by whichever of four threads comes first: every call of every
-// fiber is in its row, with its return, also after kill -9.
+// Fibers that throw and catch, switch in the middle, and are resumed by whichever of four threads is first: every call
+// of every fiber is in its row, with its return, also after kill -9.
 // CHECK: done
 #include <pthread.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ struct Fiber {
   char stack[65536];
 };
 static Fiber *fibers;
-static int queue[kFibers + 1], head, tail; // of fibers that can be resumed
+static int queue[kFibers + 1], head, tail; // of resumable fibers
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int turns;
 

@@ -1,15 +1,15 @@
 // RUN: rm -rf %t && mkdir -p %t && %like_plain %t %ada_clang -O1 %s -pthread
 // RUN: %calls tree %t/session | FileCheck --strict-whitespace %s && adatrace verify -q %t/session
 // RUN: %like_plain %t %ada_clang -O0 %s -pthread && %calls tree %t/session | FileCheck --strict-whitespace %s
-// Two fibers and the thread's own stack take turns in the middle of their calls; the second one goes on in another thread. Each is
-// a row of its own, in which every call has its return. A fiber that returns from its first function has ended; the next one
-// on its stack is another.
+// Two fibers and the thread's own stack take turns in the middle of their calls; the second fiber continues in another
+// thread. Each has a separate row, in which every call has its return. A fiber that returns from its first function has
+// ended; the next one on its stack is a different fiber.
 #include <pthread.h>
 #include <stdio.h>
 #include <ucontext.h>
 #define NOINLINE __attribute__((noinline))
 static ucontext_t thread, first, second;
-static ucontext_t *back; // whoever runs the second one
+static ucontext_t *back; // the context that runs the second fiber
 static char stacks[2][65536];
 static int turns;
 NOINLINE void pause1(void) { swapcontext(&first, &thread); }

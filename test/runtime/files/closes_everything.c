@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 %s -o %t/p
 // RUN: %session %t/p && %calls total --open=0 %t/session | FileCheck %s && adatrace verify %t/session
-// A daemon closes all descriptors, again and again, and reuses their numbers: none of them belongs to the runtime.
+// A daemon closes all descriptors again and again, and reuses their numbers: none of them belongs to the runtime.
 // CHECK: events=400004 open=0 dropped=0
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -5,13 +5,13 @@
 // RUN: %calls total %t/session | sed 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/' > %t/total && read events dropped < %t/total && test $((events + dropped)) = 808008 && (adatrace verify %t/session 2>&1 || true) | grep -c problem: | FileCheck %s --check-prefix=LINES && %calls manifest %t/session process.exit.how | FileCheck %s --check-prefix=CODE
 // RUN: %python -c "import glob, json, sys; threads = json.load(open(glob.glob(sys.argv[1] + '/pid_*/manifest.json')[0]))['threads']; print([[g['events'] for g in t.get('gaps', [])] == [t['dropped']['write_error']] and t['gaps'][0]['from_ns'] >= t['time_end_ns'] for t in threads if t['dropped']])" %t/session | FileCheck %s --check-prefix=GAPS
 // REQUIRES: root
-// (to mount a small file system) The disk fills up: the program goes on and comes to its end, one line says what failed and how
-// many events were lost, and what was written before can be read.
+// (to mount a small file system) The disk fills up: the program continues to its end, one line reports the failure and
+// the number of lost events, and everything written before can be read.
 // OUT: sum 400000
 // CHECK: AdaTrace: cannot write {{.*}}/index.atf: No space left on device. {{[1-9][0-9]*}} events were lost; what was written before is complete.
 // LINES: {{^1$}}
-// (One problem in verify, too: that it failed.) What is written is closed, and what is not is counted, to the last event of the program.
-// And each thread's loss is one gap, behind its last event in the file.
+// (verify also reports one problem: that recording failed.) Files are closed after the last successful write, and all later events are
+// counted, to the last one of the program. Each thread's loss is one gap, after its last event in the file.
 // GAPS: {{^\[True(, True)?\]$}}
 // CODE: "code"
 #include <pthread.h>

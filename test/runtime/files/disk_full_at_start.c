@@ -2,8 +2,8 @@
 // RUN: unshare -m sh -ec 'mount -t tmpfs -o size=64k none %t/disk; head -c 64k /dev/zero > %t/disk/full; ADA_OPTIONS=session=%t/disk/s:ring=%t/rings %t/p; find %t/disk/s %t/rings' > %t/out 2>&1
 // RUN: FileCheck %s < %t/out
 // REQUIRES: root
-// (to mount a small file system) Where there is no room for the manifest, a trace would have no names: nothing is recorded, one line
-// says so, and neither a ring nor an empty directory stays.
+// (to mount a small file system) Without room for the manifest, a trace would have no names: nothing is recorded, one
+// line says so, and neither a ring nor an empty directory is left.
 // CHECK: AdaTrace: cannot write {{.*}}/manifest.json: No space left on device. This program runs untraced.
 // CHECK-NEXT: {{^}}output
 // CHECK-NEXT: /disk/s{{$}}

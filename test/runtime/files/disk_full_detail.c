@@ -7,9 +7,9 @@
 // RUN: sed -n 's/.* \([0-9,]*\) events were not recorded.*/\1/p; s/^1 problem in [^:]*: \([0-9,]*\) events.*/\1/p' %t/packed.txt | tr -d , | paste - - | while read lost there; do echo sum $((lost + there)); done | FileCheck %s --check-prefix=PACKED
 // RUN: ls -d %t/s??*/*/thread_1 | grep -c . | FileCheck %s --check-prefix=BEGUN
 // REQUIRES: root
-// (to mount a small file system) The disk fills up with detail, wherever in the files of a thread. All events are in the trace or
-// counted; no detail is left of calls that are not in it, and nothing of a thread of which no event could be written. Without
-// processor times: their files would take a page now and then.
+// (to mount a small file system) The disk fills up with detail, anywhere in the files of a thread. All events are in
+// the trace or counted; no detail is left of calls that are not in the trace, and nothing of a thread if none of its
+// events could be written. Off-CPU times are switched off: their files would take a page now and then.
 // CHECK-COUNT-8: AdaTrace: cannot write {{.*}}/thread_1/{{detail|index}}.atf: No space left on device. {{[1-9][0-9]*}} events were lost
 // TOTAL-NOT: problem: {{.*}}atf
 // TOTAL-COUNT-8: problem: {{.*}}: recorder.failure:

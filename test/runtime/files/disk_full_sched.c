@@ -3,12 +3,12 @@
 // RUN: for s in %t/s?; do (adatrace verify $s || true); done > %t/said && FileCheck %s < %t/said
 // RUN: for s in %t/s?; do adatrace recover -q $s && (adatrace verify $s || true); done > %t/after && FileCheck %s --check-prefix=AFTER < %t/after
 // REQUIRES: root, switch-events
-// (to mount a small file system) The disk fills up with processor times, at the end of a page, where not even the end of the file has room.
-// What was written of them has an end, and goes to where the disk was full. (There is no room for the manifest either.)
+// (to mount a small file system) The disk fills up with off-CPU times, at the end of a page, with no room even for the end of the file. The
+// written part is closed properly, and reaches up to where the disk was full. (There is no room for the manifest either.)
 // CHECK-NOT: sched.ads
 // CHECK-COUNT-5: did not finish its trace
 // CHECK-NOT: sched.ads
-// Recovered, it says why events are missing.
+// After recovery, it says why events are missing.
 // AFTER-NOT: sched.ads
 // AFTER-COUNT-5: recorder.failure: the recorder failed: cannot write {{.*}}: No space left on device
 // AFTER-NOT: {{sched.ads|did not finish}}

@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 -I%include %s -pthread -o %t/p
 // RUN: %session %t/p; stat -c %%s %t/session/pid_*/thread_*/index.atf | FileCheck %s
 // RUN: adatrace recover -q %t/session && %calls total %t/session | FileCheck %s --check-prefix=ALL
-// ada_flush() writes out all that was recorded before it, however far behind the drain is: a program that is killed right
-// after it has that in its files, without the ring. A header and 2,400,001 events of 32 bytes; the thread that ended has
+// ada_flush() writes out everything recorded before it, however late the drain is: a program that is killed right after
+// it has all that in its files, without the ring. A header and 2,400,001 events of 32 bytes; the thread that ended has
 // a footer as well.
 // CHECK: 76800096
 // CHECK-NEXT: 76800128

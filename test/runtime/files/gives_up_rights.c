@@ -3,8 +3,8 @@
 // RUN: find %t/s -perm /077 | FileCheck %s --allow-empty --check-prefix=PRIVATE && not ls -l %t/s/pid_*/ring 2>&1 | FileCheck %s --check-prefix=NORING
 // RUN: mkdir -p %t/other && cd %t && env ADA_OPTIONS=session=%t/s4:drain_threads=4 %t/p %t/other && adatrace verify -q s4 && %calls total --open=0 s4 | FileCheck %s
 // REQUIRES: root, native
-// A daemon that shuts itself in (chroot, setgroups, setgid, setuid): recording goes on, in a directory that it could not reach, and
-// soon no thread of the process has rights that the program gave up, the drain included. Nobody else may read the files.
+// A daemon confines itself (chroot, setgroups, setgid, setuid): recording continues in a directory that it can't reach,
+// and soon no thread, not even the drain, has rights that the program gave up. Other users cannot read the files.
 // CHECK: processes=1 threads=6 events=120012 open=0 dropped=0
 // CODE: "code"
 // PRIVATE-NOT: {{.}}
@@ -26,7 +26,7 @@ static void *thread(void *argument) {
     work();
   return argument;
 }
-// How many threads of this process have not user 65534 only, or have a capability.
+// The number of threads of this process that have another user than 65534, or a capability.
 ADA_NEVER static int others(int tasks) {
   int found = 0, threads = 0;
   DIR *d = fdopendir(dup(tasks));

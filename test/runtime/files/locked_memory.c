@@ -2,9 +2,9 @@
 // RUN: %session:ring=%t/rings %t/p %t/rings && adatrace verify -q %t/session && %calls total --open=0 %t/session | FileCheck %s
 // RUN: ls %t/rings | FileCheck %s --check-prefix=LEFT
 // REQUIRES: root, native
-// (to lock memory) Address space and locked memory are in proportion to what is used: mlockall() locks no holes, neither of the
-// ring nor of those that dead programs have left beside it, and a limit that is set later leaves the program room. A ring that has
-// been written out goes, one with an event that has not stays. Under `ulimit -v` see address_space.test.
+// (to lock memory) Address space and locked memory are in proportion to the used memory: mlockall() locks no holes, neither of the
+// ring nor of rings that dead programs have left beside it, and a limit that is set later leaves the program room. A ring that has
+// been written out is removed; one with an unwritten event stays. Under `ulimit -v` see address_space.test.
 // CHECK: threads=2 events=602004 open=0 dropped=0
 // LEFT: {{^}}adatrace-1-b{{$}}
 // LEFT-NOT: {{.}}
@@ -35,7 +35,7 @@ ADA_NEVER static long kilobytes(const char *key) {
   fclose(file);
   return value;
 }
-// The ring of a program that went into exec: a gigabyte of holes, and a thread whose chunk is the last one.
+// The ring of a program that called exec: a gigabyte of holes, and a thread whose chunk is the last one.
 ADA_NEVER static void leaveRing(const char *directory, const char *name, uint64_t unread) {
   enum { kChunks = 16000 };
   char path[4096];
@@ -46,7 +46,7 @@ ADA_NEVER static void leaveRing(const char *directory, const char *name, uint64_
   header.chunks_offset = 2 * ADA_CHUNK_BYTES;
   header.chunks_used = header.chunks_capacity = kChunks;
   struct ada_ring_thread thread = {.state = ADA_THREAD_LIVE, .index = 7};
-  thread.cursor[0].record = 100; // so many are in the files
+  thread.cursor[0].record = 100; // this many are in the files
   struct ada_chunk chunk = {.state = ADA_CHUNK_USED, .thread = 7, .number = kChunks - 1};
   int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
   long at = header.chunks_offset + (kChunks - 1l) * ADA_CHUNK_BYTES;
@@ -66,7 +66,7 @@ ADA_NEVER int main(int argc, char **argv) {
   leaveRing(argv[argc - 1], "adatrace-1-b", 16);
   if (mlockall(MCL_CURRENT | MCL_FUTURE))
     return 2;
-  work(); // the drain looks at what others left, then sleeps
+  work(); // the drain looks at the rings that others left, then sleeps
   if (kilobytes("VmSize:") > 100 * 1024)
     return 1;
   for (int i = 0; i < 300000; ++i)

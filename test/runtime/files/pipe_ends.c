@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 %s -o %t/p
 // RUN: %session %t/p && %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
-// The drain holds no end of the program's pipes: who reads sees the end when the program closes its side, and who writes gets
-// SIGPIPE when the reader is gone, while recording goes on.
+// The drain holds no end of the program's pipes: a reader sees the end when the program closes its side, and a writer
+// gets SIGPIPE when the reader is gone, while recording continues.
 // CHECK: {{^}}main
 // CHECK: {{^}}  goesOn
 #include <signal.h>

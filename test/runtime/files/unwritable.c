@@ -2,7 +2,7 @@
 // RUN: env ADA_OPTIONS=output=%t/file/traces %t/p 2>&1 | FileCheck %s
 // RUN: env ADA_OPTIONS=session=%t/file %t/p 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: env ADA_OPTIONS=output=/proc/none %t/p 2>&1 | FileCheck %s --check-prefix=PROC
-// Where no trace can be made, one line says where, why and what to do; the program runs.
+// If no trace can be made, one line says where, why and what to do; the program runs.
 // CHECK: AdaTrace: cannot make the trace directory {{.*}}/file/traces: Not a directory. Set another one with {{.*}} runs untraced.
 // CHECK-NEXT: {{^}}output
 // CHECK-NOT: {{.}}

@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 %s -fno-plt -rdynamic -ldl -o %t/p
 // RUN: %session:buffer=256K %t/p %few{60,200} | FileCheck %s && %calls total --open=0 %t/session
 // RUN: %session:buffer=256K:session=%t/detail:detail=leaf:stack_size=0 %t/p 10 | FileCheck %s && adatrace verify -q %t/detail && rm -r %t/detail
-// From any instruction of the hooks, those that capture registers among them, from the slow path, and from the middle of a wait
-// for the drain, a debugger or profiler finds its way to main: a timer's handler walks the stack with the unwinder, wherever it lands.
+// From any instruction of the hooks, including those that capture registers, from the slow path, and in the middle of a wait for the
+// drain, a debugger or profiler can unwind to main: a timer's handler walks the stack with the unwinder, wherever it interrupts.
 // (-fno-plt: linkers give calls of libc no unwind table on AArch64.)
 // CHECK: enough samples in the hooks, enough elsewhere in the runtime, all reached main
 #define _GNU_SOURCE
@@ -47,7 +47,7 @@ __attribute__((noinline)) void middle(void) {
 }
 ADA_NEVER int main(int argc, char **argv) {
   (void)argc;
-  int hooks = atoi(argv[1]); // few with registers: most of the time is spent behind the hooks
+  int hooks = atoi(argv[1]); // few with registers, because they spend most of their time after the hooks
   void *frames[4];
   backtrace(frames, 4); // loads the unwinder, which is not safe in a handler
   Dl_info i;

@@ -3,8 +3,8 @@
 // RUN: done
 // REQUIRES: native
 // Native: the static libc for AArch64 has functions of these names in objects that it needs.
-// The program has functions of its own under names of libc's, traced ones, and says how often each was called and what was called after main: the same with hooks as
-// without. The runtime calls none of them, neither for its options (own getenv: no session would be made where it is looked for) nor for its clock.
+// The program defines traced functions with names of libc's, and prints how often each was called and which were called after main: the same with hooks as without.
+// The runtime calls none of them, neither for its options (with the program's getenv, no session would be made where the test looks for it) nor for its clock.
 // CHECK: process.exit.code=3
 #include <stddef.h>
 int printf(const char *, ...);
@@ -12,7 +12,7 @@ int fflush(void *);
 static volatile int isOver;
 static void late(char letter) {
 #ifdef __x86_64__
-  long result = 1; // of the call: SYS_write
+  long result = 1; // result of the call: SYS_write
   __asm__ volatile("syscall" : "+a"(result) : "D"(1L), "S"(&letter), "d"(1L) : "rcx", "r11", "memory");
 #endif
 }

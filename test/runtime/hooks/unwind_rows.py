@@ -1,4 +1,5 @@
-"""unwind_rows.py SYMBOLS FRAMES: the rows that llvm-dwarfdump shows for each of the symbols (name, address in hexadecimal)."""
+"""unwind_rows.py SYMBOLS FRAMES: prints llvm-dwarfdump's rows for each of the symbols (name, address in
+hexadecimal)."""
 import re
 import sys
 

@@ -2,8 +2,8 @@
 // RUN:   %like_plain %t %ada_clang -O1 -fno-builtin $how %s && %calls count --only=main --open=0 %t/session | FileCheck %s && \
 // RUN:   %like_plain %t %ada_clang -O1 -fno-builtin -DTHREADS $how %s && %calls count --together --open=0 %t/session | FileCheck %s --check-prefix=THREADS || exit 1; \
 // RUN: done
-// Libraries ask by weak references whether the program has threads: they get the same answer with hooks as without. Where there are threads and forks, their ends are
-// seen all the same.
+// Libraries ask by weak references whether the program has threads: they get the same answer with hooks as without. If
+// there are threads and forks, the runtime still notices when they end.
 // CHECK:   main calls=1 returns=1 exceptions=0
 // THREADS: work calls=300 returns=300 exceptions=0
 // THREADS: work calls=1 returns=1 exceptions=0

@@ -3,7 +3,7 @@
 // RUN: %session:session=%t/bad not %t/traced bad 2>&1 | FileCheck %s --check-prefix=BAD
 // RUN: adatrace recover -q %t/bad && %calls tree %t/bad --only='^(main|bad)' | FileCheck --strict-whitespace %s --check-prefix=TREE
 // REQUIRES: native
-// (compilers have the sanitizers' runtimes for the host only) AddressSanitizer beside us: no complaint about the runtime, its own complaints as ever, and the trace up to them.
+// (compilers have the sanitizers' runtimes for the host only) AddressSanitizer beside us: no complaint about the runtime, its usual complaints, and the trace up to them.
 // CHECK: thrower(int) calls=100 returns=90 exceptions=10
 // CHECK-COUNT-3: work(void*) calls=1 returns=1
 // BAD: heap-use-after-free

@@ -5,8 +5,8 @@
 // RUN: done
 // RUN: FileCheck %s --input-file=%t/counts
 // RUN: %like_plain %t %ada_clang -O1 -DNOTHING %s %t/library.so && %calls count --only=early --open=0 %t/session | FileCheck %s --check-prefix=LIBRARY
-// What runs before main and after it, in the first function of .preinit_array and in the last destructor, is recorded, whoever is linked how; the exit status is known
-// all the same. A library can't have a .preinit_array.
+// Events before main and after it, in the first function of .preinit_array and in the last destructor, are recorded
+// with every way of linking; the exit status is known too. A library can't have a .preinit_array.
 // CHECK-COUNT-7: early calls=10 returns=10 exceptions=0{{[[:space:]]+}}process.exit.code=3
 // CHECK-NOT: {{.}}
 // LIBRARY: early calls=5 returns=5 exceptions=0

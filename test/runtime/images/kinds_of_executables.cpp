@@ -5,7 +5,7 @@
 // RUN: %like_plain %t %ada_clangxx -O1 %s -pthread -static-pie && %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
 // RUN: %like_plain %t %ada_clangxx -O1 %s -pthread --ada-static-runtime -Wl,--gc-sections -ffunction-sections -s && %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
 // Position-independent and not, static and both, the static runtime in a dynamic program without unused sections and
-// stripped: all are recorded alike, with names.
+// stripped: all are recorded in the same way, with names.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

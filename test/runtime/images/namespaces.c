@@ -3,8 +3,8 @@
 // RUN: for keep in 0 1; do for p in plain traced; do \
 // RUN:   rm -rf %t/session && %session %t/$p %t/library.so $keep && adatrace verify %t/session && test "$(adatrace dump %t/session | grep -c 'call  *inside')" = 4; \
 // RUN: done; done
-// A traced library in two namespaces of its own (dlmopen), unloaded or not, in a host with hooks and without: each has a copy of the runtime. All is recorded, and
-// the process ends as it should.
+// A traced library in two namespaces (dlmopen), unloaded or not, in a host with hooks and without: each namespace has
+// its own copy of the runtime. Everything is recorded, and the process ends normally.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

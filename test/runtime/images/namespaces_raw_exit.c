@@ -5,8 +5,8 @@
 // RUN: done; done
 // REQUIRES: native
 // Native: an emulator has threads of its own.
-// Two and three runtimes in one process (dlmopen), each with threads of its own, and the last of the program's ends by the raw system call: the process ends, with all
-// traces complete.
+// Two and three runtimes in one process (dlmopen), each with its own threads, and the program's last thread ends by the
+// raw system call: the process ends, with all traces complete.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // RUN: cd %t && %session %python -c 'import traced_extension as e; print(e.sum_to(5)); print(e.sum_to(0))' | FileCheck %s --check-prefix=OUT
 // RUN: %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
 // REQUIRES: python-headers
-// (Python.h of the python that runs the tests.) An extension module in an interpreter that knows nothing of us.
+// (Python.h of the python that runs the tests.) An extension module in an interpreter without hooks.
 // OUT: 15
 // OUT: 0
 // CHECK:      {{^}}PyInit_traced_extension

@@ -6,8 +6,8 @@
 // RUN: %session:session=%t/c:ring=%t/rings %t/p %t/rings | FileCheck %s --check-prefix=RING && %calls total --open=0 %t/c | FileCheck %s
 // RUN: %session:session=%t/d:ring=/proc/nowhere %t/p %t/d/pid_*/ && %calls total --open=0 %t/d | FileCheck %s
 // RUN: test -z "$(ls %t/rings)"
-// The other choices of format, clock and ring record the same events. Where the ring's directory can't be used, the ring is
-// beside the trace. Rings are removed at the end.
+// The other choices of format, clock and ring record the same events. If the ring's directory can't be used, the ring
+// is beside the trace. Rings are removed at the end.
 // CHECK: threads=1 events=20004 open=0 dropped=0
 // V1: 41 54 49 32 01 01
 // SYSTEM: clock.source="clock_gettime"

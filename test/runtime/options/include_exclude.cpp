@@ -4,7 +4,7 @@
 // RUN: %session:session=%t/c:include='net_*':exclude='*read' %t/p && %calls tree --open=0 %t/c | FileCheck --strict-whitespace %s --check-prefix=BOTH
 // RUN: %session:session=%t/d:include='*/include_exclude.cpp' %t/p && %calls total --open=0 %t/d | FileCheck %s --check-prefix=FILE
 // RUN: %session:session=%t/e:include='_Z3logv' %t/p && %calls tree --open=0 %t/e | FileCheck --strict-whitespace %s --check-prefix=MANGLED
-// include and exclude choose by mangled name, demangled name and file; what is between the chosen ones is left out.
+// include and exclude choose by mangled name, demangled name and file; calls between the chosen ones are left out.
 __attribute__((noinline)) void log() { __asm__ volatile(""); }
 __attribute__((noinline)) void net_read() { log(); }
 __attribute__((noinline)) void hidden() { net_read(); }

@@ -8,9 +8,9 @@
 // RUN: %session:session=%t/detail:buffer=256K:overflow=drop:detail=leaf %t/p && %calls total %t/detail > %t/total && FileCheck %s --check-prefix=DETAIL < %t/total
 // RUN: sed 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/' %t/total > %t/numbers && read events dropped < %t/numbers && test $((events + dropped)) = $((100000 / %less * 6 + 18)) && test $dropped -gt 0 -o %less -gt 1
 // RUN: %details total %t/detail
-// 600,000 events (fewer where they are emulated) through four chunks. overflow=block loses none; overflow=drop goes on, keeps nested what is left, and says
-// how many it dropped: with the events they are all there were. Calls whose exits were the last thing dropped stay open. (An emulated
-// program may be so slow that nothing need be dropped.)
+// 600,000 events (fewer if emulated) through four chunks. overflow=block loses none; overflow=drop continues, keeps the
+// remaining events nested, and counts the dropped ones: with the events they add up to all. Calls whose exits were the
+// last thing dropped stay open. (An emulated program may be so slow that nothing need be dropped.)
 // BLOCK: threads=3 events=[[ALL]] open=0 dropped=0
 // DETAIL: threads=3 events={{[0-9]+}} open={{[0-9]}} dropped={{[0-9]+}}
 // DROP: threads=3 events={{[0-9]+}} open={{[0-9]}} dropped={{[0-9]+}}

@@ -3,8 +3,8 @@
 // RUN: env ADA_OPTIONS='include="ns::*" session=%t/b format=1' %t/p && %calls tree --open=0 %t/b | FileCheck %s
 // RUN: env ADA_OPTIONS=include=ns::*:session=%t/c::format=1 %t/p && %calls tree --open=0 %t/c | FileCheck %s
 // RUN: env ADA_OPTIONS='session=%t/d:include=ns::inside:detail_mode=window:trigger=slow:*::a>1ms;call:ns::*:detail=*:format=1' %t/p && %calls manifest %t/d options.trigger options.format options.include | FileCheck %s --check-prefix=COLONS
-// Values in quotes, single or double, may contain what separates options; blanks separate like colons. Without quotes, '::' and
-// a trigger's colon belong to the value.
+// Values in quotes, single or double, may contain the characters that separate options; blanks separate like colons.
+// Without quotes, '::' and a trigger's colon belong to the value.
 // COLONS:      options.trigger="slow:*::a>1ms;call:ns::*"
 // COLONS-NEXT: options.format="1"
 // COLONS-NEXT: options.include="ns::inside"

@@ -2,8 +2,8 @@
 // RUN: env ADA_OPTIONS=session=s %t/p && adatrace verify -q s && %calls total s | FileCheck %s
 // RUN: %calls tree s | FileCheck %s --check-prefix=TREE
 // REQUIRES: native
-// (an emulator does not pass on what is asked of the kernel, to wipe a page) Processes that are copied without libc's fork(), by _Fork() or a system call: each has a directory of its own, and its parent's
-// ring is not touched.
+// (an emulator does not forward the request to the kernel to wipe a page) Processes that are copied without libc's
+// fork(), by _Fork() or a system call: each has a separate directory, and its parent's ring is not touched.
 // CHECK: processes=3 threads=3 events=60010
 // TREE: process 0:
 // TREE: {{^}}main

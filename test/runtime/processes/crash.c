@@ -3,8 +3,8 @@
 // RUN: FileCheck --strict-whitespace %s < %t/abort && FileCheck --strict-whitespace %s < %t/segv && FileCheck --strict-whitespace %s < %t/kill
 // RUN: FileCheck %s --check-prefix=COUNT < %t/kill.count && FileCheck %s --check-prefix=COUNT < %t/segv.count
 // RUN: test -z "$(find %t/session %t/adatrace-* -name ring 2>/dev/null; ls %t/adatrace-* 2>/dev/null)"
-// A program dies, by its own fault or by kill -9: recover finds every event up to the last moment. Nothing stays behind but
-// the trace.
+// A program dies by its own fault or by kill -9: recover finds every event up to the last moment. Only the trace is
+// left.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t/rings && %ada_clang -O1 -I%include %s -pthread -o %t/p
 // RUN: for i in $(seq %few{2,5}); do rm -rf %t/session; not --crash env ADA_OPTIONS=session=%t/session:ring=%t/rings:buffer=256K:overflow=drop %t/p && adatrace recover -q %t/session && (adatrace verify %t/session > %t/said || cat %t/said >&2) && %calls total %t/session; done > %t/total
 // RUN: sed -n "s/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/p" %t/total | while read events dropped; do echo $((events + dropped)); done | uniq -c | FileCheck %s -DROUNDS=%few{2,5}
-// A program that drops events is killed: what it lost in threads that had ended, and whose slots others have, is counted, and so are
-// the exits of calls that were dropped.
+// A program that drops events is killed: the losses of ended threads, whose slots now belong to others, are counted,
+// and so are the exits of dropped calls.
 // CHECK: {{^ *}}[[ROUNDS]] 2400000{{$}}
 // CHECK-NOT: {{.}}
 #include <ada/attributes.h>

@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t && %like_plain %t %ada_clang -O1 %s
 // RUN: %calls tree %t/session | FileCheck --strict-whitespace %s
 // RUN: %calls manifest %t/session process.exit.how | FileCheck %s --check-prefix=EXIT
-// exec: what was recorded before is in the files, and the manifest says how it ended; the new program gets a directory of its
-// own. An exec that fails changes nothing.
+// exec: earlier events are in the files, and the manifest says how the recording ended; the new program gets a separate
+// directory. An exec that fails changes nothing.
 #include <stdio.h>
 #include <unistd.h>
 #define NOINLINE __attribute__((noinline))

@@ -4,9 +4,9 @@
 // RUN: not --crash env ADA_OPTIONS=session=killed:ring=%t %t/p killed && cat killed/pid_*/manifest.json | FileCheck %s --check-prefix=RUNNING && adatrace recover -q killed && %calls total killed | FileCheck %s --check-prefix=KILLED
 // RUN: env ADA_OPTIONS=session=replaced:ring=%t %t/p replaced && ls %t | FileCheck %s --check-prefix=NONE
 // RUN: env ADA_OPTIONS=session=handler %t/p handler && adatrace verify -q handler
-// An exec that fails changes nothing: the ring is there, whatever many threads record then, and so is what a kill leaves in it. One
-// that succeeds leaves no ring, once the next traced program has started. A handler that calls _exit while exec waits for the
-// drain ends the process.
+// An exec that fails changes nothing: the ring is there, however many threads record then, and so are the events that a
+// kill leaves in it. A successful exec leaves no ring once the next traced program has started. A handler that calls
+// _exit while exec waits for the drain ends the process.
 // THREADS: events=800202
 // CODE: "code"
 // RUNNING: "how":"running"
@@ -31,7 +31,7 @@ static void quit(int s) {
 }
 int main(int argc, char **argv) {
   const char *what = argv[argc - 1];
-  if (!strcmp(what, "handler")) { // in many children, at another moment each
+  if (!strcmp(what, "handler")) { // in many children, at a different moment in each
     for (int i = 0; i < (LESS == 1 ? 200 : 20); ++i) {
       if (fork() == 0) {
         struct itimerval soon = {{0, 0}, {0, 1 + i * 20}};
@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "killed")) {
     for (int i = 0; i < 1000; ++i)
       work();
-    usleep(300000); // the manifest says again that it runs
+    usleep(300000); // the manifest says again that the process runs
     work();
     abort();
   }

@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && %ada_clang -O1 -I%include %s -pthread -o %t.p && env ADA_OPTIONS=session=%t %t.p && adatrace verify %t
 // REQUIRES: switch-events
-// A process is ready for exec when its files have their ends. What the system tells of it after that, of the drain and of
-// threads that wait for it, must not be written behind them: nobody would add an end again.
+// A process is ready for exec when its files have their ends. Records that the system makes after that, about the drain
+// and about threads that wait for it, must not be appended, because nothing would write another end.
 #include <ada/attributes.h>
 #include <ada/trace.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 __attribute__((noinline)) void tick(void) { __asm__ volatile(""); }
 ADA_NEVER static void *flush(void *unused) {
-  while (1) // each makes the drain read all there is
+  while (1) // each call makes the drain read everything
     ada_flush();
   return unused;
 }

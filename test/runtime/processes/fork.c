@@ -3,8 +3,8 @@
 // RUN: %calls total %t/session | FileCheck %s --check-prefix=TOTAL
 // RUN: %calls manifest %t/session process.exit.how process.exit.code | FileCheck %s --check-prefix=EXIT
 // RUN: adatrace verify %t/session
-// fork: the child gets a directory of its own, which holds what it did and nothing of its parent's; the parent's other threads
-// go on undisturbed; a child that records nothing leaves nothing behind.
+// fork: the child gets a separate directory with its own events and none of its parent's; the parent's other threads
+// continue undisturbed; a child that records nothing leaves nothing.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ int main(void) {
   pthread_t thread;
   pthread_create(&thread, NULL, busy, NULL);
   if (fork() == 0)
-    _exit(9); // records nothing
+    _exit(9); // a child that records nothing
   wait(NULL);
   if (fork() == 0) {
     child();

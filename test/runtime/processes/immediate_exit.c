@@ -3,7 +3,7 @@
 // RUN: %calls manifest %t/session process.exit.how process.exit.code | FileCheck %s --check-prefix=EXIT
 // RUN: env ARGS=quick %like_plain %t %ada_clang -O1 %s && %calls tree %t/session | FileCheck --strict-whitespace %s
 // RUN: test ! -e %t/session/pid_*/ring
-// _exit and quick_exit run no destructors, and yet the trace is complete.
+// _exit and quick_exit run no destructors, but the trace is complete nevertheless.
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

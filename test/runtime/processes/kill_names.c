@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t/rings && %ada_clang -O1 -I%include %s -pthread -o %t/p
 // RUN: not --crash env ADA_OPTIONS=session=%t/session:ring=%t/rings %t/p && adatrace recover -q %t/session
 // RUN: adatrace info --format=json %t/session | %python -c "import json, sys; print(*sorted(t['name'] for t in json.load(sys.stdin)['processes'][0]['threads']))" | FileCheck %s
-// The threads of a killed process have their names: that of one which had ended, of one that was given its name after its first
-// event, and of one that the program named for the trace only.
+// The threads of a killed process have their names: one that had ended, one that got its name after its first event,
+// and one that the program named only for the trace.
 // CHECK: {{^}}ended for-the-trace later the-program{{$}}
 #include <ada/attributes.h>
 #include <ada/trace.h>

@@ -30,7 +30,7 @@ int main(void) {
   for (int i = 0; i < 40; ++i) {
     if (fork() == 0) {
       work();
-      pthread_t own; // a child may have threads, too
+      pthread_t own; // a child may also have threads
       pthread_create(&own, NULL, shortThread, NULL);
       pthread_join(own, NULL);
       exit(1);

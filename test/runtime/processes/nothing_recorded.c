@@ -4,9 +4,9 @@
 // RUN: env ADA_OPTIONS=enabled=0:output=late %t/p starts && adatrace verify late/session_* && %calls tree --open=0 late/session_* | FileCheck %s --check-prefix=LATE
 // RUN: env ADA_OPTIONS=output=children %t/p forks && ls children | FileCheck %s --check-prefix=ONE && %calls total children/session_* | FileCheck %s --check-prefix=CHILDREN
 // RUN: env ADA_OPTIONS=output=vfork %t/p vforks && %calls total vfork/session_* | FileCheck %s --check-prefix=VFORK
-// A program that records nothing makes no thread, no directory and no ring, whatever the options say of places. Children that are
-// forked before anything was recorded share one session. A vfork child, which runs in its parent's memory, does not begin the parent's.
-// (An emulator has threads of its own, which it makes after a while: they are counted without us.)
+// A program that records nothing makes no thread, no directory and no ring, whatever places the options name. Children that are forked
+// before anything was recorded share one session. A vfork child, which runs in its parent's memory, does not start the parent's
+// session. (An emulator makes its own threads after a while: they are counted in an untraced run.)
 // NOTHING: {{^}}p{{$}}
 // NOTHING-NEXT: {{^}}plain{{$}}
 // NOTHING-NEXT: {{^}}tasks{{$}}
@@ -40,7 +40,7 @@ ADA_NEVER static int threads(void) {
   closedir(tasks);
   return n;
 }
-// Whether the process has so many threads within a second. (The drain never ends before the program.)
+// Whether the process has that many threads within a second. (The drain never ends before the program.)
 ADA_NEVER static int hasThreads(int wanted) {
   for (int i = 0; i < 1000 && threads() != wanted; ++i)
     usleep(1000);

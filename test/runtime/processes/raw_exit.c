@@ -5,9 +5,9 @@
 // RUN: done; done
 // REQUIRES: native
 // Native: an emulator has threads of its own.
-// Threads end by the raw system call, which nobody is told of: the only one, `main` and then the last worker, or a worker
-// after a `main` that ended as threads do; or a worker that does. The process ends with the status that it has without AdaTrace, and with a
-// complete trace that tells that status.
+// Threads end by the raw system call, which nothing can observe: the only thread; `main` and then the last worker; a
+// worker after a `main` that ended normally; or `main`, before a worker that ends normally. The process ends with the
+// same status as without AdaTrace, and with a complete trace that contains that status.
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>

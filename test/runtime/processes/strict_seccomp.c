@@ -2,7 +2,7 @@
 // RUN: %session:clock=none timeout 60 %t/run && %calls count --only=tick %t/session | FileCheck %s && %session:enabled=0 timeout 60 %t/run
 // REQUIRES: native
 // Native: an emulator makes system calls of its own.
-// In seccomp's strict mode the system forbids the processor's counter, and all calls but read, write and exit. A thread with room in its chunk needs neither with clock=none.
+// In seccomp's strict mode the system forbids the CPU's counter, and all calls except read, write and exit. A thread with room in its chunk needs neither with clock=none.
 // CHECK: tick calls=1001 returns=1001 exceptions=0
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

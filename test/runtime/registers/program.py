@@ -1,11 +1,11 @@
-"""Random C++ programs whose functions take and return all that travels in registers, and what they must be passed.
+"""Random C++ programs whose functions take and return everything that travels in registers, and the expected registers.
 
-Each function prints the bytes of its parameters and of its result. It is called through a piece of assembly that first writes down
-every register that can carry an argument, the stack pointer and the stack, and afterwards every register that can carry
-a result: what the hardware says, of which neither the compiler's plugin nor the runtime knows.
+Each function prints the bytes of its parameters and of its result. It is called through a piece of assembly that first
+stores every register that can carry an argument, the stack pointer and the stack, and afterwards every register that
+can carry a result. These are the hardware's values, independent of the compiler's plugin and the runtime.
 
-Where a value travels, by System V's x86-64 convention and by AAPCS64, is worked out here once more, from the C types; the
-plugin does it from LLVM's.
+The places of values, by System V's x86-64 convention and by AAPCS64, are worked out here independently, from the C
+types; the plugin does it from LLVM's.
 """
 import random
 import struct
@@ -22,7 +22,7 @@ class Type:
         self.align = align or max(n for _, n, _ in layout)
 
     def value(self, rng):
-        """Bytes of a random value, and which of them mean something."""
+        """Bytes of a random value, and a mask of the significant ones."""
         data, mask = bytearray(self.size), bytearray(self.size)
         for offset, size, kind in self.layout:
             part = self.make(rng) if self.make else random_scalar(rng, size, kind)
@@ -33,7 +33,7 @@ class Type:
 
 def random_scalar(rng, size, kind):
     if kind == "i":
-        # Small numbers and those that fill the register: extension is the caller's or nobody's.
+        # Small numbers and those that fill the register: sign extension is up to the caller, or undefined.
         return bytes(rng.randrange(256) for _ in range(size)) if rng.random() < 0.7 else rng.randrange(100).to_bytes(size, "little")
     if size == 4:
         return struct.pack("<f", rng.uniform(-1e6, 1e6))
@@ -89,7 +89,7 @@ SMALL = [structure("TwoInts", (S32, "a"), (S32, "b")), structure("Bytes", (U8, "
 LARGE = [structure("ThreeLongs", *((S64, n) for n in "abc")), structure("ThreeDoubles", *((DOUBLE, n) for n in "abc")),
          structure("Big", (S32, "a"), (DOUBLE, "b"), (S64, "c"), (S64, "d"), (FLOAT, "e"))]
 WIDE = [S128, U128]
-# Ten bytes on x86-64; as many of AArch64's sixteen.
+# Ten bytes on x86-64, and the same number of AArch64's sixteen.
 LONG_DOUBLE = Type("long double", 16, [(0, 10, "x")], align=16,
                    make=lambda rng: (rng.getrandbits(63) | 1 << 63).to_bytes(8, "little") + bytes([rng.randrange(256), 0x3f]))
 VECTORS = [V4F, V2D, V2F, V16C]
@@ -155,8 +155,8 @@ class X86:
         return places
 
     def on_stack(self, type_, at):
-        """The place of a value whose next place on the stack may be `at`, and what is behind it. What LLVM does to an
-        __int128 and to vectors of 8 bytes there depends on its version: the plugin says nothing of them and of what follows."""
+        """The place of a value whose next place on the stack may be `at`, and the place after it. LLVM's handling of an
+        __int128 and of vectors of 8 bytes there depends on its version; the plugin omits these and later ones."""
         if at is None or type_ in WIDE or type_ is V2F:
             return None, None
         align = 16 if type_ is LONG_DOUBLE or type_ in VECTORS else 8
@@ -185,7 +185,7 @@ class Arm:
         pass
 
     def classify(self, type_):
-        """Likewise; ("p", …) is a pointer to a copy."""
+        """The same; ("p", …) is a pointer to a copy."""
         if type_ is LONG_DOUBLE:
             return [("v", 0, 16)]
         kinds = {(size, kind) for _, size, kind in type_.layout}
@@ -291,7 +291,7 @@ def c_bytes(data):
 
 
 def shown(value, mask):
-    """Padding is printed, too, but nobody knows what it holds."""
+    """Padding is printed too, but its content is undefined."""
     return "".join(f"{b:02x}" if m else ".." for b, m in zip(value, mask))
 
 

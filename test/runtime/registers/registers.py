@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the program of one seed, and compares the registers, results and stacks that were recorded with what it was passed.
+"""Makes the program of one seed, and compares the recorded registers, results and stacks with the values passed.
 
 registers.py SEED --dir DIR --cxx ada-clang++-N --llvm N --arch x86_64|aarch64 [LEVEL…]
 """
@@ -35,7 +35,7 @@ def start(command, directory):
 
 
 def bytes_in(place, general, vector, stack, size):
-    """A value, out of the registers or the part of the stack that it is in."""
+    """A value, taken from the registers or the part of the stack that holds it."""
     value = bytearray(size)
     for piece in place:
         register = (struct.pack("<Q", general[piece.number]) if piece.kind == "i" else
@@ -51,20 +51,20 @@ def check(what, found, expected, mask=None):
 
 
 def place_text(place):
-    """A place as docs/types.md writes it."""
+    """A place in the notation of docs/types.md."""
     if place is None:
         return "-"
     return "+".join(f"{p.kind}{p.number}" + (f".{p.size}" if p.size != 8 and len(place) > 1 else "") for p in place)
 
 
 def places_of(types):
-    """Places in a types text: of the result, and of each parameter. Nothing that the program uses is written with a \\ in it."""
+    """Places in a types text: of the result and of each parameter. No text that the program uses contains a \\."""
     result, *parameters = types.split(";")
     return result.split(":")[0], [p.split(":")[1] for p in parameters if not p.startswith("...")]
 
 
 def same_place(text, place):
-    """The number of bytes may be given or not where it is the last piece's."""
+    """The last piece's number of bytes may be given or omitted."""
     def plain(t):
         return [p.split(".")[0] for p in t.split("+")]
     return plain(text) == plain(place_text(place))
@@ -122,7 +122,7 @@ class Checker:
         check(f"{what}, sp", struct.pack("<Q", detail.sp), struct.pack("<Q", capture.sp))
         check(f"{what}, fp", struct.pack("<Q", detail.fp), struct.pack("<Q", capture.fp))
         stack = capture.stack
-        if self.abi.name == "x86_64":  # the return address is on it; when it was captured, that of the capture's caller
+        if self.abi.name == "x86_64":  # the return address is on it; at capture time, that of the capture's caller
             stack = lr + stack[8:]
         check(f"{what}, stack", detail.stack, stack[:stack_size])
 
@@ -159,7 +159,7 @@ def main():
             f.write(text)
     start([arguments.cxx, "--ada-off", "-c", "capture.s", "-o", "capture.o"], arguments.dir)
     for number, level in enumerate("-O" + l for l in arguments.levels):
-        # Frame pointers, so that there is a true one to compare with.
+        # Frame pointers, so that there is a correct one to compare with.
         start([arguments.cxx, "-g", "-w", level, "-fno-omit-frame-pointer", "-std=c++20", "main.cpp", "capture.o", "-o",
                "program" + level], arguments.dir)
         stack_size = (128, 256, 0, 100)[(arguments.seed + number) % 4]

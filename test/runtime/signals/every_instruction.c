@@ -5,12 +5,12 @@
 // RUN: env ADA_OPTIONS=session=equal:buffer=256K:clock=none %t/p long > counts && %calls total --open=0 equal && adatrace verify -q equal && adatrace report --format=csv equal > report && %python %S/../Inputs/report_counts.py report counts
 // RUN: env ADA_OPTIONS=session=jump:buffer=256K %t/p jump > counts && %calls total --open=0 jump && adatrace verify -q jump && adatrace report --format=csv jump > report && %python %S/../Inputs/report_counts.py report counts
 // RUN: env ADA_OPTIONS=session=untraced:buffer=1M %t/p untraced > counts && %calls total untraced && adatrace verify -q untraced
-// A handler at every instruction of a call of a traced function, the hooks' among them (single stepping), which
-//   short     records a call and asks the drain to pass while the interrupted hook stands still
+// A handler runs at every instruction of a call of a traced function, including the hooks' (single stepping). It
+//   short     records a call and asks the drain for a pass while the interrupted hook stands still
 //   long      records more than the buffer holds
-//   jump      leaves by siglongjmp: nothing of the hook comes any more, and the next calls go on at once
+//   jump      leaves by siglongjmp: the rest of the hook never runs, and the next calls proceed at once
 //   untraced  leaves to a function that is not traced, so nothing proves that the hook is dead: nothing hangs
-// Not an event is missing, all nest, and no exit is an exception but those that were jumped over.
+// No event is missing, all nest, and only exits that were jumped over are exceptions.
 #define _GNU_SOURCE
 #include <ada/attributes.h>
 #include <ada/trace.h>
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
         work();
       made += 100;
     }
-  // Of a work() that was left by a jump inside its first hook, the call may be recorded or not.
+  // If work() was left by a jump inside its first hook, its call may or may not be recorded.
   if (mode == 'j')
     printf("work %d %d\n", works, made);
   else

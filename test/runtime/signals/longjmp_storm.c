@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 %s -o %t/storm
 // RUN: %session %t/storm && %calls total --open=0 %t/session && adatrace verify %t/session
-// Handlers that leave by siglongjmp, at any instruction, those of the hooks among them: a reservation may stay without its
-// record for ever. The trace nests, the drain never waits for such a record for long, and the program ends.
+// Handlers leave by siglongjmp, at any instruction, including the hooks': a reservation may never get its record. The
+// trace nests, the drain never waits long for such a record, and the program ends.
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>

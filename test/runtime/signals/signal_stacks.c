@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: for o in -O0 -O2; do rm -rf %t/session && %ada_clang $o %s -o %t/p && %session %t/p && adatrace verify %t/session && adatrace dump --format=jsonl %t/session || exit 1; done > %t/out
 // RUN: FileCheck %s < %t/out
-// Handlers that run on stacks of their own, above and below the frames that they interrupt, and between them: no call is taken for one that was left
-// by a jump.
+// Handlers run on separate stacks, above, below and between the frames that they interrupt: no call is mistaken for one
+// that was left by a jump.
 // CHECK-NOT: "exception"
 #include <signal.h>
 #include <stdlib.h>

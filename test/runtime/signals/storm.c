@@ -5,9 +5,9 @@
 // RUN: rm -rf %t/session && %session:buffer=512K:clock=none %t/storm > %t/expected
 // RUN: %calls count --together --open=0 --only='^(work|handler|inner)$' %t/session | grep calls= > %t/counts && diff %t/expected %t/counts
 // RUN: adatrace verify %t/session
-// A signal every 20 microseconds while two threads record as fast as they can, with so little memory that they wait for
-// the drain: not an event is missing, the handlers' calls nest, and no file goes back in time. With equal
-// stamps as well.
+// A signal every 20 microseconds while two threads record as fast as they can, with so little memory that they wait
+// for the drain: no event is missing, the handlers' calls nest, and no file goes back in time. The same with equal
+// stamps.
 #include <ada/attributes.h>
 #include <pthread.h>
 #include <signal.h>

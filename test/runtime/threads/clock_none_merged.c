@@ -1,5 +1,5 @@
 // REQUIRES: counter
-// With clock=none nothing says what came first of two threads' events: dump --merged warns, a single thread has no need of it.
+// With clock=none the order of two threads' events is unknown: dump --merged warns, while a single thread needs no warning.
 // RUN: rm -rf %t && mkdir %t && %ada_clang -O1 %s -o %t/program -lpthread && %session:session=%t/none:clock=none %t/program
 // RUN: %session:session=%t/exact %t/program
 // RUN: adatrace dump --merged %t/none 2>&1 | FileCheck %s

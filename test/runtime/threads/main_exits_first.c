@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && %like_plain %t %ada_clang -O1 %s -pthread
 // RUN: %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
 // RUN: %calls manifest %t/session process.exit.how process.exit.code | FileCheck %s --check-prefix=EXIT
-// main ends by pthread_exit and the process goes on: the trace goes on as well, and the process ends with its last thread.
+// main ends by pthread_exit and the process continues: the trace continues too, and the process ends with its last thread.
 // CHECK:      thread 0:
 // CHECK-NEXT: {{^}}main (exception)
 // CHECK-NEXT: thread 1:

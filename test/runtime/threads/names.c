@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 %s -I%include -pthread -o %t/names && %session %t/names
 // RUN: %calls manifest %t/session threads.0.name threads.1.name threads.2.name | FileCheck %s
-// A thread's name is what ada_set_thread_name said, else what the system knows.
+// A thread's name is the one set by ada_set_thread_name, or else the system's.
 // CHECK: threads.0.name="{{names|qemu-.*}}"
 // CHECK: threads.1.name="worker äö"
 // CHECK: threads.2.name="exactly fifteen"

@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 -I%include -pthread %s -o %t/p
 // RUN: %session %t/p && %calls total --open=0 %t/session | FileCheck %s && adatrace verify %t/session
-// A program that has used up its address space (ulimit -v) when its trace is finished: the manifest tells of all threads.
+// A program has used up its address space (ulimit -v) when its trace is finished: the manifest still lists all threads.
 // CHECK: threads=4 events=8008 open=0 dropped=0
 #include <ada/attributes.h>
 #include <ada/trace.h>
@@ -25,7 +25,7 @@ ADA_NEVER int main(void) {
       return 1;
   work();
   pthread_barrier_wait(&begun);
-  ada_flush(); // what the drain needs to follow these threads' calls it has
+  ada_flush(); // the drain already has what it needs to follow these threads' calls
   struct rlimit none = {1, 1};
   if (setrlimit(RLIMIT_AS, &none))
     return 2;

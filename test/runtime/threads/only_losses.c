@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 -I%include %s -pthread -o %t/p
 // RUN: %session:overflow=drop:buffer=256K %t/p > %t/calls && adatrace verify -q %t/session && %calls total %t/session > %t/total
 // RUN: sed 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/' %t/total > %t/numbers && read calls < %t/calls && read events dropped < %t/numbers && test $((events + dropped)) = $((2 * calls))
-// Of threads that never got memory, for others have it all, and that still run at the end, every event is counted.
+// Every event is counted of threads that never got memory, because others have it all, and that still run at the end.
 #include <ada/attributes.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 // RUN: for i in 1 2 3 4 5; do rm -rf %t/session && known=$(%session %t/p) && adatrace verify -q %t/session && %calls total %t/session && \
 // RUN:   recorded=$(%calls count --together %t/session | sed -n "s/^work calls=\([0-9]*\).*/\1/p") && test $recorded -ge $known; done > %t/said
 // RUN: FileCheck %s < %t/said
-// Threads go on while main calls exit, and after that. What they had called before is in the trace, which ends with the
-// program: what comes later is not part of it, and no loss.
+// Threads continue while main calls exit, and after that. Their earlier calls are in the trace, which ends with the
+// program: later calls are neither part of it nor a loss.
 // CHECK-COUNT-5: threads=3 {{.*}} dropped=0
 #include <ada/attributes.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@ ADA_NEVER int main(void) {
   pthread_t t;
   for (long i = 0; i < 3; ++i)
     pthread_create(&t, NULL, thread, (void *)i);
-  for (int i = 0; i < 3; ++i) // all of them are at work
+  for (int i = 0; i < 3; ++i) // all of them are working
     while (atomic_load_explicit(&done[i].calls, memory_order_acquire) < 100)
       usleep(1000);
   usleep(20000);

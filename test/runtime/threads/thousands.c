@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t && %like_plain %t %ada_clang -O1 -DROUNDS=$((375 / %less)) %s -pthread
 // RUN: %calls total --open=0 %t/session | FileCheck %s -DTHREADS=$((375 / %less * 8 + 1)) -DEVENTS=$((375 / %less * 32 + 2))
-// Threads by the thousand, eight at a time, each with one call: each has its file, nothing is lost.
+// Thousands of threads, eight at a time, each with one call: each has its file, and nothing is lost.
 // CHECK: processes=1 threads=[[THREADS]] events=[[EVENTS]] open=0 dropped=0
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// A page in Chromium, for tests. A browser takes seconds to start, so all tests of a run of lit share one; each page has
-// a context of its own, with its own storage.
+// A page in Chromium, for tests. A browser takes seconds to start, so all tests of a lit run share one; each page has a
+// separate context with separate storage.
 import {spawn} from 'node:child_process';
 import {existsSync, mkdirSync, readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -26,7 +26,7 @@ async function connect() {
   return chromium.connect(readFileSync(`${folder}/address`, 'utf8'));
 }
 
-/** A page of 1200 by 800, with more options if need be. Its browser's close() closes it. */
+/** A page of 1200 by 800, with more options if needed. close() of its browser closes it. */
 export async function openPage(options = {}) {
   const browser = await connect();
   const page = await browser.newPage({viewport: {width: 1200, height: 800}, colorScheme: 'light', ...options});

@@ -1,6 +1,6 @@
-// One Chromium for all tests of a run of lit, which asks for it with the first page: browser_server.mjs FOLDER LIT-PID
+// One Chromium for all tests of a lit run, started for the first page: browser_server.mjs FOLDER LIT-PID
 //
-// It writes the address to FOLDER/address, and ends when lit has.
+// It writes the address to FOLDER/address, and ends when lit has ended.
 import {createRequire} from 'node:module';
 import {renameSync, writeFileSync} from 'node:fs';
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares what tree and report say of random threads with what their events say.
+"""Compares the output of tree and report for random threads with the threads' events.
 
 Usage: check_calls.py generate SEED THREADS > FILE      lines for ada-make-session
        check_calls.py check ADATRACE SESSION            status 1 and the differences, if there are any
 
-The calls are put together here a second time, from the events that `dump` prints. All times are whole
-microseconds and end before the first second, so that the text of `tree` says them exactly.
+The calls are reconstructed here independently, from the events that `dump` prints. All times are whole
+microseconds and end before the first second, so that the text of `tree` shows them exactly.
 """
 import collections
 import json
@@ -60,7 +60,7 @@ class Generator:
             if luck < 0.01:
                 return  # its exit is missing
             if luck < 0.02:
-                self.emit("return", self.random.randrange(len(NAMES)))  # of no call, or of one further out
+                self.emit("return", self.random.randrange(len(NAMES)))  # of no call, or of an outer one
         self.emit("exception" if self.random.random() < 0.01 else "return", function)
 
     def run(self, items, depth):
@@ -170,12 +170,12 @@ def linesOf(tree):
 
 
 def keyOf(path):
-    """A path of calls with recursion taken for one level, as it is in a folded tree."""
+    """A path of calls with recursion counted as one level, as in a folded tree."""
     return tuple(name for i, name in enumerate(path) if i == 0 or name != path[i - 1])
 
 
 def foldedFigures(lines):
-    """Calls and self time by path and end, of a folded tree."""
+    """Calls and self time by path and end, from a folded tree."""
     figures, stack = collections.Counter(), []
     for line in lines:
         del stack[line.depth :]

@@ -3,10 +3,11 @@
 
 Usage: check_json.py DOCS SECTION --format=json|jsonl < OUTPUT
 
-SECTION `info --format=json` is one object; what its lists hold is in the sections `info: KEY`, and so for others.
+SECTION `info --format=json` is one object; the entries of its lists are in the sections `info: KEY`, and so on for
+the other commands.
 
-Every key must be in the section's table, of its type, and in the table's order; keys whose meaning does not say when they
-are there ("only with", "with detail", ...) must be in every object. Prints how many objects there were.
+Every key must be in the section's table, with its type, and in the table's order; keys whose meaning does not say when
+they are present ("only with", "with detail", ...) must be in every object. Prints the number of objects.
 """
 import json
 import re

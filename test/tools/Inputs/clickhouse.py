@@ -1,10 +1,10 @@
-"""A ClickHouse server of a test's own: loopback only, its own ports, data directory and users.
+"""A ClickHouse server for one test: loopback only, with separate ports, data directory and users.
 
     with Server(directory) as server:
         server.load("session", "--label", "release=1")
         server.rows("SELECT count() FROM spans")
 
-It ends with the process that started it, however that ends.
+It ends with the process that started it, however that process ends.
 """
 import ctypes
 import os
@@ -42,7 +42,7 @@ def freePorts(count):
 
 
 def makeCluster(name, servers):
-    """Each is a shard of all."""
+    """Each server is one shard."""
     shards = "".join(f"<shard><replica><host>127.0.0.1</host><port>{server.tcp}</port><user>ada</user><password>a secret</password>"
                      "</replica></shard>" for server in servers)
     for i, server in enumerate(servers):
@@ -65,7 +65,7 @@ class Server:
         self.process = None
 
     def configure(self, more=""):
-        """Before it starts."""
+        """Prepares the directory, before the server starts."""
         (self.directory / "config.xml").write_text(CONFIG.format(self.directory, self.http, self.tcp, more))
 
     def __enter__(self):
@@ -114,7 +114,7 @@ class Server:
         return ["adatrace", "load", *to, *map(str, arguments)]
 
     def run(self, *arguments, **environment):
-        """adatrace load; (status, what it says)."""
+        """Runs adatrace load; returns (status, output)."""
         done = subprocess.run(self.command(*arguments), env=dict(self.environment, **environment), text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.returncode, done.stdout

@@ -1,7 +1,7 @@
-"""Copies every dial9 stream and wtf-trace below a folder with `adatrace convert` and compares what is in them.
+"""Copies every dial9 stream and wtf-trace below a folder with `adatrace convert` and compares the contents.
 
-Usage: copy_vectors.py FOLDER SHARE, in an empty directory. One file in SHARE is copied, others each time. A file
-that can't be read must give an error and no copy; of one that is cut, all before the cut must be in the copy.
+Usage: copy_vectors.py FOLDER SHARE, in an empty directory. One file in SHARE is copied, different ones each time.
+A file that can't be read must give an error and no copy; for a cut file, everything before the cut must be in the copy.
 """
 import json
 import pathlib
@@ -15,7 +15,7 @@ def run(*command):
 
 
 def contents(path):
-    """The lines of a dump without what depends on the place in the file or the dialect."""
+    """The lines of a dump without parts that depend on the place in the file or the dialect."""
     lines = []
     for line in run("dump", "--format=jsonl", path).stdout.splitlines():
         entry = json.loads(line)
@@ -29,7 +29,7 @@ def contents(path):
 
 
 def copy(path, name, *options):
-    """The copy's path, or None if there rightly is none."""
+    """The copy's path, or None if there is correctly no copy."""
     done = run("convert", "-q", "--force", path, name, *options)
     if done.returncode == 3:
         assert not pathlib.Path(name).exists(), f"{path}: failed, but left {name}"

@@ -63,7 +63,7 @@ case("other function", detail, (268, "Q", 1))
 case("vectors of another event", detail, (196, "Q", 1))
 case("vectors of another function", detail, (212, "Q", 2))
 fresh()
-put(detail, (268 + 96, "H", 200))  # no function's payload any more: opaque, and as good as any
+put(detail, (268 + 96, "H", 200))  # no longer a function's payload: opaque, and valid as such
 subprocess.run([tool, "verify", "-q", str(copy)], check=True)
 case("more vectors than there are", detail, (220, "B", 200))
 case("header", detail, (12, "I", 8), (36, "Q", 431), (44, "Q", 1))

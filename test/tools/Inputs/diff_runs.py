@@ -1,4 +1,4 @@
-"""Writes texts for ada-make-session: five runs a1 to a5 and five b1 to b5 with noise; in b, `handle` is called twice as
+"""Writes texts for ada-make-session: five noisy runs a1 to a5 and five b1 to b5; in b, `handle` is called twice as
 often and `slow` takes 4 % longer."""
 import random
 

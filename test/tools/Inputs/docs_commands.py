@@ -1,7 +1,7 @@
-"""Runs the commands of docs/commands.md and compares what they print with what the page says.
+"""Runs the commands of docs/commands.md and compares their output with the page.
 
 Usage: docs_commands.py PAGE [--write], in a directory that holds the session of the page. Commands are the lines of
-```console blocks that begin with "$ "; `# status N` after one is its exit status. --write puts the true output in.
+```console blocks that begin with "$ "; `# status N` after one is its exit status. --write inserts the true output.
 """
 import re
 import subprocess

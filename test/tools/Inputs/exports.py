@@ -1,7 +1,7 @@
-"""Compares exports with what dump and report say. Usage: exports.py SESSION DIRECTORY FORMAT [IMPORTER]
+"""Compares exports with the output of dump and report. Usage: exports.py SESSION DIRECTORY FORMAT [IMPORTER]
 
-Writes SESSION as FORMAT into DIRECTORY, opens the result with something that is not ours, and compares counts, names
-and times. With IMPORTER (speedscope.js), speedscope opens it, too. Prints what was compared.
+Writes SESSION as FORMAT into DIRECTORY, opens the result with third-party software, and compares counts, names
+and times. With IMPORTER (speedscope.js), speedscope opens it too. Prints what was compared.
 """
 import collections
 import json
@@ -13,7 +13,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 session, directory, form = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
 bundle = sys.argv[4] if len(sys.argv) > 4 else None
-# Control characters, separators and directions, as a line of text must not have them.
+# Control characters, separators and direction marks, which a line of text must not have.
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -37,7 +37,7 @@ def oneLine(name):
 
 
 def expected():
-    """(pid, tid): its calls in the order of their begins, as dump has them; repaired as calls.h says."""
+    """(pid, tid): its calls in the order in which they begin, as in dump; repaired as described in calls.h."""
     threads = collections.defaultdict(list)
     last = {}
     stacks = collections.defaultdict(list)
@@ -116,7 +116,7 @@ wanted = {key: sums(calls, last[key]) for key, calls in threads.items()}
 whole = added(wanted.values())
 report = json.loads(run("adatrace", "report", "--format=json", "--names=full", session))
 rows = collections.defaultdict(lambda: [0, 0, 0])
-for row in report: # functions of several processes may have one name
+for row in report: # functions of several processes may have the same name
     figures = row["calls"], row["total_ns"], row["self_ns"]
     rows[row["function"]] = [a + b for a, b in zip(rows[row["function"]], figures)]
 same("this script and report", {oneLine(name): figures for name, figures in whole.items()}, dict(rows))
@@ -127,7 +127,7 @@ for row in json.loads(run("adatrace", "report", "--by=thread", "--format=json", 
 
 
 def spans(events):
-    """(begin/end, name, time, extra), in the order of the file, to calls."""
+    """Turns (begin/end, name, time, extra), in the order of the file, into calls."""
     calls, stack = [], []
     for isBegin, name, time, extra in events:
         if isBegin:
@@ -178,13 +178,13 @@ def chrome():
         for key, table in wanted.items():
             profile = next(p for name, p in profiles.items() if name.endswith(f"(tid {key[1]})"))
             found = collections.Counter()
-            for frame in profile["frames"]: # arguments make them frames of their own
+            for frame in profile["frames"]: # arguments make them separate frames
                 found[re.sub(r' \{"(arguments|file)".*', "", frame["name"])] += round(frame["self"] * 1000)
             same(f"speedscope's frames of {key}", dict(found), {n: f[2] for n, f in table.items()})
 
 
 def textMessage(lines):
-    """What protoc --decode prints, as dictionaries of lists."""
+    """The output of protoc --decode, as dictionaries of lists."""
     message = collections.defaultdict(list)
     for line in lines:
         line = line.strip()
@@ -280,7 +280,7 @@ def folded():
 
 
 def speedscopeSums(path, strip):
-    """Frames of the single profile that speedscope makes of sums, without those of threads and processes."""
+    """Frames of the single profile that speedscope makes of sums, without the frames of threads and processes."""
     profiles = speedscope(path)
     if not profiles:
         return None
@@ -316,7 +316,7 @@ def callgrind():
     same("calls", dict(calls), {oneLine(n): f[0] for n, f in whole.items()})
     found = speedscopeSums(path, lambda name: "(tid " in name)
     if found is not None:
-        # It makes a tree of the graph, by shares, and leaves out what is small.
+        # speedscope makes a tree of the graph, by shares, and leaves out small nodes.
         same("speedscope's frames", set(found) - {oneLine(n) for n in whole}, set())
         same("the largest of them", max(found, key=found.get), oneLine(max(whole, key=lambda n: whole[n][2])))
 

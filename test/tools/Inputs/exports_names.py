@@ -1,4 +1,4 @@
-"""Puts a name that is everything but a name in the place of NASTY: exports_names.py SESSION..."""
+"""Replaces NASTY by a name with everything that a name should not have: exports_names.py SESSION..."""
 import json
 import pathlib
 import sys

@@ -1,8 +1,8 @@
-// Opens a flame page in Chromium and uses it as people do. Usage: flame_page.mjs PAGE STEP...
+// Opens a flame page in Chromium and uses it like a person. Usage: flame_page.mjs PAGE STEP...
 //
-// Prints what the page shows, a line per fact. Steps: `bars` (names, by depth), `functions` (the table), `path`, `found`,
-// `details`, `title`, `colours`, `theme`, `focus`, `trees`; and what is done: `tree=N`, `colour=WHAT`, `weight=WHAT`,
-// `sort=COLUMN`, `click=NAME`, `hover=NAME`, `type=TEXT` (into the search), `key=KEY`, `resize=WIDTH`.
+// Prints what the page shows, one line per fact. Steps that show: `bars` (names, by depth), `functions` (the table),
+// `path`, `found`, `details`, `title`, `colours`, `theme`, `focus`, `trees`; steps that act: `tree=N`, `colour=WHAT`,
+// `weight=WHAT`, `sort=COLUMN`, `click=NAME`, `hover=NAME`, `type=TEXT` (into the search), `key=KEY`, `resize=WIDTH`.
 // Any request and any error of the page fails the test.
 import {openPage} from './browser.mjs';
 import {pathToFileURL} from 'node:url';

@@ -1,4 +1,4 @@
-"""Prints the rows of `report --format=csv` as flame_page.mjs prints those of a flame page."""
+"""Prints the rows of `report --format=csv` in the form in which flame_page.mjs prints those of a flame page."""
 import csv
 import sys
 

@@ -11,7 +11,7 @@ NOON = 1_790_000_000 // 3600 * HOUR
 
 
 def make(name, host, later, lengths, how="return"):
-    """A session of one thread: calls of work() that take so long, and end so, all or those with these numbers."""
+    """A session of one thread: calls of work() with these durations and ends, all or those with these numbers."""
     lines, time = ["T: process 7", "T: module 0 /bin/app", "T: function 1 main m.c:1", "T: function 2 _Z4workv w.cpp:3",
                    "T: thread 0 tid 4711 name main", "T: 1000 call main"], 2000
     for number, length in enumerate(lengths):
@@ -51,7 +51,7 @@ def work(rows):
 
 
 def compare(sessions):
-    """Figures of each function beside those of `report`, of one session after the other."""
+    """Compares each function's figures with those of `report`, one session after the other."""
     for session, host in sessions.items():
         report = json.loads(subprocess.run(["adatrace", "report", "--names=full", "--format=json", session], check=True,
                                            stdout=subprocess.PIPE).stdout)

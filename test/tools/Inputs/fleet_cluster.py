@@ -1,4 +1,7 @@
-"""Two servers as two shards beside a single one: the same answers. Usage: fleet_cluster.py DIRECTORY SESSION..."""
+"""Compares two servers as two shards with a single one: the same answers.
+
+Usage: fleet_cluster.py DIRECTORY SESSION...
+"""
 import subprocess
 import sys
 
@@ -17,7 +20,7 @@ def adatrace(*command):
 
 
 def same(what, *commands):
-    """Of the single server, and of each of the cluster."""
+    """Compares the answers of the single server and of each server of the cluster."""
     for command in commands:
         answers = [adatrace(*command[:2], f"--from={server.address}", *command[2:]) for server in (single, first, second)]
         if any(answer != answers[0] or answer[0] for answer in answers):
@@ -57,7 +60,7 @@ with first, second, single:
     again = [first.run(both, session, "--label", f"release={i % 2}", *(("--aggregate=2us", "--slowest=2") if i % 4 == 3 else ()))
              for i, session in enumerate(sessions)]
     print("again", {status for status, _ in again}, all("loaded before" in text for _, text in again), first.number("SELECT count() FROM spans") == before)
-    # With one server of both, sessions of the other one are not taken.
+    # With only one of the two servers, sessions that are on the other one are not loaded.
     texts = [first.run(alone, session, "--label", f"release={i % 2}", *(("--aggregate=2us", "--slowest=2") if i % 4 == 3 else ()))[1]
              for i, session in enumerate(sessions)]
     print("elsewhere", sum("on another server of the cluster" in text for text in texts) == shares[1],
@@ -66,7 +69,7 @@ with first, second, single:
     second.kill()
     print("half of it", *adatrace("fleet", "functions", f"--from={first.address}"))
     print("half a load", *first.run(both, sessions[0], "--retry-for=100ms"))
-    # Replicated tables need ZooKeeper, which nobody starts here: the server reads the statement, and says so.
+    # Replicated tables need ZooKeeper, which does not run here: the server parses the statement, and says so.
     status, text = first.run("--init", "--cluster=fleet", "--replicated", "--sql")
     print(text)
     for statement in (line for line in text.split(";\n") if "Replicated" in line):

@@ -1,4 +1,7 @@
-"""Asks a server what the panels of a Grafana dashboard ask. Usage: fleet_dashboard.py DIRECTORY DASHBOARD SESSION..."""
+"""Sends a server the queries of a Grafana dashboard's panels.
+
+Usage: fleet_dashboard.py DIRECTORY DASHBOARD SESSION...
+"""
 import json
 import re
 import sys

@@ -1,4 +1,7 @@
-"""Flame graphs and differences of sessions in a database beside those of their files. Usage: fleet_paths.py DIRECTORY SESSION..."""
+"""Compares flame graphs and differences of sessions in a database with those of their files.
+
+Usage: fleet_paths.py DIRECTORY SESSION...
+"""
 import collections
 import json
 import subprocess
@@ -16,7 +19,7 @@ def adatrace(*command):
 
 
 def paths(*command):
-    """(names of the calls from the outermost on): calls, total and self, of the page's first tree."""
+    """(names of the calls, outermost first): calls, total and self, from the page's first tree."""
     status, page = adatrace("flame", *command)
     if status:
         sys.exit(f"flame {command}: {status} {page}")
@@ -52,7 +55,7 @@ with Server(directory) as server:
     print("flame filter", *adatrace("flame", database, "--thread=1"))
     print("flow", *adatrace("diff", database, "number=0", "number=1", "--flow"))
     print("none", *adatrace("flame", database, "number=9"))
-    # What was loaded by version 1 has no paths, and counts as it did.
+    # Sessions loaded by version 1 have no paths, and count as they did.
     before = adatrace("fleet", database, "functions", "--format=csv")
     for column in ("way", "counted"):
         server.query(f"ALTER TABLE spans DROP COLUMN {column}")

@@ -1,5 +1,5 @@
-// Makes a disk full for the server that is started with it: while the file $FULL_DISK exists, nothing is written to
-// regular files under a directory `data`.
+// Makes a disk full for the server that is started with this library: while the file $FULL_DISK exists, nothing is
+// written to regular files under a directory `data`.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
-"""Sessions that somebody prepared to have a file of another changed, or to make a command wait for ever.
+"""Sessions prepared by an attacker to have another user's file changed, or to make a command wait forever.
 
 Usage: hostile.py MAKE-SESSION TEXT DIRECTORY SHARE
 
-Each entry of a session's directory is replaced in turn by a link to a victim, a FIFO, a device, a directory, or a second name
-of the victim. Whatever `recover` and all other commands say of it, none may change a victim or wait. Of the commands that
-only read, one in SHARE is tried with each, others each time.
+Each entry of a session's directory is replaced in turn by a link to a victim, a FIFO, a device, a directory, or a
+second name of the victim. Whatever `recover` and all other commands report, none may change a victim or wait. Of the
+commands that only read, one in SHARE is tried with each, different ones each time.
 """
 import os
 import pathlib
@@ -30,7 +30,7 @@ def wrong(what):
 
 
 def snapshot(path):
-    """All that a victim's owner would notice."""
+    """Everything that a victim's owner would notice."""
     found = {}
     for entry in [path, *sorted(path.rglob("*"))]:
         info = entry.lstat()
@@ -43,7 +43,7 @@ def device(place, victim):
     os.mknod(place, 0o600 | stat.S_IFCHR, os.makedev(1, 5))  # /dev/zero: reading it never ends
 
 
-# What the entry becomes. `victim` is the same entry of a session like this one that must stay as it is.
+# The possible replacements of the entry. `victim` is the same entry of a similar session that must stay unchanged.
 INSTEAD = {
     "a link": lambda place, victim: place.symlink_to(victim),
     "a relative link": lambda place, victim: place.symlink_to(os.path.relpath(victim, place.parent)),
@@ -91,7 +91,7 @@ for entry in ENTRIES:
             try:
                 make(place, victim if entry == "." else victim / entry)
             except (PermissionError, IsADirectoryError, FileNotFoundError):
-                continue  # a second name for a directory, or of nothing
+                continue  # a second name for a directory, or for nothing
             before = snapshot(directory / "victim")
             what = f"{command} with {kind} as {entry}"
             out = directory / "out"

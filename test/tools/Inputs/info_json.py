@@ -1,4 +1,4 @@
-"""Checks what `adatrace info --format=json` says of the trace of info_json.test, whatever its format."""
+"""Checks the output of `adatrace info --format=json` for the trace of info_json.test, whatever its format."""
 import json
 import sys
 

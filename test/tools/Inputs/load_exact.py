@@ -1,4 +1,7 @@
-"""What a server says of loaded sessions, beside `adatrace report` of their files. Usage: load_exact.py DIRECTORY SESSION..."""
+"""Compares a server's answers about loaded sessions with `adatrace report` of their files.
+
+Usage: load_exact.py DIRECTORY SESSION...
+"""
 import collections
 import json
 import re
@@ -11,19 +14,19 @@ COLUMNS = ("calls", "total_ns", "self_ns", "exceptions", "missing", "open", "wai
            "self_recorder_ns", "on_cpu_self_ns", "min_ns", "max_ns")
 
 
-# `report` has no such characters in a name.
+# `report` shows no such characters in a name.
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def reported(session):
-    """name: the figures of COLUMNS. Functions of the same name are one row on the server."""
+    """name: the figures of COLUMNS. Functions with the same name are one row on the server."""
     rows = collections.defaultdict(lambda: [0] * 11 + [None, 0])
     text = subprocess.run(["adatrace", "report", "--names=full", "--format=json", session], check=True, stdout=subprocess.PIPE).stdout
     for row in json.loads(text):
         figures = rows[row["function"]]
         for i, column in enumerate(COLUMNS[:11]):
             figures[i] += row[column] if row[column] is not None else row["self_ns"] if i == 10 else 0
-        # Of functions without a call that has both ends it is 0, here and there.
+        # For functions without a call that has both ends it is 0 in both places.
         if row["calls"] > row["missing"] + row["open"]:
             figures[11] = min(row["min_ns"], figures[11] if figures[11] is not None else row["min_ns"])
             figures[12] = max(row["max_ns"], figures[12])
@@ -51,7 +54,7 @@ with Server(directory) as server:
             sys.exit(f"{session}: " + "\n".join(f"{n}: {want.get(n)} {have.get(n)}" for n in {*want, *have}
                                                if want.get(n) != have.get(n)))
         print(f"{session}: {len(want)} functions, {sum(row[0] for row in want.values())} calls are the same")
-    # A call's parent is the call around it, in the same thread, one level further out.
+    # A call's parent is the enclosing call in the same thread, one level up.
     print("orphans", server.number("SELECT count() FROM spans WHERE parent != 0 AND (session, thread, parent, toUInt32(depth - 1)) "
                                    "NOT IN (SELECT session, thread, id, depth FROM spans)"))
     print("outermost", server.number("SELECT count() FROM spans WHERE (parent = 0) != (depth = 0)"))

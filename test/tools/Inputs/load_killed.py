@@ -1,5 +1,5 @@
 """kill -9 of the loader, and of the server, at random moments: nothing is lost or doubled. Usage:
-load_killed.py DIRECTORY SESSION KILLS [--seed=N] [--shards=N] [OPTION...]. Of a cluster's servers any is killed."""
+load_killed.py DIRECTORY SESSION KILLS [--seed=N] [--shards=N] [OPTION...]. In a cluster any server may be killed."""
 import contextlib
 import random
 import subprocess
@@ -36,7 +36,7 @@ def check(server, what):
         sys.exit(f"seed {seed}, {what}: gates are left: {left}")
 
 
-# Parts of a table that TRUNCATE made empty would come back when the server is killed.
+# Parts of a table emptied by TRUNCATE would come back when the server is killed.
 def empty(server):
     for each in servers:
         each.query("DROP DATABASE IF EXISTS traces", database="system")
@@ -61,7 +61,7 @@ with contextlib.ExitStack() as stack:
     want = sums(server)
     print("blocks", want[0][5], want[1][3])
 
-    # The loader, again and again: each goes on where the last one was killed, until one comes to the end.
+    # Kill the loader again and again: each one continues where the last one was killed, until one finishes.
     killed = rounds = 0
     while killed < kills:
         empty(server)
@@ -81,7 +81,7 @@ with contextlib.ExitStack() as stack:
         check(server, f"after {killed} kills of the loader")
     print("loaders were killed and went on" if rounds >= 1 else "")
 
-    # The server, while one loader goes on.
+    # Kill the server while one loader continues.
     killed = 0
     while killed < kills:
         empty(server)
@@ -102,7 +102,7 @@ with contextlib.ExitStack() as stack:
         check(server, f"after {killed} kills of the server")
     print("servers were killed and came back")
 
-    # Three at a time: one goes on, and the others say so or find nothing to do.
+    # Three at a time: one loads, and the others report that or find nothing to do.
     empty(server)
     both = [subprocess.Popen(server.command("-q", session, *SMALL), env=server.environment, stderr=subprocess.PIPE, text=True)
             for _ in range(3)]

@@ -1,4 +1,7 @@
-"""What load says, and how it ends, when something is wrong. Usage: load_refused.py DIRECTORY SESSION FULL_DISK_LIBRARY"""
+"""The messages and exit statuses of load when something is wrong.
+
+Usage: load_refused.py DIRECTORY SESSION FULL_DISK_LIBRARY
+"""
 import os
 import pathlib
 import socket
@@ -20,7 +23,7 @@ def show(what, done):
 
 
 def waitingLoader(*arguments):
-    """A load that has just said that it tries again, or has ended; and what it said until then."""
+    """A loader that has just reported that it tries again, or has ended; and its output until then."""
     loader = subprocess.Popen(server.command(*arguments), env=server.environment, stderr=subprocess.PIPE, text=True)
     lines = [loader.stderr.readline()]
     while lines[-1] and "trying again" not in lines[-1]:
@@ -51,7 +54,7 @@ with Server(directory, preload=os.path.abspath(library)) as server:
     show("no session", server.run("-q", "none"))
     show("label", server.run(*quick, "--label=release"))
 
-    # A disk that is full ends the load; when there is room again, it goes on.
+    # A full disk ends the load; when there is room again, it continues.
     flag.touch()
     show("full disk", server.run(*patient))
     loader, lines = waitingLoader("-q", session, "--retry-for=60s")
@@ -67,7 +70,7 @@ with Server(directory, preload=os.path.abspath(library)) as server:
     show("newer tables, init", server.run("--init"))
     server.kill()
     show("no server", server.run(*patient))
-    # It listens, and never answers: Ctrl-C.
+    # A server that listens and never answers: Ctrl-C.
     with socket.socket() as silent:
         silent.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         silent.bind(("127.0.0.1", server.http))
@@ -76,7 +79,7 @@ with Server(directory, preload=os.path.abspath(library)) as server:
         time.sleep(0.5)
         loader.terminate()
         print("interrupted:", loader.wait(timeout=20))
-    # It comes while load waits.
+    # A server that starts while load waits.
     loader, lines = waitingLoader(session, "--retry-for=60s")
     server.start()
     loader.communicate()

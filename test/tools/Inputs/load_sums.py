@@ -1,4 +1,4 @@
-"""Sums of calls in place of calls, or beside some of them. Usage: load_sums.py DIRECTORY SESSION..."""
+"""Loads sums of calls instead of calls, or beside some of them. Usage: load_sums.py DIRECTORY SESSION..."""
 import json
 import subprocess
 import sys
@@ -13,7 +13,7 @@ def reported(session):
     rows = json.loads(subprocess.run(["adatrace", "report", "--names=full", "--format=json", session], check=True,
                                      stdout=subprocess.PIPE).stdout)
     sums = {}
-    for row in rows: # functions of the same name are one
+    for row in rows: # functions with the same name are one
         figures = sums.setdefault(row["function"], [[0] * len(EXACT), []])
         figures[0] = [a + (row[b] or 0) for a, b in zip(figures[0], EXACT)]
         figures[1].append((row["p50_ns"], row["p99_ns"]))
@@ -31,7 +31,7 @@ def compare(session, what):
     if {name: figures[0] for name, figures in want.items()} != {name: figures[0] for name, figures in have.items()}:
         sys.exit(f"{session}, {what}: {want}\n{have}")
     for name, (_, percentiles) in want.items():
-        # `report` and the sums round to 1/128 each.
+        # `report` and the sums both round to 1/128.
         for is_, was in zip(have[name][1:], percentiles[0]) if len(percentiles) == 1 else ():
             if abs(is_ - was) > was / 60:
                 sys.exit(f"{session}, {what}: {name}: {have[name]} {percentiles}")
@@ -63,7 +63,7 @@ with Server(directory) as server:
     # Small blocks: the same sums, in more rows.
     server.load("many", "--aggregate=2us", "--block-rows=10", "--replace", "--label", "release=many")
     print("blocks", numbers("aggregates") == before, server.number("SELECT max(block) FROM aggregates") > 10, compare("many", "blocks"))
-    # Some calls beside the sums, which alone count.
+    # Some calls beside the sums; only the sums count.
     server.load("many", "--aggregate=1ms", "--slowest=3", "--sample=10%", "--replace", "--label", "release=many")
     compare("many", "some calls")
     kept, ids = map(int, numbers("spans"))

@@ -1,4 +1,5 @@
-# A session's text for make_session: 2,500 calls of 100 functions, no two neighbours alike, with durations over five powers of ten.
+# A session's text for make_session: 2,500 calls of 100 functions, all neighbours different, with durations over five
+# powers of ten.
 import random
 
 random.seed(3)

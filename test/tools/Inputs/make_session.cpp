@@ -2,9 +2,9 @@
 //
 // Usage: ada-make-session FILE [DIRECTORY]
 //
-// Takes the lines of FILE that begin with "T:", so that a test has its input, its RUN
-// lines and what it expects in one file. Without DIRECTORY it takes the session that
-// ADA_OPTIONS names, as a traced program does.
+// Takes the lines of FILE that begin with "T:", so that a test has its input, its RUN lines and its expected
+// output in one file. Without DIRECTORY it writes the session that ADA_OPTIONS names, as a traced program
+// does.
 //
 //   T: process 4711                  starts directory pid_4711 (4711_2: after an exec)
 //   T: argv ./app -v                 fields of its manifest
@@ -175,7 +175,7 @@ private:
     symbolOf(line)["types"] = text;
   }
 
-  /// The function that LINE's first word is the id of.
+  /// The function whose id is LINE's first word.
   ordered_json &symbolOf(const Line &line) {
     const std::string id = ada::functionIdText(number(line, at(line, 1)));
     for (ordered_json &symbol : manifest["symbols"])
@@ -199,8 +199,8 @@ private:
                                    {"pre_roll_available_ms", number(line, at(line, 4))}});
   }
 
-  // The bytes of a text of hex digits; `size` of them, the first digits the last bytes, if
-  // it is a number.
+  // The bytes of a text of hex digits. If `size` is given, the text is a number of `size` bytes: its first digits are
+  // the last bytes.
   static std::vector<std::byte> hexBytes(const Line &line, std::string text, size_t size) {
     if (size)
       text.insert(0, 2 * size > text.size() ? 2 * size - text.size() : 0, '0');
@@ -212,7 +212,7 @@ private:
     return bytes;
   }
 
-  // Detail event of an index event that is not yet written, and vectors if there are.
+  // Takes the detail event of an index event that is not yet written, and its vectors, if any.
   void takeDetail(const Line &line, ada::atf::IndexEvent &event) {
     const std::vector<std::string> &words = line.words;
     if (words[3] != "detail")
@@ -354,7 +354,7 @@ public:
   }
 
 private:
-  // Takes line `i`, for a repeat all up to its end; the number of the next one.
+  // Takes line `i`, or a whole repeat up to its end; returns the number of the next line.
   size_t take(size_t i, uint64_t later) {
     const Line &line = lines[i];
     const std::string &what = line.words[0];

@@ -1,8 +1,8 @@
-"""Every command shows a trace whose names hold anything. Usage: nasty_names.py MAKE_SESSION TEXT DIRECTORY
+"""Every command shows a trace whose names contain anything. Usage: nasty_names.py MAKE_SESSION TEXT DIRECTORY
 
-Makes the session of TEXT twice: as it is, and with what a terminal must not be given in the place of each NASTY:
-names of functions, files, threads and modules, arguments, options, the session's own path. Every command has to print
-as many lines for the one as for the other, in UTF-8, with no control characters and no marks of direction.
+Makes the session of TEXT twice: unchanged, and with each NASTY replaced by text that must not reach a terminal: in
+names of functions, files, threads and modules, in arguments and options, in the session's path. Every command has to
+print the same number of lines for both, in UTF-8, without control characters and direction marks.
 """
 import csv
 import json
@@ -14,7 +14,8 @@ import sys
 import view_server
 
 makeSession, text, directory = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-# Colours and cursor (as ESC and as C1), the line's and the terminal's end, directions, separators, bytes that are no text.
+# Colours and cursor (as ESC and as C1), ends of the line and of the terminal's text, directions, separators, invalid
+# bytes.
 NASTY = ["\x1b[31m", "\x1b]0;title\x07", "\n", "\r", "\b", "\x7f", "\u0085", "\u009b31m", "\u061c", "\u200e", "\u200f",
          "\u2028", "\u2029", *map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A)), "\t"]
 UNSAFE = {*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)} - {10}
@@ -80,7 +81,7 @@ for command in (c.strip() for line in COMMANDS.split("\n") for c in line.split("
         print(f"adatrace {command}: {error}")
         continue
     unsafe = sorted({f"U+{ord(c):04X}" for c in characters if ord(c) in UNSAFE})
-    told = found.count(b"bytes that are not UTF-8")  # of the manifest: said at most once, where it is read
+    told = found.count(b"bytes that are not UTF-8")  # from the manifest: reported at most once, when it is read
     lines = expected.count(b"\n") + told
     if unsafe or told > 1 or lines != found.count(b"\n"):
         problems += 1

@@ -1,7 +1,9 @@
-"""Asks a made-up server of each version for its tables, and loads into it: what is sent. Usage: new_dialect.py SESSION VERSION...
+"""Pretends to be a server of each version, has its tables made and a session loaded, and checks the statements sent.
 
-It answers every question as a server without tables would, and takes everything; the statements are those of newer ClickHouses, which Debian
-does not have.
+Usage: new_dialect.py SESSION VERSION...
+
+It answers every query like a server without tables, and accepts everything; the statements are those for newer
+ClickHouses, which Debian does not have.
 """
 import http.server
 import os
@@ -36,7 +38,7 @@ def answer(sql):
     if "FROM schema_version" in sql:
         return "4"
     if "system.tables" in sql:
-        return "gate_!" # of an earlier attempt
+        return "gate_!" # left by an earlier attempt
     return "0" if "count()" in sql else None
 
 
@@ -49,7 +51,7 @@ for version in versions:
     text = subprocess.run(["adatrace", "load", address, "--init", "--sql"], check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout
     print(f"version {version}: LowCardinality {text.count('LowCardinality')}, CODEC {text.count('CODEC')}, "
           f"SYNC {text.count(' SYNC;')}, NO DELAY {text.count(' NO DELAY;')}")
-    # It does not keep the calls, so it is to say that these were lost.
+    # This server does not keep the calls, so load must report them as lost.
     subprocess.run(["adatrace", "load", "-q", address, session], env=environment, stderr=subprocess.DEVNULL)
     gates = {sql.split()[-1] if sql.endswith((" SYNC", " DELAY")) else "nothing" for sql, _ in server.statements if sql.startswith("DROP TABLE IF EXISTS gate")}
     inserts = {parameters.get("async_insert", ["nothing"])[0] for sql, parameters in server.statements if sql.startswith("INSERT INTO")}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a command as on a kernel without openat2 (before Linux 5.6): no_openat2.py COMMAND …"""
+"""Runs a command as if the kernel had no openat2 (before Linux 5.6): no_openat2.py COMMAND …"""
 import ctypes
 import errno
 import os

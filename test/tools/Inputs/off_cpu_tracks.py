@@ -1,4 +1,5 @@
-# off_cpu_tracks.py FILE: the slices of tracks called "without a processor", of a Perfetto trace as protoc has decoded it to text.
+# off_cpu_tracks.py FILE: the slices of tracks called "without a processor" in a Perfetto trace that protoc has decoded
+# to text.
 import re
 import sys
 

@@ -1,4 +1,7 @@
-"""Opens a session in each viewer with `adatrace open` and fetches what the viewer would: open_file.py VIEWER... SESSION"""
+"""Opens a session for each viewer with `adatrace open` and fetches what the viewer would.
+
+Usage: open_file.py VIEWER... SESSION
+"""
 import http.client
 import re
 import signal
@@ -11,7 +14,7 @@ import urllib.parse
 
 
 def start(viewer, *options):
-    """Any port, also for perfetto: tests run side by side."""
+    """Uses any port, also for perfetto, because tests run side by side."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

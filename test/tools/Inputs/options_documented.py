@@ -1,4 +1,5 @@
-"""Compares options.inc, docs/options.md and the help of `adatrace record`. With --write makes the table of the second."""
+"""Compares options.inc, docs/options.md and the help of `adatrace record`. With --write, makes the table in
+docs/options.md."""
 import re
 import sys
 

@@ -1,4 +1,4 @@
-"""Runs a command and fails if it needed more resident memory: peak_memory.py MEBIBYTES COMMAND..."""
+"""Runs a command and fails if it needs more resident memory: peak_memory.py MEBIBYTES COMMAND..."""
 import resource
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-// A program whose calls are a real library's: nlohmann's JSON and libstdc++'s regular expressions and maps.
+// A program whose calls are those of real libraries: nlohmann's JSON and libstdc++'s regular expressions and maps.
 //
 //   real_program [ROUNDS]     some hundred thousand events per round
 #include <cstdio>

@@ -1,4 +1,4 @@
-"""A proxy in front of a ClickHouse server that refuses the third insert into a gate, for a reason that does not pass."""
+"""A proxy for a ClickHouse server that refuses the third insert into a gate with a permanent error."""
 import http.server
 import threading
 import urllib.error
@@ -34,7 +34,7 @@ class Refusing(http.server.BaseHTTPRequestHandler):
 
 
 def start(port):
-    """In front of the server at that port; the address for --to."""
+    """Starts the proxy for the server at that port; returns the address for --to."""
     Refusing.inserts, Refusing.port = 0, port
     proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
     threading.Thread(target=proxy.serve_forever, daemon=True).start()

@@ -1,4 +1,7 @@
-"""Runs the command of a unit, with a directory and a server's address of its own, until it says something. Usage: FILE"""
+"""Runs the command of a systemd unit with a separate directory and server address, until its first message.
+
+Usage: FILE
+"""
 import os
 import re
 import subprocess

@@ -1,6 +1,8 @@
-"""Converts two sessions to formats and fails if one took much more memory: same_memory.py MEBIBYTES SMALL LARGE FORMAT...
+"""Converts two sessions to formats and fails if one needs much more memory.
 
-SMALL and LARGE differ in their number of events only. Peaks of resident memory are those of `adatrace convert`.
+Usage: same_memory.py MEBIBYTES SMALL LARGE FORMAT...
+
+SMALL and LARGE differ only in their number of events. The figures are peaks of resident memory of `adatrace convert`.
 """
 import os
 import shutil

@@ -1,5 +1,6 @@
-# sched_file.py SESSION/pid_N/thread_N "KNOWN_FROM KNOWN_TO" "TIME KIND PROCESSOR"...: writes when the thread had a processor
-# (docs/formats/sched.md). KIND is on, waits, preempted, lost, held or resumed. KNOWN_FROM KNOWN_TO nothing: of the system nothing is known.
+# sched_file.py SESSION/pid_N/thread_N "KNOWN_FROM KNOWN_TO" "TIME KIND PROCESSOR"...: writes a file with a thread's
+# on-CPU and off-CPU times (docs/formats/sched.md). KIND is on, waits, preempted, lost, held or resumed. If KNOWN_FROM
+# KNOWN_TO is empty, nothing is known from the system.
 import os
 import struct
 import sys

@@ -1,9 +1,9 @@
-// Opens files with speedscope's own importer and prints what it understood, one JSON object per file.
+// Opens files with speedscope's own importer and prints its result, one JSON object per file.
 // Usage: node speedscope.mjs speedscope.js FILE...
 //
-// The importer is a module inside of the application's bundle, found by a name that it exports. The bundle is run up to where the
-// application would draw itself. How long it took and the most memory
-// until then are printed, too; with --no-calls nothing else is, but for the profiles' names and totals (bench/viewing/run.py).
+// The importer is a module inside the application's bundle, found by a name that it exports. The bundle is run up to
+// where the application would draw itself. The duration and peak memory until then are printed too; with --no-calls
+// only these and the profiles' names and totals are printed (bench/viewing/run.py).
 import {readFileSync} from 'node:fs'
 import {basename} from 'node:path'
 
@@ -13,7 +13,7 @@ const importer = bundle.match(new RegExp(`\\([\\w$]+\\(\\),${module.replaceAll('
 const start = bundle.lastIndexOf('console.log(`speedscope v')
 const anything = new Proxy(function () {}, {get: (_, key) => (key === Symbol.toPrimitive ? () => '' : anything),
   apply: () => anything, construct: () => anything, set: () => true})
-// protobuf.js looks there for a class of 64-bit numbers that it could do without.
+// protobuf.js looks there for a class of 64-bit numbers, which it can do without.
 const browser = new Proxy({}, {get: (_, key) => (key === 'Long' || key === 'dcodeIO' ? undefined : anything), set: () => true})
 const globals = {window: browser, document: anything, location: {hash: '', protocol: 'file:'}, matchMedia: anything,
   localStorage: anything}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares what `uftrace dump` and `adatrace` say of a data directory. Usage: uftrace_same.py DIRECTORY
+"""Compares the output of `uftrace dump` and `adatrace` for a data directory. Usage: uftrace_same.py DIRECTORY
 
-Every call of every task has the same function, begin and end; and per function the number of calls and their total time
-are those of `adatrace report`. Prints how many calls and functions that were.
+Every call of every task must have the same function, begin and end, and the number of calls and total time of each
+function must be those of `adatrace report`. Prints how many calls and functions there were.
 """
 import collections
 import json
@@ -18,7 +18,7 @@ def output(*command):
 
 
 def callsOf(directory):
-    """(tid, function, begin, end) of each call that has an end, and how often each function was called."""
+    """(tid, function, begin, end) of each call that has an end, and the number of calls of each function."""
     stacks, calls, entered = collections.defaultdict(list), [], collections.Counter()
     for line in output("uftrace", "dump", "--no-pager", "-d", directory).splitlines():
         match = LINE.match(line)

@@ -1,4 +1,4 @@
-"""Prints the functions of `report --format=json` as view_page.mjs prints the statistics of the viewer."""
+"""Prints the functions of `report --format=json` in the form in which view_page.mjs prints the viewer's statistics."""
 import json
 import sys
 

@@ -1,13 +1,15 @@
-// Opens the viewer in Chromium and uses it as people do. Usage: view_page.mjs SESSION[,SESSION] STEP...
+// Opens the viewer in Chromium and uses it like a person. Usage: view_page.mjs SESSION[,SESSION] STEP...
 //
-// Starts `adatrace view` for the sessions and prints what the page shows, a line per fact. Places are THREAD:DEPTH:TIME (the
-// number of a row's thread, a level, nanoseconds; PANE/ before it means another session than the first). Steps that show:
-// `title`, `rows`, `time`, `items` (what is drawn, wide enough for a name), `tip`, `call`, `source`, `statistics`, `flame`,
-// `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`, `theme`, `focus`, `hash`, `elements`, `range`, `heading`, `help`, `grows`,
-// `pixel=PLACE`, `colour=NAME` (of a bar in a panel); steps that do: `key=KEY`, `hover=PLACE`, `click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
-// `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`, `move=ROW,ROW` (drags names),
-// `reload`, `mark=GAP,WAIT` (ranges of time), `resize=WIDTH`, `shot=FILE`, `stop` (the server).
-// A request to another place than the server, and any error of the page, fails the test.
+// Starts `adatrace view` for the sessions and prints what the page shows, one line per fact. Places are
+// THREAD:DEPTH:TIME (the number of a row's thread, a level, nanoseconds; PANE/ before it names a session other than the
+// first). Steps that show: `title`, `rows`, `time`, `items` (what is drawn wide enough for a name), `tip`, `call`,
+// `source`, `statistics`, `flame`, `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`, `theme`,
+// `focus`, `hash`, `elements`, `range`, `heading`, `help`, `grows`, `pixel=PLACE`, `colour=NAME` (of a bar in a panel);
+// steps that act: `key=KEY`, `hover=PLACE`, `click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
+// `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`,
+// `move=ROW,ROW` (drags names), `reload`, `mark=GAP,WAIT` (ranges of time), `resize=WIDTH`, `shot=FILE`, `stop` (the
+// server).
+// A request to any place other than the server, and any error of the page, fails the test.
 import {spawn} from 'node:child_process';
 import {openPage} from './browser.mjs';
 
@@ -25,7 +27,7 @@ page.on('console', (message) => message.type() === 'error' && !mayFail && faults
 page.on('dialog', (dialog) => faults.push(`a script ran: ${dialog.message()}`) && dialog.dismiss());
 page.on('request', (request) => new URL(request.url()).origin !== new URL(address).origin && faults.push(`request: ${request.url()}`));
 
-/** Until nothing is asked, drawn or waited for any more. */
+/** Until nothing is being requested, drawn or waited for. */
 async function settle() {
   for (let quiet = 0, rounds = 0; quiet < 3 && rounds < 1000; ++rounds) {
     await page.waitForTimeout(20);
@@ -35,7 +37,7 @@ async function settle() {
     quiet = isBusy && !mayFail ? 0 : quiet + 1;
   }
 }
-/** Where a call is on the screen. */
+/** The position of a call on the screen. */
 async function place(text) {
   const [pane, rest] = text.includes('/') ? [Number(text.split('/')[0]), text.split('/')[1]] : [0, text];
   const [thread, depth, time] = rest.split(':').map(Number);
@@ -155,7 +157,7 @@ const acts = {
   },
   pixel: async (at) => console.log(await pixel(at)),
   resize: (width) => page.setViewportSize({width: Number(width), height: 800}),
-  // A gap and a wait in the first thread, as the server tells of them.
+  // A gap and a wait in the first thread, in the form in which the server reports them.
   mark: async (times) => {
     const [gap, wait] = times.split(',').map((range) => range.split('-').map(Number));
     await page.route(/api.picture/, async (route) => {
@@ -171,7 +173,7 @@ const acts = {
   colour: async (name) => console.log(`colour: ${await page.locator('.panel:not([hidden]) .bar').getByText(name, {exact: true}).first()
     .evaluate((bar) => getComputedStyle(bar).backgroundColor)}`),
   reload: async () => {
-    // As a link in a new tab: nothing is left of this one.
+    // Like a link in a new tab: nothing of this one is left.
     const link = page.url();
     await page.goto('about:blank');
     await page.goto(link);

@@ -1,4 +1,4 @@
-"""Runs `adatrace view` and asks it, for tests."""
+"""Runs `adatrace view` and queries it, for tests."""
 import atexit
 import http.client
 import json
@@ -12,7 +12,7 @@ class Server:
         arguments = [*([] if browser else ["--no-browser"]), *arguments]
         self.process = subprocess.Popen(["adatrace", "view", *arguments], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, env=environment)
-        atexit.register(self.process.kill)  # when a test has failed
+        atexit.register(self.process.kill)  # for failed tests
         self.address = self.process.stdout.readline().strip()
         match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32})", self.address)
         if not match:
@@ -21,7 +21,7 @@ class Server:
         self.cookie = f"adatrace{self.port}={self.token}"
 
     def request(self, path, headers=None, method="GET"):
-        """Status, headers and body. With the cookie, if `headers` are not given."""
+        """Status, headers and body. Sends the cookie if `headers` are not given."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         all = {"Host": f"127.0.0.1:{self.port}"}
@@ -36,10 +36,10 @@ class Server:
         got, headers, body = self.request("/api/" + query)
         if got != status or headers["Content-Type"] != "application/json":
             raise SystemExit(f"{query}: status {got}, not {status}: {body!r}")
-        return json.loads(body.decode("utf-8"))  # strict: what is not UTF-8 raises
+        return json.loads(body.decode("utf-8"))  # strict: raises if it is not UTF-8
 
     def stop(self, number=signal.SIGTERM):
-        """The exit status, and what was printed on standard error."""
+        """The exit status and the output on standard error."""
         self.process.send_signal(number)
         errors = self.process.communicate(timeout=60)[1]
         return self.process.returncode, errors

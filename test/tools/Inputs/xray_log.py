@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes logs of XRay, and compares what `llvm-xray convert` and `adatrace` say of one.
+"""Makes logs of XRay, and compares the output of `llvm-xray convert` and `adatrace` for one.
 
 Usage: xray_log.py fdr FILE        a log of the flight data recorder: two threads, blocks out of order, a tail call, an
-                                   argument, events, a counter that goes on on another processor
-       xray_log.py same LOG [PROGRAM]  every record is the same for both; with the program also the names
+                                   argument, events, a counter that continues on another CPU
+       xray_log.py same LOG [PROGRAM]  every record is the same in both; with the program also the names
 """
 import itertools
 import json
@@ -63,7 +63,7 @@ def ownRecords(log):
                           text=True).stdout
     for event in map(json.loads, text.splitlines()):
         if event["kind"] in ("call", "return"):
-            # The demanglers disagree about spaces between brackets.
+            # The demanglers disagree about spaces between angle brackets.
             yield (event["tid"], event["ts"], event["kind"], re.sub(r">\s+(?=>)", ">", event["name"]))
 
 

@@ -1,4 +1,4 @@
-// Blocks are sent while the trace is read on.
+// Blocks are sent while the trace is still being read.
 #include "fleet/block_sender.h"
 
 #include <gtest/gtest.h>
@@ -35,10 +35,10 @@ TEST(BlockSender, SendsEachOnceWithItsBytes) {
     for (std::uint32_t i = 0; i < 500; ++i) {
       std::string bytes = std::to_string(i);
       ASSERT_TRUE(sender.take(blockOf(i, bytes)));
-      bytes.assign(bytes.size(), '#'); // it has a copy
+      bytes.assign(bytes.size(), '#'); // the sender has a copy
     }
     ASSERT_TRUE(sender.finish());
-    ASSERT_TRUE(sender.finish()); // nothing more to do
+    ASSERT_TRUE(sender.finish()); // nothing is left to send
     EXPECT_EQ(sent.size(), 500u);
     EXPECT_EQ(sent.count("499"), 1u);
   }
@@ -80,7 +80,7 @@ TEST(BlockSender, StopsAtTheFirstError) {
   EXPECT_EQ(sent, before);
 }
 
-// What was begun is waited for, the rest is given up.
+// Blocks being sent are waited for; the rest is given up.
 TEST(BlockSender, EndsWithoutFinish) {
   std::atomic<unsigned> begun = 0, ended = 0;
   {

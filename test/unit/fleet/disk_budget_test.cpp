@@ -1,4 +1,4 @@
-// Which traces go from the disk.
+// Which traces are removed from the disk.
 #include "ship/disk_budget.h"
 
 #include <gtest/gtest.h>
@@ -51,8 +51,8 @@ TEST(DiskBudget, WhatIsNotConfirmedOnlyIfAskedFor) {
             "confirmed long ago, confirmed, not confirmed (unsent)");
 }
 
-// What is still recorded never goes, nothing goes twice, and nothing that is not confirmed while something confirmed is
-// left.
+// A trace that is still being recorded is never removed, no trace is removed twice, and unconfirmed traces are kept
+// while a confirmed one is left.
 TEST(DiskBudget, AnyList) {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {

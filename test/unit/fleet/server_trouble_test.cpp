@@ -1,4 +1,4 @@
-// What people are told of a server that does not answer.
+// The messages about a server that does not answer.
 #include "ship/server_trouble.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ TEST(ServerTrouble, SaysItOnceAndOnceAnHour) {
   ASSERT_TRUE(over);
   EXPECT_NE(over->find("takes traces again"), over->npos) << *over;
   EXPECT_FALSE(trouble.worked(123 * kMinute));
-  EXPECT_TRUE(trouble.failed("no answer", 124 * kMinute)); // another time
+  EXPECT_TRUE(trouble.failed("no answer", 124 * kMinute)); // another outage
 }
 
 TEST(ServerTrouble, PausesGrowToAMinute) {

@@ -1,4 +1,4 @@
-// What was confirmed by the database, kept in a file.
+// The list of what the database has confirmed, kept in a file.
 #include "scratch_directory.h"
 #include "ship/shipped.h"
 
@@ -28,7 +28,7 @@ TEST(ShippedFile, IsReadAsItWasWritten) {
   const ScratchDirectory directory;
   const std::string file = directory / "state.json";
   Read first(file);
-  EXPECT_EQ(first.what, ""); // there is none
+  EXPECT_EQ(first.what, ""); // there is no file yet
   first.shipped.confirm("session_1/pid_2", {.atSeconds = 5, .mark = 7});
   first.shipped.confirm("na\xff\"me", {.atSeconds = 6, .mark = 8});
   ASSERT_TRUE(first.shipped.write());
@@ -36,7 +36,7 @@ TEST(ShippedFile, IsReadAsItWasWritten) {
   EXPECT_EQ(again.what, "");
   ASSERT_TRUE(again.shipped.find("session_1/pid_2", 7));
   EXPECT_EQ(again.shipped.find("session_1/pid_2", 7)->atSeconds, 5u);
-  EXPECT_FALSE(again.shipped.find("session_1/pid_2", 9)); // another trace of that name
+  EXPECT_FALSE(again.shipped.find("session_1/pid_2", 9)); // another trace with the same name
   EXPECT_FALSE(again.shipped.find("session_1/pid_3", 7));
 }
 

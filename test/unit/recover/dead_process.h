@@ -1,4 +1,4 @@
-// The directory of a process that was killed: files without footers, and a ring file with the newest events.
+// The directory of a killed process: files without footers, and a ring file with the newest events.
 #ifndef ADA_TEST_UNIT_RECOVER_DEAD_PROCESS_H
 #define ADA_TEST_UNIT_RECOVER_DEAD_PROCESS_H
 
@@ -52,12 +52,12 @@ public:
   ada_ring_thread &thread() { return *at<ada_ring_thread>(kThreadsOffset); }
   ada_chunk &chunk() { return *at<ada_chunk>(kChunksOffset); }
 
-  /// The process directory that it is about.
+  /// The process directory that the ring file belongs to.
   void name(const std::string &directory) {
     std::memcpy(at<char>(ADA_RING_PATH_OFFSET), directory.c_str(), directory.size() + 1);
   }
 
-  /// Adds a record about function `ordinal` at `ns`; its detail, if it has one, holds `firstRegister`.
+  /// Adds a record about function `ordinal` at `ns`; its detail, if any, holds `firstRegister`.
   void add(std::uint64_t ns, unsigned ordinal, std::uint32_t kind, std::uint64_t firstRegister = 0,
            std::uint8_t vectors = 0) {
     const std::uint64_t units = kind & ADA_RECORD_DETAIL ? 7 + vectors : 0;
@@ -70,7 +70,7 @@ public:
     detail->registers[0] = firstRegister;
     used_ += units;
   }
-  /// Adds a record as it is.
+  /// Adds a record unchanged.
   void add(std::uint64_t ns, std::uint64_t what) {
     *at<ada_record>(place()) = {ns, what};
     ++used_;

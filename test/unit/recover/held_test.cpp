@@ -1,4 +1,4 @@
-// What the ring of a killed process tells of the time that the recorder held a thread up gets into its lane, once.
+// The ring of a killed process knows when the recorder held up a thread; recovery adds those times to the lane, once.
 #include "ada/trace/recover.h"
 #include "dead_process.h"
 #include "scratch_directory.h"
@@ -11,8 +11,8 @@ using namespace ada::test;
 
 namespace {
 
-// One chunk, the thread's third, for which it was held up from 5000 to 5400; the last 100 of that touched memory. The
-// process was last seen at 9000. Its counter counts nanoseconds.
+// One chunk, the thread's third. The thread was held up for it from 5000 to 5400; the last 100 of that touched memory.
+// The process was last seen at 9000. Its counter counts nanoseconds.
 class Held : public testing::Test {
 protected:
   void SetUp() override {
@@ -28,7 +28,7 @@ protected:
     ring_.add(5500, 1, ADA_RECORD_CALL);
     ring_.add(5600, 1, ADA_RECORD_RETURN);
   }
-  // The lane that the drain had written.
+  // Writes the lane as the drain left it.
   void write(std::initializer_list<sched::Record> records) {
     sched::Header header = {{}, sched::kNewestVersion, RingBuilder::kTid, 1000, sched::kIsUnknown};
     std::memcpy(header.magic, sched::kMagic, sizeof header.magic);
@@ -41,18 +41,18 @@ protected:
     const auto first = json.find(key), last = json.rfind(key);
     if (first == std::string::npos)
       return 0;
-    EXPECT_NE(first, last) << key; // of the thread, and of the process
+    EXPECT_NE(first, last) << key; // in the thread's figures and in the process's
     EXPECT_EQ(std::stoull(json.substr(first + key.size())), std::stoull(json.substr(last + key.size())));
     return std::stoull(json.substr(first + key.size()));
   }
-  // Pairs of times, and the manifest's figures of the thread.
+  // Returns the held spans; `ns` and `missing` get the manifest's figures of the thread.
   using Spans = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
   Spans recover(std::uint64_t &ns, std::uint64_t &missing) {
     ring_.name(directory_);
     ring_.write(directory_ + "/ring");
     const auto result = recoverProcess(directory_, {});
     EXPECT_TRUE(result) << (result ? "" : result.error().message);
-    const std::string manifest = readFile(directory_ + "/manifest.json"); // of one thread: its figures are the sums
+    const std::string manifest = readFile(directory_ + "/manifest.json"); // one thread: its figures are the sums
     ns = numberAt(manifest, "\"recorder_wait_ns\":"), missing = numberAt(manifest, "\"recorder_spans_missing_ns\":");
     Spans spans;
     const std::string bytes = readFile(lane_);
@@ -91,7 +91,7 @@ TEST_F(Held, ChunkThatWasRead) {
   EXPECT_EQ(ns_, 400u);
 }
 
-// Killed between the file and the ring, and within a pair.
+// Killed after the file was written but before the ring was updated, and in the middle of a pair.
 TEST_F(Held, WrittenAndNotNoted) {
   write({{5000, sched::Kind::Held, 1}, {5400, sched::Kind::Resumed, 1}});
   EXPECT_EQ(recover(ns_, missing_), (Spans{{5000, 5400}}));
@@ -108,7 +108,7 @@ TEST_F(Held, WaitedWhenItDied) {
   EXPECT_EQ(recover(ns_, missing_), (Spans{{5000, 5300}, {5300, 5400}, {7000, 9000}}));
   EXPECT_EQ(ns_, 2400u);
 }
-// A signal handler had left that wait by a jump.
+// A signal handler left that wait by a jump.
 TEST_F(Held, WaitedBeforeTheChunk) {
   ring_.thread().held_since = 4000;
   EXPECT_EQ(recover(ns_, missing_), (Spans{{5000, 5300}, {5300, 5400}}));

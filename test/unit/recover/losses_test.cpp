@@ -1,4 +1,4 @@
-// What a killed process had lost, and what is only seen to be lost when its last records are read, is in the manifest.
+// The manifest has what a killed process lost, and also losses only discovered when its last records are read.
 #include "ada/trace/recover.h"
 #include "dead_process.h"
 #include "scratch_directory.h"
@@ -31,7 +31,7 @@ protected:
   RingBuilder ring_;
 };
 
-// What belongs to a cursor becomes true with it: of the two, one counts.
+// Counts that belong to a cursor become valid with it: only one of the two cursors counts.
 TEST_F(Losses, OfTheCursorThatHolds) {
   ada_ring_thread &t = ring_.thread();
   t.lost[ADA_LOST_RING_FULL] = 10;
@@ -44,7 +44,7 @@ TEST_F(Losses, OfTheCursorThatHolds) {
   EXPECT_EQ(droppedIn(manifest), Json::object_t());
 }
 
-// More was made up around gaps than the first reason tells of.
+// More events were made up around gaps than the first reason has lost.
 TEST_F(Losses, GapsOfTwoReasons) {
   ada_ring_thread &t = ring_.thread();
   t.lost[ADA_LOST_RING_FULL] = 1, t.lost[ADA_LOST_NO_MEMORY] = 5;
@@ -62,7 +62,7 @@ TEST_F(Losses, OfFunctionsInNoModule) {
   EXPECT_EQ(droppedIn(manifest["threads"][0]), (Json::object_t{{"no_module", 2}}));
 }
 
-// An exit whose call was lost makes no event. Where that call was open cannot be known without notes.
+// An exit whose call was lost makes no event. Without notes, it cannot be known where that call was open.
 TEST_F(Losses, WithoutNotes) {
   ring_.thread().lost[ADA_LOST_RING_FULL] = 1;
   ring_.thread().cursor[0].notes = ADA_NOTES_MISSING;
@@ -72,7 +72,7 @@ TEST_F(Losses, WithoutNotes) {
   EXPECT_EQ(droppedIn(manifest["threads"][0]), (Json::object_t{{"ring_full", 2}}));
 }
 
-// The file is shorter than the journal says that it was.
+// The file is shorter than the journal says.
 TEST_F(Losses, OfEventsThatWereInTheFile) {
   ring_.thread().cursor[0].events = 7;
   EXPECT_EQ(droppedIn(recover()["threads"][0]), (Json::object_t{{"write_error", 7}}));
@@ -85,10 +85,10 @@ Json gap(std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t events) {
 }
 std::uint64_t lostBefore(std::uint64_t total) { return total << 4 | ADA_RECORD_LOST; }
 
-// What the records tell that the drain had not read. The last loss was followed by nothing.
+// Losses known from records that the drain had not read. Nothing followed the last loss.
 TEST_F(Losses, LieBetweenRecords) {
   ring_.thread().lost[ADA_LOST_RING_FULL] = 60;
-  ring_.thread().lost_in_gaps[0] = 10; // the drain has seen to these
+  ring_.thread().lost_in_gaps[0] = 10; // the drain has handled these
   ring_.add(100, 1, ADA_RECORD_CALL);
   ring_.add(200, lostBefore(35));
   ring_.add(201, 2, ADA_RECORD_CALL);
@@ -107,7 +107,7 @@ TEST_F(Losses, OfTheFileAndOfTheRing) {
   EXPECT_EQ(thread["gaps"], Json::array({gap(0, 101, 9)}));
 }
 
-// The last manifest knew of older ones. That which nothing had followed is known better now.
+// The last manifest lists older gaps. The gap that nothing had followed is now known more precisely.
 TEST_F(Losses, OfTheManifestAndOfTheRing) {
   const Json known = {{"threads",
                        {{{"id", 0},
@@ -123,10 +123,10 @@ TEST_F(Losses, OfTheManifestAndOfTheRing) {
   EXPECT_EQ(thread["gaps"], Json::array({gap(10, 20, 3), gap(70, 80, 4), gap(96, 101, 13)}));
 }
 
-// Threads whose slots are others' have what the manifest says.
+// Threads whose slots now belong to others keep the manifest's figures.
 class LossesOfEndedThreads : public Losses {
 protected:
-  // One whose file has one event, at 50 ns. `known`: what the manifest says of it.
+  // Adds a thread whose file has one event, at 50 ns. `known` is its entry in the manifest.
   void addThread(unsigned number, Json known) {
     const std::string thread = directory_ + "/thread_" + std::to_string(number);
     std::filesystem::create_directories(thread);
@@ -137,7 +137,7 @@ protected:
     known["id"] = number;
     known_.push_back(std::move(known));
   }
-  // By number.
+  // Returns the threads by number.
   std::map<unsigned, Json> recoverThreads() {
     writeFile(directory_ + "/manifest.json", Json{{"threads", known_}}.dump());
     manifest_ = recover();
@@ -161,8 +161,8 @@ TEST_F(LossesOfEndedThreads, AreInTheManifest) {
   EXPECT_EQ(droppedIn(manifest_), (Json::object_t{{"ended_threads", 4}}));
 }
 
-// An exit was lost, the manifest was written, and then the thread's records told what its call had been: the exit is an
-// event now. Which thread that was of is known from its file.
+// An exit was lost, the manifest was written, and then the thread's records showed which call it had ended: the exit is
+// now an event. The thread's file shows whose exit it was.
 TEST_F(LossesOfEndedThreads, AreTakenBackFromTheManifest) {
   addThread(5, {{"dropped", {{"ring_full", 8}}}, {"time_end_ns", 50}});
   addThread(6, {{"dropped", {{"ring_full", 1}, {"no_memory", 9}}},
@@ -177,7 +177,7 @@ TEST_F(LossesOfEndedThreads, AreTakenBackFromTheManifest) {
   EXPECT_EQ(droppedIn(manifest_), Json::object_t());
 }
 
-// A thread's slot is given back in steps, and the process may be killed after each.
+// A thread's slot is given back in steps, and the process may be killed after each step.
 TEST_F(Losses, OfAThreadThatGivesBackItsSlot) {
   struct Step {
     std::uint32_t state;

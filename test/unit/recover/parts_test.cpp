@@ -1,5 +1,5 @@
-// Killed while the trace goes on from one part to the next (option rotate).
-// Whatever the moment, and whichever part is recovered first, the ring's records are in one part, once.
+// A process is killed while the trace moves from one part to the next (option rotate).
+// Whenever that happens, and whichever part is recovered first, the ring's records end up in one part, once.
 #include "ada/trace/recover.h"
 #include "ada/trace/session.h"
 #include "base/file_bytes.h"
@@ -19,16 +19,17 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The ring's header is about the first part, or the second one; the link of the first may be gone.
+// The ring's header belongs to the first or the second part; the first part's link may be gone.
 enum class Killed { BeforeTheStore, BehindTheStore, BehindTheUnlink };
 
 struct Case {
   Killed killed;
-  bool isBeside;      // the ring is a file in the directories of the trace
-  bool isSecondFirst; // which part is recovered first
+  bool isBeside;      // the ring is a file in the trace's directories
+  bool isSecondFirst; // the second part is recovered first
 };
 
-// Function 1 is called and calls function 2, in the first part; the ring has that both calls return, and another one.
+// In the first part function 1 is called and calls function 2. The ring has the returns of both calls, and another
+// call.
 class Parts : public testing::TestWithParam<Case> {
 protected:
   static constexpr unsigned kInFirst = 2, kInRing = 3;
@@ -82,7 +83,7 @@ protected:
     writeManifest(first_, "rotated", {{"number", 1}, {"next", "pid_7_2"}}, 0);
   }
 
-  // As the runtime makes it: the beginning of a block.
+  // As the runtime writes it: the beginning of a block.
   void writeSecond() {
     auto writer = std::make_unique<packed::BlockWriter>();
     packed::Byte bytes[packed::kMostBlockStartBytes + 2 * packed::kMostEventBytes];

@@ -1,4 +1,4 @@
-// The files of a killed process, cut anywhere, are completed.
+// The files of a killed process are completed, wherever they were cut.
 // Every event has its detail if that was written, links lead to something that exists, and the ring's content follows.
 #include "ada/trace/link_check.h"
 #include "ada/trace/recover.h"
@@ -23,13 +23,13 @@ namespace {
 struct Variant {
   std::uint8_t format; // of the ring: an ATF version, or packed index files
   bool windows, ring;
-  bool plainDetail = false; // ATF detail beside a packed index, as it was once recorded
+  bool plainDetail = false; // ATF detail beside a packed index, which older versions recorded
   bool isPacked() const { return format == ADA_FORMAT_PACKED; }
   bool hasPackedDetail() const { return isPacked() && !plainDetail; }
   std::uint8_t version() const { return isPacked() ? 2 : format; }
 };
 
-// Four calls of function 1, each with detail at entry and return, the last two of them in the ring only.
+// Four calls of function 1, each with detail at entry and return; the last two of them are only in the ring.
 class CutFiles : public testing::TestWithParam<Variant> {
 protected:
   static constexpr std::uint64_t kFunction = 1ull << 32 | 1;
@@ -78,12 +78,12 @@ protected:
     }
   }
 
-  // Where the record of event `i` is in the chunk: a call takes 9 units, a return 8.
+  // The position of event `i`'s record in the chunk: a call takes 9 units, a return 8.
   static std::uint32_t recordOf(unsigned i) { return i / 2 * 17 + i % 2 * 9; }
 
   static std::uint64_t time(unsigned i) { return 1000 + 10 * i; }
 
-  // Puts the process back as it was killed.
+  // Restores the process as it was when it was killed.
   void lay(const std::string &index, const std::string &detail) {
     std::filesystem::remove_all(directory_);
     writeFile(index_, index);
@@ -111,7 +111,7 @@ protected:
     return seq < details;
   }
 
-  // The finished files; `details` as above.
+  // Returns the finished files; `details` as above.
   void expectWhole(unsigned events, std::uint64_t details) {
     auto process = ProcessTrace::open(directory_);
     ASSERT_TRUE(process) << process.error().text();
@@ -158,7 +158,7 @@ TEST_P(CutFiles, DetailCutAnywhere) {
     for (unsigned i = 0; i < kInFile; ++i)
       dangling -= keepsDetail(i, details);
     const RecoverResult result = recover();
-    EXPECT_EQ(result.linksCleared, GetParam().isPacked() ? 0 : dangling); // packed files have none
+    EXPECT_EQ(result.linksCleared, GetParam().isPacked() ? 0 : dangling); // packed files have no links
     expectWhole(GetParam().ring ? kInAll : kInFile, details);
     if (HasFailure())
       return;
@@ -166,7 +166,7 @@ TEST_P(CutFiles, DetailCutAnywhere) {
 }
 
 TEST_P(CutFiles, DetailOfFinishedFileCutAnywhere) {
-  // As a program leaves it that was killed when it went on after a failed exec: detail is finished first.
+  // A program that continued after a failed exec and was then killed leaves this: detail is finished first.
   const std::string index = readFile(index_);
   {
     auto writer = DetailWriter::resume(detail_, UINT64_MAX);
@@ -194,8 +194,8 @@ TEST_P(CutFiles, IndexCutAnywhere) {
     const auto cut = IndexReader::open(index_, {.checksum = ChecksumPolicy::Defer});
     const unsigned events = cut ? static_cast<uint32_t>(cut->size()) : 0;
     if (!GetParam().ring && !cut)
-      continue; // nothing says whose details these are
-    // The journal's cursor that holds is that of what the file has.
+      continue; // nothing says which thread the details belong to
+    // The valid cursor of the journal is the one that matches the file's content.
     ring_.thread().cursor[0] = {.events = events, .chunk_seq = 0, .record = recordOf(events)};
     if (GetParam().ring)
       ring_.write(directory_ + "/ring");
@@ -211,7 +211,7 @@ TEST_P(CutFiles, IndexCutAnywhere) {
   }
 }
 
-// Questions do not keep a recovery from its work, and a process that records does.
+// Queries don't keep a recovery from its work; a process that is still recording does.
 TEST(Recover, AProcessThatWasKilledWhileItStarted) {
   ScratchDirectory scratch;
   const std::string dead = scratch / "pid_4194305", alive = scratch / ("pid_" + std::to_string(::getpid()));

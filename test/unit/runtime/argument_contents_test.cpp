@@ -1,4 +1,4 @@
-// What arguments point to: which of them are recorded, and reading it from memory of any kind.
+// The memory that arguments point to: which arguments are recorded, and reading it from memory of any kind.
 #include "core/argument_contents.h"
 #include "shared/select/argument_list.h"
 
@@ -36,7 +36,7 @@ TEST(ArgumentContents, AreFoundInTypes) {
           "v0.16+v1.16:{basic_string<char\\, std\\:\\:char_traits<char>\\, std\\:\\:allocator<char> >|_M_dataplus@0:"
           "{_Alloc_hider|@0:{allocator<char>},_M_p@0:p(char)},_M_string_length@8:u64,@16:?128()};n:i1:s32"),
       "---------m");
-  // Not in a register, or left out; a register that there isn't; a name with everything in it; text that is cut.
+  // Not in a register, or left out; a register that doesn't exist; a name with special characters; text that is cut.
   EXPECT_EQ(formsOf("-:p(char);a:-:p(char);b:!:p(char);c:m8:p(char);d:i9:p(char)"), "---------");
   EXPECT_EQ(formsOf("v;a\\;\\:i1\\:p(char):i0:p(char)"), "t--------");
   EXPECT_EQ(formsOf("i0:s32;s:i0:p(const cha"), "---------");
@@ -44,7 +44,7 @@ TEST(ArgumentContents, AreFoundInTypes) {
   EXPECT_EQ(formsOf("\\"), "---------");
 }
 
-// Whatever is cut off a text, or comes twice: nothing is read beyond it, and numbers stay those of registers.
+// Whatever is cut off a text or repeated in it, nothing is read beyond it, and numbers stay those of registers.
 TEST(ArgumentContents, ReadAnyText) {
   const std::string whole =
       "i0:p(char);a\\:b:i0:p(const char);v:i1+i2:{basic_string_view<char\\,x|_M_len@0:u64,_M_str@8:p(const "
@@ -113,7 +113,7 @@ TEST_F(Texts, EndAtTheZero) {
   EXPECT_EQ(read(types, {at("")}, 64), (std::vector<Text>{{0, 0, 0, ""}}));
   EXPECT_EQ(read(types, {at("hello")}, 6), (std::vector<Text>{{0, 0, 5, "hello"}}));
   EXPECT_EQ(read(types, {at("hello")}, 5), (std::vector<Text>{{0, 0, 5, "hello"}}));
-  EXPECT_EQ(read(types, {at("hello")}, 4), (std::vector<Text>{{0, 0, kUnknown, "hell"}})); // its end is not seen
+  EXPECT_EQ(read(types, {at("hello")}, 4), (std::vector<Text>{{0, 0, kUnknown, "hell"}})); // its end was not seen
   EXPECT_EQ(read(types, {at("hello")}, 3), (std::vector<Text>{{0, 0, kUnknown, "hel"}}));
   EXPECT_EQ(read(types, {0}, 64), (std::vector<Text>{}));
   EXPECT_EQ(read(types, {}, 64), (std::vector<Text>{})); // the register was not recorded
@@ -124,7 +124,7 @@ TEST_F(Texts, MayPointAnywhere) {
   for (const std::uint64_t address : {std::uint64_t{1}, at(end()), at(end() + 100), std::uint64_t{1} << 63, kUnknown,
                                       kUnknown - 10, std::uint64_t{0x7fffffffffff}})
     EXPECT_EQ(read(types, {address}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}})) << address;
-  // At the edge of what is mapped, with and without an end; and over the border of two pages.
+  // At the edge of mapped memory, with and without an end; and across the border of two pages.
   for (std::size_t n = 1; n < 300; ++n) {
     std::memset(memory_, 'x', 2 * kPage);
     const std::string all(std::min<std::size_t>(n, 256), 'x');
@@ -158,7 +158,7 @@ TEST_F(Texts, OfTheStandardLibrary) {
   EXPECT_EQ(read(view, {0, 0, 3}, 64), (std::vector<Text>{}));
 }
 
-// Laid out here as libc++ does it.
+// Laid out by the test as libc++ does it.
 TEST_F(Texts, OfLibcxx) {
   struct String {
     explicit String(std::string_view text) {
@@ -183,7 +183,7 @@ TEST_F(Texts, OfLibcxx) {
   EXPECT_EQ(read(types, {at(&shortest)}, 64), (std::vector<Text>{{0, 0, 22, large.substr(0, 22)}}));
   EXPECT_EQ(read(types, {at(&longest)}, 64), (std::vector<Text>{{0, 0, 100000, large.substr(0, 64)}}));
   String odd("");
-  odd.bytes[0] = static_cast<char>(0xfe); // a length that fits into none
+  odd.bytes[0] = static_cast<char>(0xfe); // longer than a short string can be
   EXPECT_EQ(read(types, {at(&odd)}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
   const std::uint64_t torn[3] = {65, kUnknown, 7};
   EXPECT_EQ(read(types, {at(torn)}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
@@ -216,19 +216,18 @@ TEST(ArgumentContents, OfPointeesAreFoundInTypes) {
   };
   const char *types = "i0:p(char);s:i0:p(char);p:i1:p(P)*24{P|x@0:s32,y@20:s32};n:i2:p(int)*4s32;"
                       "v:i3:r(std\\:\\:vector<short>)#2s16;a\\:b:i4:p(int)*4s32";
-  // By the options: of a struct no more than it has, of elements whole ones, and eight if nobody knows how many there
-  // are.
+  // By the options: at most the whole struct, only whole elements, and eight elements if their number is not known.
   for (unsigned i = 0; i < 4; ++i) {
     EXPECT_EQ(bytesOf(types, {0, 0}, nullptr, i), 0u);
     EXPECT_EQ(bytesOf(types, {16, 0}, nullptr, i), (std::vector{16u, 0u, 0u, 0u})[i]);
     EXPECT_EQ(bytesOf(types, {0, 7}, nullptr, i), (std::vector{0u, 7u, 4u, 6u})[i]);
     EXPECT_EQ(bytesOf(types, {10, 99}, nullptr, i), (std::vector{10u, 24u, 32u, 98u})[i]);
   }
-  // By names: these and no others, whatever the options are.
+  // By names: these arguments and no others, whatever the options are.
   EXPECT_EQ(bytesOf(types, {0, 0}, "s:str", 0), 64u);
   EXPECT_EQ(bytesOf(types, {16, 0}, "s:str", 0), 16u);
   EXPECT_EQ(bytesOf(types, {16, 16}, "s:str", 1), 0u);
-  EXPECT_EQ(bytesOf(types, {16, 16}, "s:fields", 0), 0u); // it is none
+  EXPECT_EQ(bytesOf(types, {16, 16}, "s:fields", 0), 0u); // it is not a struct
   EXPECT_EQ(bytesOf(types, {16, 16}, "x:str,  p:fields , n:99,s", 1), 16u);
   EXPECT_EQ(bytesOf(types, {16, 16}, "x:str,  p:fields , n:99,s", 2), 96u);
   EXPECT_EQ(bytesOf(types, {16, 16}, "x:str,  p:fields , n:99,s", 0), 0u);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kMs = 1000000;
 
-// Which of the functions go, by their places.
+// Which of the functions are switched off, by their positions.
 std::set<uint64_t> chosen(const std::vector<uint64_t> &units, uint64_t allowed) {
   std::vector<HotFunction> functions;
   for (uint64_t i = 0; i < units.size(); ++i)
@@ -82,7 +82,7 @@ TEST(BudgetAccount, AShortBurstIsLetPass) {
   account.add(30 * kMs, 15 * kMs, 1000);
   EXPECT_FALSE(account.isOver());
   for (int i = 0; i < 10; ++i)
-    account.add(100 * kMs, 0, 0); // makes up for it
+    account.add(100 * kMs, 0, 0); // makes up for the excess
   const uint32_t period = account.period();
   account.add(30 * kMs, 15 * kMs, 1000);
   EXPECT_FALSE(account.isOver());
@@ -94,7 +94,7 @@ TEST(BudgetAccount, BurstsThatComeAgainAddUp) {
   BudgetAccount account;
   account.start(500);
   int windows = 0;
-  while (!account.isOver() && windows < 100) // a program that sleeps most of the time is slowed down as well
+  while (!account.isOver() && windows < 100) // a program that sleeps most of the time is slowed down too
     account.add(10 * kMs, 5 * kMs, 1000), ++windows;
   EXPECT_GT(windows, 3);
   EXPECT_LT(windows, 6);
@@ -103,7 +103,7 @@ TEST(BudgetAccount, BurstsThatComeAgainAddUp) {
 TEST(BudgetAccount, WhatMayStayOnFollowsFromTheProgramsOwnTime) {
   BudgetAccount account;
   account.start(500);
-  account.add(5 * kMs, 1 * kMs, 1000); // a debt begins in its middle
+  account.add(5 * kMs, 1 * kMs, 1000); // a debt begins in the middle of this window
   account.add(100 * kMs, 60 * kMs, 3000000);
   ASSERT_TRUE(account.isOver());
   EXPECT_EQ(account.periodOwnNs(), 40 * kMs);
@@ -117,7 +117,7 @@ TEST(BudgetAccount, WhatCameBeforeADebtIsNotOfItsPeriod) {
   BudgetAccount account;
   account.start(500);
   account.add(20 * kMs, 0, 400000);
-  account.add(20 * kMs, 10 * kMs, 400000); // half of it the program did something else
+  account.add(20 * kMs, 10 * kMs, 400000); // during half of it the program did something else
   account.add(20 * kMs, 16 * kMs, 1000);
   ASSERT_TRUE(account.isOver());
   EXPECT_EQ(account.periodUnits(), 1000u);
@@ -150,7 +150,7 @@ TEST(BudgetAccount, ACostThatCannotBeIsNotBelieved) {
 TEST(SpeedUp, IsWhatTheOtherFunctionsShow) {
   SpeedUp speedUp;
   speedUp.start(100 * kMs, 50 * kMs, 1000);
-  speedUp.add(100 * kMs, 5000); // still with some of the hooks
+  speedUp.add(100 * kMs, 5000); // still with some of the hooks on
   EXPECT_GT(speedUp.value(), SpeedUp::kOne) << "nothing is known: between 1 and 2";
   EXPECT_LT(speedUp.value(), 2 * SpeedUp::kOne);
   speedUp.add(100 * kMs, 1500);

@@ -1,5 +1,5 @@
 // The clock map is exact at its anchors, close between them, and monotonic everywhere.
-// That holds beyond the anchors, too, and while their ring goes round.
+// The same holds beyond the anchors and when their ring wraps around.
 #include "shared/ring/clock_map.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(ClockMap, OneAnchorCountsOneNanosecondATick) {
 }
 
 TEST(ClockMap, InterpolatesBetweenAnchors) {
-  Anchors anchors; // 2 ticks a nanosecond, then 4
+  Anchors anchors; // 2 ticks per nanosecond, then 4
   anchors.add(1000, 100);
   anchors.add(3000, 1100);
   anchors.add(7000, 2100);
@@ -52,8 +52,8 @@ TEST(ClockMap, InterpolatesBetweenAnchors) {
   EXPECT_EQ(map.toNanoseconds(2000), 600u); // back to an older segment
 }
 
-// A drain that never sleeps takes many anchors in a short time, and on a machine with too much to do some of them are
-// late by the time that it waited for a processor.
+// A drain that never sleeps takes many anchors in a short time. On an overloaded machine some of them are late by the
+// time that the drain was off-CPU.
 TEST(ClockMap, ExtrapolatesFromLateAnchors) {
   std::mt19937_64 random(7);
   Anchors anchors;
@@ -95,7 +95,7 @@ TEST(ClockMap, EqualAnchorTimesDoNotDivideByZero) {
 }
 
 TEST(ClockMap, TakesLargeCountersAndLongStretches) {
-  // A machine that has run for 200 days at 5 GHz, and a stretch of a day without an anchor.
+  // A machine that has run for 200 days at 5 GHz, and a whole day without an anchor.
   const std::uint64_t counter = 86400ull * 200 * 5000000000, ns = 86400ull * 200 * 1000000000;
   Anchors anchors;
   anchors.add(counter, ns);
@@ -130,7 +130,7 @@ TEST(ClockMap, MonotonicAndExactAtAnchorsWhileTheRingGoesRound) {
       ASSERT_GE(t, last) << "counter " << c << " of " << count << " anchors";
       last = t;
     }
-    // In any order: the segment that is kept from the last question changes no answer.
+    // In any order: the segment kept from the last lookup changes no answer.
     for (int i = 0; i < 2000; ++i) {
       std::uint64_t c = from + random() % (to - from);
       std::uint64_t answer = map.toNanoseconds(c);

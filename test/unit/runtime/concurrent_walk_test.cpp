@@ -1,7 +1,7 @@
-// A chunk that is read while its thread writes it: what is complete is taken once, in order, with its own time.
-// Between any two places that the reader looks at, the thread may have gone on by any number of stores.
+// A chunk is read while its thread writes it: each complete record is taken once, in order, with its own time.
+// Between any two reads of the reader, the thread may have made any number of stores.
 //
-// ring_model_test.cpp goes through all interleavings of the two, but with each batch read at once.
+// ring_model_test.cpp tries all interleavings of the two, but reads each batch at once.
 namespace {
 void threadGoesOn();
 }
@@ -24,7 +24,7 @@ struct alignas(ADA_CHUNK_BYTES) Chunk {
 
 constexpr std::uint64_t stampOf(std::uint64_t place) { return 1000 + place; }
 
-// A thread without handlers: for each record what it is, then when it was.
+// A thread without handlers: for each record it stores first the function and kind, then the time.
 struct Writer {
   Chunk *chunk = nullptr;
   std::uint64_t stores = 0; // made so far

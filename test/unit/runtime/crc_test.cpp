@@ -1,4 +1,4 @@
-// The runtime's checksums against known values and against isa-l's, which the library uses.
+// The runtime's checksums against known values and against those of isa-l, which the library uses.
 #include "core/crc.h"
 
 #include <gtest/gtest.h>

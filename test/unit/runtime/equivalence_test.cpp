@@ -1,7 +1,7 @@
-// Recording packed and converting to ATF 2 gives what recording ATF 2 gives, byte for byte, and back.
+// Recording packed and converting to ATF 2 gives the same bytes as recording ATF 2, and the reverse.
 //
-// The drain's own code reads the same random chunks twice, in passes that end at the same times, and writes what they
-// hold once as an ATF file and once as a packed one.
+// The drain's own code reads the same random chunks twice, in passes that end at the same times, and writes their
+// records once as an ATF file and once as a packed one.
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/convert.h"
@@ -28,7 +28,7 @@ using test::Chunk, test::grow, test::kBase, test::kFunctions, test::ScratchDirec
 
 constexpr std::uint64_t kStampsOfChunk = 40'000;
 
-// Chunks of one thread, one behind the other.
+// Consecutive chunks of one thread.
 struct Memory {
   std::vector<std::unique_ptr<Chunk>> chunks;
   ada_chunk *chunk(std::uint64_t number) { return &chunks[number]->header; }
@@ -49,7 +49,7 @@ Memory randomMemory(unsigned seed, unsigned wild, bool inverts, std::size_t coun
   return memory;
 }
 
-// Reads everything and writes it to `file`, in batches, as the drain does.
+// Reads everything and writes it to `file` in batches, like the drain.
 template <class File> void record(Memory &memory, File &file, unsigned seed) {
   std::mt19937 random(seed);
   ring::ThreadReader reader;
@@ -124,7 +124,7 @@ TEST(Equivalence, PackedAndAtf) {
   std::size_t blocks = 0;
   for (unsigned turn = 0; turn < test::casesOf(24u, 8u); ++turn) {
     const ScratchDirectory scratch;
-    const std::string atfPlace = scratch / "atf/x", packedPlace = scratch / "packed/x"; // makes the folders above
+    const std::string atfPlace = scratch / "atf/x", packedPlace = scratch / "packed/x"; // also makes the parent folders
     const std::string atfFolder = atfPlace.substr(0, atfPlace.size() - 2),
                       packedFolder = packedPlace.substr(0, packedPlace.size() - 2);
     const unsigned wild = (unsigned[]){0, 1, 20, 300}[turn % 4];
@@ -144,7 +144,7 @@ TEST(Equivalence, PackedAndAtf) {
     EXPECT_TRUE(bytesOf(convert(atp, scratch / "from_packed.atf", false)) == wanted) << "turn " << turn;
     const std::string there = convert(recorded, scratch / "from_atf.atp", true);
     EXPECT_TRUE(bytesOf(convert(there, scratch / "and_back.atf", false)) == wanted) << "turn " << turn;
-    // What the library packs is what it packs of the drain's.
+    // Packing the ATF file gives the same bytes as packing the drain's file again.
     EXPECT_TRUE(bytesOf(convert(atp, scratch / "again.atp", true)) == bytesOf(there)) << "turn " << turn;
     blocks += bytesOf(atp).size() / packed::kBlockBodyBytes;
   }
@@ -153,7 +153,7 @@ TEST(Equivalence, PackedAndAtf) {
 
 namespace {
 
-// What a hook finds: a function event's registers, vector registers and stack, with something of what was there before.
+// What a hook sees: a function event's registers, vector registers and stack, partly equal to the previous event's.
 struct RandomDetail {
   ada_detail detail;
   std::uint64_t vectors[16];
@@ -171,7 +171,7 @@ struct RandomDetail {
       value = random() % 2 ? value : wide();
     for (std::uint64_t &value : stack)
       value = random() % 3 ? value : wide();
-    // The stack lies right behind the vector registers.
+    // The stack follows the vector registers directly.
     if (detail.vectors < 8)
       std::memmove(vectors + std::size_t{2} * detail.vectors, stack, detail.stack_bytes);
   }
@@ -190,12 +190,12 @@ std::string asAtf(const std::string &from, const std::string &to) {
 
 } // namespace
 
-// The same of detail files, which the drain also cuts to what its index files have.
+// The same for detail files, which the drain also cuts to the events in its index files.
 TEST(Equivalence, PackedAndAtfDetail) {
   for (unsigned turn = 0; turn < test::casesOf(24u, 8u); ++turn) {
     std::mt19937 random(turn);
     const ScratchDirectory scratch;
-    const std::string atfPlace = scratch / "atf/x", packedPlace = scratch / "packed/x"; // makes the folders above
+    const std::string atfPlace = scratch / "atf/x", packedPlace = scratch / "packed/x"; // also makes the parent folders
     const std::string atfFolder = atfPlace.substr(0, atfPlace.size() - 2),
                       packedFolder = packedPlace.substr(0, packedPlace.size() - 2);
     DetailFile atf;
@@ -223,7 +223,7 @@ TEST(Equivalence, PackedAndAtfDetail) {
       }
       ASSERT_EQ(atf.append(buffer.data(), totals), 0);
       ASSERT_EQ(packed.append(buffer.data(), totals), 0);
-      if (turn % 3 == 1 && random() % 8 == 0) { // it goes on after a flush
+      if (turn % 3 == 1 && random() % 8 == 0) { // it continues after a flush
         ASSERT_EQ(packed.finish(), 0);
       }
       if (turn % 3 == 2 && random() % 8 == 0) { // some index events could not be written

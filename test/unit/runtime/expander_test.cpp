@@ -1,6 +1,5 @@
 // From records to events: each rule of expander.h.
-// And for random programs that return, throw, jump and lose records: what comes out always nests, and every loss is
-// counted.
+// Also random programs that return, throw, jump and lose records: the events always nest, and every loss is counted.
 #include "random_chunk.h"
 #include "shared/ring/lost_calls.h"
 
@@ -31,7 +30,7 @@ public:
     expand(state, r, clock_, modules_, how, [&](const Event &e) { events.push_back(e); });
   }
   // "+a" a call of a, "-a" its return, "!a" left by unwinding, "M5" a mark of frame 5, "R5" its resync, "G2,3" a gap in
-  // which two calls were left and three entered.
+  // which two open calls were left and three were entered.
   void feed(const std::string &text) {
     std::size_t at = 0;
     while (at < text.size()) {
@@ -141,17 +140,17 @@ TEST(Expander, UnknownEntriesAreCounted) {
 TEST(Expander, ResyncClosesWhatWasJumpedOver) {
   EXPECT_EQ(expanded("+a M1 +b +c R1 -a"), "+a +b +c !c !b -a");
   EXPECT_EQ(expanded("+a M1 R1 +b R1 R1 -a"), "+a +b !b -a");          // the first return of setjmp, then jumps
-  EXPECT_EQ(expanded("+a M1 +b M2 +c R1 -a"), "+a +b +c !c !b -a");    // to the outer of two
-  EXPECT_EQ(expanded("+a M1 +b M2 +c R2 -b -a"), "+a +b +c !c -b -a"); // to the inner
+  EXPECT_EQ(expanded("+a M1 +b M2 +c R1 -a"), "+a +b +c !c !b -a");    // to the outer one
+  EXPECT_EQ(expanded("+a M1 +b M2 +c R2 -b -a"), "+a +b +c !c -b -a"); // to the inner one
   EXPECT_EQ(expanded("+a +b R9 -b -a"), "+a +b -b -a");                // a mark that was lost
-  EXPECT_EQ(expanded("M1 R1"), "");                                    // outside of all calls
+  EXPECT_EQ(expanded("M1 R1"), "");                                    // outside all calls
 }
 
 TEST(Expander, GapsCloseAndHold) {
   EXPECT_EQ(expanded("+a +b G1,0 -a"), "+a +b -b -a"); // b's return was lost
-  EXPECT_EQ(expanded("+a G0,1 -b -a"), "+a -a");       // b's call was lost: no return either
+  EXPECT_EQ(expanded("+a G0,1 -b -a"), "+a -a");       // b's call was lost, so it has no return
   EXPECT_EQ(expanded("+a +b G1,2 +e -e -d -c -a"), "+a +b -b +e -e -a");
-  EXPECT_EQ(expanded("+a G5,0 +b -b"), "+a -a +b -b"); // more left than are known
+  EXPECT_EQ(expanded("+a G5,0 +b -b"), "+a -a +b -b"); // more calls left than are known
   EXPECT_EQ(expanded("+a G0,3 -a"), "+a") << "an exit meets a placeholder";
   EXPECT_EQ(expanded("+a M1 +b G0,2 +c R1 -a"), "+a +b +c !c !b -a"); // a jump over placeholders
 }
@@ -163,7 +162,7 @@ TEST(Expander, GapsAreAccountedFor) {
   EXPECT_EQ(e.state.silentExits, 1u);
 }
 
-// Their ends are recorded nowhere: it is the reader that has to count them.
+// The ends of such calls are recorded nowhere, so the reader has to count them.
 TEST(Expander, LostCallsThatAreJumpedOverAreAccountedFor) {
   for (const char *records : {"+a M1 G0,2 R1 -a", "+a +b G0,1 M1 +c G0,1 R1 -x -b -a"}) {
     Expansion e;
@@ -220,7 +219,7 @@ TEST(LowerStamps, StaysBelowWhatFollowsTheRun) {
   lowerStamps(r, 0, 0); // nothing to do
 }
 
-// Programs that call, return and throw at random, while spans of their records are lost as the runtime loses them.
+// Programs that call, return and throw at random, while spans of their records are lost the way the runtime loses them.
 TEST(ExpanderProperty, NestsAndAddsUpWhateverIsLost) {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     std::mt19937 random(seed);
@@ -252,7 +251,7 @@ TEST(ExpanderProperty, NestsAndAddsUpWhateverIsLost) {
       e.feed(record);
     }
     ASSERT_EQ(e.nesting(), "") << "seed " << seed;
-    // What runtime/core/drain.cpp makes of it: events and losses are all there was.
+    // The sum that runtime/core/drain.cpp relies on: events and losses account for everything.
     ASSERT_EQ(e.events.size() + lost + e.state.silentExits - e.state.madeExits, made) << "seed " << seed;
     ASSERT_EQ(e.state.strayExits, 0u) << "seed " << seed;
     ASSERT_LE(e.state.stack.depth, stack.size() + lostCalls.closed) << "seed " << seed;
@@ -263,7 +262,7 @@ TEST(ExpanderProperty, NestsAndAddsUpWhateverIsLost) {
 TEST(ExpanderProperty, AddsUpWithJumpsWhateverIsLost) {
   struct Call {
     char function;
-    std::string frame; // marked; else empty
+    std::string frame; // the marked frame, or empty
   };
   for (unsigned seed = 1; seed <= 500; ++seed) {
     std::mt19937 random(seed);
@@ -277,7 +276,7 @@ TEST(ExpanderProperty, AddsUpWithJumpsWhateverIsLost) {
         lost += lostCalls.note(Expansion::whatOf(word));
         return;
       }
-      while (lostCalls.any()) // a chunk may be full at any of them
+      while (lostCalls.any()) // a chunk may become full at any of them
         lostCalls.tell([&](std::uint64_t what) {
           e.record({e.stamp++, what});
           return random() % 4 != 0;
@@ -321,7 +320,7 @@ TEST(ExpanderProperty, AddsUpWithJumpsWhateverIsLost) {
   }
 }
 
-// The same with jumps, unhooked unwinding and records that mean nothing: still it nests, and what is open is open.
+// The same with jumps, unhooked unwinding and meaningless records: events still nest, and open calls stay open.
 TEST(ExpanderProperty, NestsForAnyRecordsAtAll) {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     std::mt19937 random(seed);

@@ -1,4 +1,4 @@
-// Globs that choose functions: what they match, by which of a function's names.
+// Globs that choose functions: what they match, and which of a function's names they match.
 #include "shared/select/function_glob.h"
 
 #include <chrono>
@@ -48,7 +48,7 @@ TEST(FunctionGlob, Sets) {
   EXPECT_TRUE(matches("f[]*", "f[](int)"));
   EXPECT_TRUE(matches("f[a-]", "f-"));
   EXPECT_TRUE(matches("f[-a]", "f-"));
-  EXPECT_TRUE(matches("f[", "f[")); // no set: the character itself
+  EXPECT_TRUE(matches("f[", "f[")); // not a set: the character itself
   EXPECT_TRUE(matches("f[a", "f[a"));
   EXPECT_TRUE(matches("[a-c]*[x-z]", "b---y"));
 }
@@ -75,7 +75,7 @@ TEST(FunctionGlob, Braces) {
   EXPECT_TRUE(matches("{[,],x}y", ",y"));
   EXPECT_TRUE(matches("{a\\,b,c}", "a,b"));
   EXPECT_FALSE(matches("{a\\,b,c}", "a"));
-  // No alternatives: the characters themselves.
+  // Not alternatives: the characters themselves.
   EXPECT_TRUE(matches("m::{l(int)#1}::*", "m::{l(int)#1}::f"));
   EXPECT_TRUE(matches("{a,b", "{a,b"));
   EXPECT_TRUE(matches("a,b}", "a,b}"));
@@ -97,18 +97,18 @@ TEST(FunctionGlob, WrongGlobs) {
   EXPECT_EQ(fault(std::string(1024, 'a') + "|b"), "aaa: is longer than 1,023 characters");
   EXPECT_EQ(fault("{" + std::string(600, ',') + "}"), "{,,: has too many alternatives");
   EXPECT_FALSE(matches(("{" + std::string(600, ',') + "}").c_str(), "a"));
-  // A name is a name, however long.
+  // A long name is still a name.
   EXPECT_TRUE(matches(std::string(5000, 'a').c_str(), std::string(5000, 'a')));
 }
 
-// The definition, as plainly as it can be written: whether the pattern, from p on, matches the text from t on.
+// The definition, written as plainly as possible: whether the pattern from p on matches the text from t on.
 bool isMatch(const std::vector<std::string> &items, size_t p, const std::string &text, size_t t) {
   if (p == items.size())
     return t == text.size();
   const std::string &item = items[p];
   if (item == "*")
     return isMatch(items, p + 1, text, t) || (t < text.size() && isMatch(items, p, text, t + 1));
-  if (item[0] == '{') { // of texts
+  if (item[0] == '{') { // alternatives of texts
     std::stringstream alternatives(item.substr(1, item.size() - 2));
     for (std::string one; std::getline(alternatives, one, ',');)
       if (text.compare(t, one.size(), one) == 0 && isMatch(items, p + 1, text, t + one.size()))

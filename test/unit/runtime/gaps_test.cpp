@@ -1,4 +1,4 @@
-// Where events were lost: how many gaps are kept, which become one, and how they come from records.
+// Where events were lost: how many gaps are kept, which ones are joined, and how records produce them.
 #include "random_chunk.h"
 #include "shared/ring/expander.h"
 
@@ -31,7 +31,7 @@ std::uint64_t sumOf(const std::vector<Gap> &gaps) {
   return sum;
 }
 
-// What any list must be, whatever it was made of.
+// What holds for every list, however it was made.
 void expectOrder(const std::vector<Gap> &gaps) {
   ASSERT_LE(gaps.size(), kMostGaps);
   for (std::size_t i = 0; i < gaps.size(); ++i) {
@@ -46,7 +46,7 @@ bool isCovered(const Gap &gap, const std::vector<Gap> &by) {
   return std::ranges::any_of(by, [&](const Gap &one) { return one.fromNs <= gap.fromNs && gap.toNs <= one.toNs; });
 }
 
-// All losses stay in gaps, their number stays, and there are never too many.
+// All losses stay within gaps, their sum stays the same, and there are never too many gaps.
 TEST(GapList, KeepsWhatItCovers) {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
@@ -71,8 +71,7 @@ TEST(GapList, KeepsWhatItCovers) {
   }
 }
 
-// One after the other, those that are closest to each other are joined: no other list of that length says of less time
-// that something was lost in it.
+// The gaps closest to each other are joined one after the other. No other list of that length covers less time.
 TEST(GapList, JoinsTheNearest) {
   std::mt19937 random(2);
   const auto list = std::make_unique<GapList>();
@@ -84,7 +83,7 @@ TEST(GapList, JoinsTheNearest) {
     distances.push_back(1 + random() % 1000000);
     ns += 10 + distances.back();
   }
-  distances.pop_back(); // behind the last one
+  distances.pop_back(); // after the last one
   std::ranges::sort(distances);
   for (std::size_t i = 0; i < 100; ++i)
     lost += distances[i];
@@ -112,11 +111,11 @@ TEST(GapList, CountsAndForgets) {
   GapList list = {};
   for (std::uint64_t ns : {10, 30, 50})
     list.add({ns, ns + 5, 1});
-  list.countIn(9, 100);  // in none
-  list.countIn(20, 100); // in none
+  list.countIn(9, 100);  // in no gap
+  list.countIn(20, 100); // in no gap
   list.countIn(30, 2);
   list.countIn(55, 3);
-  list.countIn(56, 100); // in none
+  list.countIn(56, 100); // in no gap
   EXPECT_EQ(gapsIn(list), (std::vector<Gap>{{10, 15, 1}, {30, 35, 3}, {50, 55, 4}}));
   list.removeBefore(14);
   EXPECT_EQ(list.count, 3u);
@@ -183,12 +182,12 @@ TEST(GapLog, BeforeTheFirstEvent) {
   EXPECT_EQ(r.gaps(), (std::vector<Gap>{{3, 21, 2}}));
 }
 
-// Exits that the file has although they were lost don't count; exits of calls that were lost do, where the call was.
+// Lost exits that the file nevertheless has don't count; exits of lost calls count at the place of the call.
 TEST(GapLog, AroundCallsThatAreOpen) {
   Records r;
   r.call(10, 'a');
   r.call(11, 'b');
-  r.lost(20, 5); // b's return, then a call of c, a call of d, its return, and a call of d
+  r.lost(20, 5); // lost: b's return, then a call of c, a call of d, its return, and a call of d
   r.gap(20, 1, 2);
   EXPECT_EQ(r.events, 3u);
   EXPECT_EQ(r.gaps(), (std::vector<Gap>{{11, 20, 4}}));
@@ -211,7 +210,7 @@ TEST(GapLog, OfFunctionsInNoModule) {
   EXPECT_EQ(r.gaps(), (std::vector<Gap>{{10, 13, 2}}));
 }
 
-// Nobody asks, or there is no memory: all else goes on.
+// If gaps are not wanted, or there is no memory for them, everything else still works.
 TEST(GapLog, WithoutAList) {
   for (GapList *(*make)() : {(GapList * (*)()) nullptr, +[]() -> GapList * { return nullptr; }}) {
     Records r;

@@ -81,7 +81,7 @@ TEST_P(IndexFileTest, AnEmptyFileHasAFooter) {
   expect(0, true);
 }
 
-// exec failed, or a flush: the trace goes on after it was finished.
+// After a failed exec, or a flush, the trace continues although it was finished.
 TEST_P(IndexFileTest, GoesOnAfterItWasFinished) {
   IndexFile file;
   file.begin(directory_.c_str(), 5, 4711, GetParam());

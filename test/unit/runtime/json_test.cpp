@@ -1,4 +1,4 @@
-// The runtime's JSON writer: what it writes can be read back, whatever bytes a name has.
+// The runtime's JSON writer: its output can be read back, whatever bytes a name has.
 #include "core/json.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The module map: which function an entry's address means, when libraries come, go and take each other's place.
+// The module map: which function an entry's address means while libraries are loaded, unloaded and replaced.
 #include "shared/ring/module_map.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(ModuleMap, AReusedAddressMeansTheModuleOfItsTime) {
   std::vector<ada_ring_module> modules = {module(0x1000, 4, 10, 1), module(0x1000, 8, 20, 2), module(0x1000, 4, 30, 3)};
   ModuleMap map;
   map.update(modules.data(), modules.size());
-  for (int round = 0; round < 2; ++round) { // whatever was asked before
+  for (int round = 0; round < 2; ++round) { // whatever was looked up before
     EXPECT_EQ(map.functionId(0x1000, 10), id(1, 0));
     EXPECT_EQ(map.functionId(0x1000, 19), id(1, 0));
     EXPECT_EQ(map.functionId(0x1000, 20), id(2, 0));
@@ -52,8 +52,8 @@ TEST(ModuleMap, AReusedAddressMeansTheModuleOfItsTime) {
   }
 }
 
-// Random comings and goings against the rule as the header says it: the youngest module that covers the address and was
-// registered before the record was stamped; the oldest, if the counter has gone back.
+// Random loads and unloads against the rule in the header: the youngest module that covers the address and was
+// registered before the record was stamped; the oldest one if the counter has gone back.
 TEST(ModuleMap, AgreesWithTheRuleInAnyOrderOfQuestions) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 200; ++round) {
@@ -66,7 +66,7 @@ TEST(ModuleMap, AgreesWithTheRuleInAnyOrderOfQuestions) {
       map.update(modules.data(), modules.size());
       for (int question = 0; question < 40; ++question) {
         std::uint64_t entry = 0x1000 + 48 * (random() % 64), stamp = 95 + random() % (now - 90);
-        const ada_ring_module *youngest = nullptr, *oldest = nullptr; // ids are in the order of loading
+        const ada_ring_module *youngest = nullptr, *oldest = nullptr; // ids follow the order of loading
         for (const ada_ring_module &m : modules)
           if (m.begin <= entry && entry < m.end) {
             if (m.loaded_stamp <= stamp && (!youngest || m.module_id > youngest->module_id))

@@ -9,7 +9,7 @@ using namespace ada;
 
 namespace {
 
-// The options as texts, from the parser's own list; "refused: " and the message if it refuses.
+// The options as text, from the parser's own list; "refused: " and the message if it refuses.
 std::map<std::string, std::string> parsed(const char *text) {
   Options options = {};
   testing::internal::CaptureStderr();
@@ -96,7 +96,7 @@ TEST(Options, LongTextsAreRefusedNotCutOff) {
   std::string many;
   for (int i = 0; i < 5000; ++i)
     many += "format=1:";
-  parsed(many.c_str()); // whatever it says, it stays in its memory
+  parsed(many.c_str()); // whatever the text says, the parser stays within its memory
 }
 
 TEST(Options, HelpListsAllAndGoesOn) {
@@ -159,7 +159,7 @@ TEST(Triggers, AnyNumberOfSemicolons) {
   EXPECT_EQ(triggers(std::string(12000, ';')), "");
 }
 
-// What the tool writes, the runtime reads: a value without quotes ends where the grammar says, for all texts of some
+// The runtime reads what the tool writes: an unquoted value ends where the grammar says, for all texts made of some
 // characters that matter.
 TEST(Options, EveryShortTextIsDividedCompletely) {
   const std::string letters = ":=' ;a";

@@ -1,4 +1,4 @@
-// The runtime's packed index files, read with the decoder that the library reads them with.
+// The runtime's packed index files, read with the decoder that the library uses for them.
 #include "core/bound.h"
 #include "core/crc.h"
 #include "core/packed_file.h"
@@ -18,14 +18,14 @@ namespace {
 using namespace ada;
 using ada::test::ScratchDirectory;
 
-// What a packed file holds.
+// The content of a packed file.
 struct Content {
   packed::RawFileHeader header = {};
   packed::RawTrailer trailer = {};
   std::vector<packed::Event> events;
   std::vector<std::uint64_t> blockOffsets, indexOffsets;
-  std::uint64_t removed = 0; // events that were before the first block
-  bool isOpen = false;       // the last block
+  std::uint64_t removed = 0; // events before the first block
+  bool isOpen = false;       // whether the last block is open
 };
 
 Content read(const std::string &path) {
@@ -78,7 +78,7 @@ class PackedFileTest : public testing::Test {
 protected:
   PackedFileTest() { file_.begin(directory_.c_str(), 5, 4711, *blocks_); }
 
-  // So many more events, a batch.
+  // Appends a batch of `count` events.
   void append(std::size_t count) {
     std::vector<unsigned char> buffer(packed::kMostBlockStartBytes + count * packed::kMostEventBytes);
     unsigned char *to = file_.beginBatch(buffer.data());
@@ -148,7 +148,7 @@ TEST_F(PackedFileTest, ABatchWithoutEventsChangesNothing) {
   append(10);
   for (int i = 0; i < 3; ++i) {
     append(0);
-    ASSERT_EQ(file_.finish(false), 0); // closes the block: the next batch begins one
+    ASSERT_EQ(file_.finish(false), 0); // closes the block, so the next batch begins one
     append(0);
     append(7);
     expect(read(path_));
@@ -217,10 +217,10 @@ TEST_F(PackedFileTest, RemovesTheOldestBlocks) {
   if (file_.takeClosed(bytes, lastNs))
     counts.push_back(expected_.size() - before);
   expect(read(path_), removed);
-  removeFirst(file_); // of a finished file
+  removeFirst(file_); // now of a finished file
   expect(read(path_), removed);
   file_.closeDescriptor();
-  PackedFile other; // by somebody who has only the file
+  PackedFile other; // a reader that has only the file
   ASSERT_EQ(other.load(directory_.c_str(), 5), 0);
   EXPECT_EQ(other.events(), expected_.size());
   EXPECT_EQ(other.removed(), removed);
@@ -271,7 +271,7 @@ TEST(Bound, TheOldestGoFirst) {
       ASSERT_EQ(i - next, 99u); // a hundred blocks
     }
   }
-  // Of another thread, read later: in its place by time, which has gone already.
+  // A block of another thread, read later: by its time it belongs to the part already removed.
   const std::uint64_t old = 50000 * 10000000ull;
   ASSERT_TRUE(bound.add({10, old, 7777777, 0}));
   EXPECT_TRUE(bound.isDue(99999 * 10000000ull));

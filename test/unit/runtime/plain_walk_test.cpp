@@ -1,9 +1,9 @@
-// The pass for the ordinary case gives what the rules for everything give.
+// The fast pass for the ordinary case gives the same results as the full rules.
 //
-// Random threads: calls, returns and exceptions, handlers' records behind the one that they interrupted, gaps, marks
+// Random threads: calls, returns and exceptions, handlers' records after the record that they interrupted, gaps, marks
 // and jumps, places that were never completed, two modules of which one is replaced, and times over many segments of
-// the clock map. Each is read twice, in passes that end at the same times; once with what is plain taken as such, and
-// the rest in batches of any size.
+// the clock map. Each thread is read twice, in passes that end at the same times: once with plain records taken by the
+// fast pass and the others in batches of any size, and once by the full rules alone.
 #include "random_chunk.h"
 #include "shared/ring/plain_walk.h"
 
@@ -63,7 +63,7 @@ public:
 
 private:
   bool plain_;
-  std::uint64_t mostRecords_; // of a batch of what is not plain
+  std::uint64_t mostRecords_; // in a batch of records that are not plain
   ThreadWalk walk_;
   ada_anchor anchors_[ADA_RING_ANCHORS] = {};
   ada_ring_module modules_[3] = {};
@@ -101,7 +101,7 @@ TEST(PlainWalk, GivesWhatTheRulesGive) {
   for (int turn = 0; turn < 400; ++turn) {
     const bool inverts = turn % 2;
     const auto chunk = randomChunk(random, (unsigned[]){0, 1, 20, 300}[turn / 2 % 4], inverts);
-    // Where stamps are lowered, times may differ by what they are lowered by, for a batch lowers more of them.
+    // Where stamps are lowered, times may differ by the lowered amount, because a batch lowers more of them.
     Reading all(*chunk, false, !inverts);
     Reading plain(*chunk, true, !inverts, turn % 3 == 0 ? ADA_CHUNK_RECORDS : 1 + turn % 40);
     for (std::uint64_t limit = random() % 3000; limit < 40000; limit += random() % 3000) {

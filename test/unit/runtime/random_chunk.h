@@ -1,4 +1,4 @@
-// A chunk of the ring with random records: what hooks write, and all that may come between.
+// A chunk of the ring with random records: what hooks write, and everything that may come between.
 #ifndef ADA_TEST_UNIT_RUNTIME_RANDOM_CHUNK_H
 #define ADA_TEST_UNIT_RUNTIME_RANDOM_CHUNK_H
 
@@ -15,7 +15,7 @@ namespace ada::test {
 
 inline constexpr std::uint64_t kBase = 0x10000, kFunctions = 20;
 
-/// Memory for call stacks, as ring::CallStack asks for it.
+/// Memory for call stacks, in the form that ring::CallStack asks for.
 inline ring::Frame *grow(ring::Frame *old, std::size_t, std::size_t capacity) {
   return static_cast<ring::Frame *>(std::realloc(old, capacity * sizeof(ring::Frame)));
 }
@@ -25,7 +25,7 @@ struct alignas(ADA_CHUNK_BYTES) Chunk {
   ada_record records[(ADA_CHUNK_BYTES - sizeof(ada_chunk)) / sizeof(ada_record)];
 };
 
-// `wild`: how often, of 1000, a record is anything but a call or the return of the innermost one.
+// `wild`: how many of 1000 records are not a call or the return of the innermost call.
 inline std::unique_ptr<Chunk> randomChunk(std::mt19937 &random, unsigned wild, bool inverts, std::uint64_t stamp = 1) {
   auto chunk = std::make_unique<Chunk>();
   std::memset(static_cast<void *>(chunk.get()), 0, sizeof *chunk);
@@ -50,7 +50,7 @@ inline std::unique_ptr<Chunk> randomChunk(std::mt19937 &random, unsigned wild, b
       continue;
     }
     switch (random() % 7) {
-    case 0: // returns of any function
+    case 0: // a return of any function
       r.what = (kBase + random() % kFunctions * sizeof(ada_function)) | (ADA_RECORD_RETURN + random() % 2);
       break;
     case 1:
@@ -59,7 +59,7 @@ inline std::unique_ptr<Chunk> randomChunk(std::mt19937 &random, unsigned wild, b
     case 2:
       r.what = (16 + random() % 4 * 16) | (random() % 2 ? ADA_RECORD_MARK : ADA_RECORD_RESYNC);
       break;
-    case 3: // of no module
+    case 3: // of a function in no module
       r.what = 0x10 | ADA_RECORD_CALL;
       break;
     case 4:
@@ -67,7 +67,7 @@ inline std::unique_ptr<Chunk> randomChunk(std::mt19937 &random, unsigned wild, b
       r.stamp = 0; // its hook was left
       break;
     case 5:
-      r = {}; // before it stored anything
+      r = {}; // its hook was left before it stored anything
       break;
     default:
       call();

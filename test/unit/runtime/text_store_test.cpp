@@ -1,4 +1,4 @@
-// The text store: each text once, whatever its bytes.
+// The text store keeps each text once, whatever its bytes are.
 #include "core/text_store.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ TEST(TextStore, KeepsEachTextOnce) {
   for (int i = 0; i < 20000; ++i) {
     std::string text(random() % (i % 100 == 0 ? 100000 : 40), '\0');
     for (char &c : text)
-      c = static_cast<char>(random() % 3); // NULs as well
+      c = static_cast<char>(random() % 3); // includes NULs
     const char *place = store.keep(text.data(), text.size());
     ASSERT_EQ(std::string(place, text.size() + 1), text + '\0');
     ASSERT_EQ(kept.emplace(text, place).first->second, place);

@@ -1,4 +1,4 @@
-// How often the ticker advances its word, by what became of the last advances.
+// How often the ticker advances its word, depending on what became of the last advances.
 #include "core/tick_pace.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kLeast = 20000, kWindow = 20000000; // ns
 
-// As many advances as the period promises, and so many switches per hundred of them. False if the ticker is to pause.
+// As many advances as the period promises, and that many switches per hundred. False if the ticker should pause.
 bool onTime(TickPace &pace, std::uint64_t switchesPerHundred) {
   const std::uint64_t ticks = kWindow / pace.ns();
   return pace.adapt(ticks, ticks * switchesPerHundred / 100, kWindow);

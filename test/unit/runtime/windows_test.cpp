@@ -1,4 +1,4 @@
-// The windows of detail_mode=window: which detail they want, and what the manifest claims of them.
+// The windows of detail_mode=window: which detail they keep, and what the manifest says about them.
 #include "core/json.h"
 #include "core/windows.h"
 
@@ -21,7 +21,7 @@ protected:
   WindowsTest() {
     parseOptions(options_, "detail_mode=window:pre_roll_ms=100:post_roll_ms=10");
     windows_->start(options_, rules_);
-    now_ = sys::nowNs() + 1000 * kMs; // later than the start: all of the pre-roll could be there
+    now_ = sys::nowNs() + 1000 * kMs; // late enough after the start for a full pre-roll
   }
   void trigger(uint64_t ns) {
     windows_->trigger(ns, TriggerKind::Api);
@@ -83,7 +83,7 @@ TEST_F(WindowsTest, ClaimsNothingThatIsDroppedAfterwards) {
 TEST_F(WindowsTest, ClaimsNothingThatIsDroppedWhereItGrows) {
   trigger(now_);
   windows_->noteDropped(now_ - 120 * kMs);
-  trigger(now_ - 50 * kMs); // of another thread, seen later: reaches back to -150 ms
+  trigger(now_ - 50 * kMs); // a trigger of another thread, seen later: reaches back to -150 ms
   EXPECT_EQ(available(), std::vector<uint64_t>{70});
 }
 

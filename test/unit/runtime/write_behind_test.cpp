@@ -1,4 +1,4 @@
-// Of a large file the memory of what is on the disk is given back, but for the end; its bytes stay what they are.
+// A large file's pages are dropped from the cache once they are on disk, except at the end; its bytes stay the same.
 #include "core/write_behind.h"
 #include "scratch_directory.h"
 
@@ -15,7 +15,7 @@ using ada::WriteBehind;
 
 namespace {
 
-// How much of the file's first bytes the page cache has, from 0 to 1.
+// Fraction of the file's first bytes that is in the page cache, from 0 to 1.
 double cached(int fd, std::size_t bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   void *const map = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
@@ -46,7 +46,7 @@ TEST(WriteBehind, GivesMemoryBackAndKeepsBytes) {
     std::fill(bytes.begin(), bytes.end(), static_cast<char>(at / kWrite));
     ASSERT_EQ(pwrite(fd, bytes.data(), kWrite, static_cast<off_t>(at)), static_cast<ssize_t>(kWrite));
     if (at + kWrite == WriteBehind::kKept) {
-      ASSERT_EQ(fsync(fd), 0); // what is not on the disk yet would stay
+      ASSERT_EQ(fsync(fd), 0); // pages not yet on disk would stay
     }
     behind.wrote(fd, at + kWrite, UINT64_MAX);
   }

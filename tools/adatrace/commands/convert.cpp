@@ -1,4 +1,4 @@
-// Adatrace convert: one format into another.
+// Adatrace convert: converts a trace to another format.
 #include "base/quantities.h"
 #include "command.h"
 #include "options/anchor_times.h"
@@ -27,24 +27,24 @@ namespace {
 struct Options {
   std::string in, out;
   std::vector<std::string> from, to; // formats and times
-  std::string fromAnchor, toAnchor;  // "@label", if times are given so
+  std::string fromAnchor, toAnchor;  // "@label", if a time is given that way
   analysis::PartOptions part;
   FilterArguments filter; // becomes part.calls
   model::FormatChoice inFormat, outFormat;
-  bool isVariantOpen = false; // the name says only which format
+  bool isVariantOpen = false; // the name determines only the format
   uint64_t minDurationNs = 0;
   std::optional<uint64_t> budget; // bytes
   std::string progress = "auto";
   bool force = false, quiet = false, roundTimes = false;
 };
 
-// --from and --to are formats here and times in the other commands. No format
-// looks like a time, so both may be given, each once.
+// --from and --to are formats here, and times in the other commands. No format looks like a time, so each option may be
+// given once as a format and once as a time.
 int readFromAndTo(Options &options) {
   struct Direction {
     const char *option;
     model::FormatChoice (*named)(std::string_view), (*otherwise)(std::string_view);
-    const char *only; // what can be done with the others
+    const char *only; // what the other formats can be used for
     std::string (*names)();
   };
   const auto read = [](const Direction &way, const std::vector<std::string> &values, model::FormatChoice &format,
@@ -76,7 +76,7 @@ int readFromAndTo(Options &options) {
               options.part.to, options.toAnchor);
 }
 
-// The times of timing anchors, which only the trace knows.
+// Looks up the times of timing anchors, which only the trace knows.
 bool findAnchors(Options &options, model::TraceSource &source) {
   if (options.fromAnchor.empty() && options.toAnchor.empty())
     return true;
@@ -95,7 +95,7 @@ bool findAnchors(Options &options, model::TraceSource &source) {
          find("convert: --to", options.toAnchor, options.part.to);
 }
 
-// From --to or the name.
+// Chooses the output format from --to or the name.
 int chooseFormat(Options &options) {
   if (options.outFormat)
     return kOk;
@@ -116,14 +116,14 @@ int chooseFormat(Options &options) {
       options.out, model::formatsByExtension(), model::formatNames(), model::leftOutFormats());
 }
 
-// Whether the input is what --from says. Every variant of a format fits, but a file of ATF has its own version.
+// Whether the input has the format that --from names. Every variant of a format fits, except that an ATF file must have
+// the version that is named.
 bool isAsked(const model::TraceLocation &place, const model::FormatChoice &input, const model::FormatChoice &asked) {
   return input.format == asked.format &&
          (!place.bytes || asked.format->shape != model::Shape::DirectoryOrFile || input.variant == asked.variant);
 }
 
-// An ATF session of many threads that come mixed keeps a file or two open for
-// each.
+// Writing an ATF session with interleaved threads keeps a file or two open for each thread.
 void raiseFileLimit() {
   rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
@@ -149,8 +149,7 @@ int failWith(const ConvertOutput &out, const Error &error) {
   return failWith(told);
 }
 
-// As the signal would have ended the program, but with nothing half left
-// behind.
+// Ends the program as the signal would have done, but leaves no partial output behind.
 [[noreturn]] void endInterrupted(std::optional<ConvertOutput> &out) {
   const int number = ConvertLine::interruption();
   out.reset();
@@ -159,7 +158,7 @@ int failWith(const ConvertOutput &out, const Error &error) {
   _exit(kSignalBase + number);
 }
 
-// `what`: "1,234 events"; the rate is that of all that was read.
+// `what`: "1,234 events"; the rate covers everything that was read.
 void sayResult(const Options &options, const std::string &what, uint64_t count, uint64_t nanoseconds,
                const ConvertOutput &out) {
   if (!options.quiet)
@@ -167,8 +166,7 @@ void sayResult(const Options &options, const std::string &what, uint64_t count, 
                          formatBytes(out.size()), out.name()));
 }
 
-// A whole trace that stays in its format is copied, so that nothing of it is
-// lost whoever wrote it.
+// A whole trace that keeps its format is copied, so that nothing is lost, whichever tool wrote it.
 bool canCopy(const model::TraceLocation &place, const model::FormatChoice &input, const Options &options) {
   return place.bytes && options.part.isEverything() && options.fromAnchor.empty() && options.toAnchor.empty() &&
          !options.roundTimes && !options.minDurationNs && !options.budget && input.format == options.outFormat.format &&
@@ -209,7 +207,7 @@ int copy(model::ByteInput &input, const Options &options) {
   return copied->problem ? kProblemsFound : kOk;
 }
 
-// How long calls must be, by --min-duration and --budget.
+// The minimum duration of calls, from --min-duration and --budget.
 Expected<uint64_t> minDuration(const Options &options, model::TraceSource &source, ConvertLine &line) {
   if (!options.budget)
     return options.minDurationNs;
@@ -232,7 +230,8 @@ Expected<uint64_t> minDuration(const Options &options, model::TraceSource &sourc
   return model::minDurationFor(*options.budget, use);
 }
 
-// What was left out because it was asked for. A budget says nothing of which calls: that is always worth a line.
+// Reports the calls that were left out at the user's request. With a budget, they are reported even with --quiet,
+// because the user did not choose which calls.
 void sayTooShort(const Options &options, uint64_t calls, uint64_t minDurationNs) {
   if (calls && (options.budget || !options.quiet))
     complain(fmt::format("left out: {} that took less than {} ({})", formatCount(calls, "call"),
@@ -242,7 +241,7 @@ void sayTooShort(const Options &options, uint64_t calls, uint64_t minDurationNs)
 int run(Options &options) {
   if (const int code = readFromAndTo(options))
     return code;
-  // Before the input is opened: that may wait for a pipe.
+  // Before the input is opened, because that may wait for a pipe.
   if (const int code = chooseFormat(options))
     return code;
   if (!options.filter.settle("convert"))
@@ -264,7 +263,7 @@ int run(Options &options) {
         .message =
             "the input is not of the format that --from names; without --from it is recognised by its first bytes",
         .file = place->name()});
-  // What stays in its format keeps its dialect, unless the name or --to asks for another.
+  // A trace that keeps its format keeps its dialect, too, unless the name or --to asks for another.
   if (options.isVariantOpen && input.format == options.outFormat.format)
     options.outFormat = input;
   if (place->bytes)
@@ -294,7 +293,7 @@ int run(Options &options) {
   const Expected<void> done = minDurationNs ? model::convert(**source, progress) : minDurationNs.error();
   line.clear();
   if (ConvertLine::interruption()) {
-    sink.reset(); // its files, before they are removed
+    sink.reset(); // closes its files before they are removed
     endInterrupted(out);
   }
   if (!done)

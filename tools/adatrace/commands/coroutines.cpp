@@ -1,4 +1,4 @@
-// Adatrace coroutines: which coroutine awaited which, and where their time went.
+// Adatrace coroutines: shows which coroutine awaited which, and how they spent their time.
 #include "command.h"
 #include "options/option_values.h"
 #include "output/coroutine_lines.h"

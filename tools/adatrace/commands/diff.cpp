@@ -1,4 +1,4 @@
-// Adatrace diff: what changed between two sides of one or several runs.
+// Adatrace diff: shows what changed between two groups of one or more runs.
 #include "base/quantities.h"
 #include "command.h"
 #include "fleet/loaded_sessions.h"
@@ -24,19 +24,19 @@ namespace {
 
 struct Options {
   std::vector<std::string> sessions, with;
-  InputOptions input; ///< but the path
+  InputOptions input; ///< without the path
   FilterArguments filter;
   DiffLineOptions lines;
   std::vector<std::string> failIf;
   bool flow = false, values = false;
   std::optional<uint64_t> limit;
-  std::string database, credentials; ///< the sessions are labels of those that are there
+  std::string database, credentials; ///< if given, `sessions` and `with` are labels of sessions in the database
 };
 
 constexpr uint64_t kFlowLimit = 20;
-constexpr const char *kAny = "any"; // of --fail-if, with --flow
+constexpr const char *kAny = "any"; // value of --fail-if with --flow
 
-// Reads one run: makes something of it by use(input). Nothing, and the exit code, if that fails.
+// Reads one run and returns the result of use(input). Returns nothing and sets the exit code if that fails.
 template <class Use>
 auto readRun(const Options &options, const std::string &path, int &exitCode, const Use &use)
     -> std::optional<std::decay_t<decltype(*use(std::declval<TraceInput &>()))>> {
@@ -57,7 +57,8 @@ auto readRun(const Options &options, const std::string &path, int &exitCode, con
   return *std::move(made);
 }
 
-// Reads all runs with use(input) and compares them with compare(a, b). Nothing, and the exit code, if that fails.
+// Reads all runs with use(input) and compares them with compare(a, b). Returns nothing and sets the exit code if that
+// fails.
 template <class Use, class Compare>
 std::optional<analysis::Diff> compareRuns(const Options &options, int &exitCode, const Use &use,
                                           const Compare &compare) {
@@ -95,7 +96,7 @@ std::optional<analysis::Diff> compareByPath(const Options &options, int &exitCod
       [](const auto &a, const auto &b) { return analysis::makePathDiff(a, b); });
 }
 
-// Sessions that are in a database.
+// Compares sessions in a database.
 std::optional<analysis::Diff> compareLoaded(const Options &options, int &exitCode) {
   const auto failWith = [&](const Error &error) {
     exitCode = fail(exitCodeOf(error), "diff: {}", error.text());
@@ -127,7 +128,7 @@ std::optional<analysis::Diff> compareLoaded(const Options &options, int &exitCod
     }
   if (options.lines.byPath)
     return analysis::makePathDiff(paths[0], paths[1]);
-  // It takes all durations of a session to tell noise from change by that alone.
+  // With one session per side, all its durations would be needed to tell noise from change.
   if (std::min(reports[0].size(), reports[1].size()) < 2) {
     exitCode = fail(kWrongUsage, "diff: of one session per side only the files can be compared: two per side are "
                                  "needed to tell a difference from noise");
@@ -168,7 +169,7 @@ int runFlow(const Options &options, const Invocation &invocation) {
   return exitCode;
 }
 
-// What goes with --flow, and what does not. Empty if that is kept.
+// Checks which options are combined with --flow. Returns a complaint, or an empty string if there is none.
 std::string faultOfFlow(const Options &options) {
   const analysis::FilterOptions &filter = options.filter.options;
   if (!options.flow)
@@ -221,7 +222,7 @@ int run(Options &options, const Invocation &invocation) {
     isBroken = isBroken || !answer.broken.empty();
     isUndecided = isUndecided || !answer.fault.empty();
   }
-  if (isBroken) // whatever others would say
+  if (isBroken) // takes precedence over undecided rules
     return std::max<int>(exitCode, kProblemsFound);
   if (isUndecided)
     return std::max<int>(exitCode, kWrongUsage);

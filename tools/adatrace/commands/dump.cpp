@@ -1,4 +1,4 @@
-// Adatrace dump: every event, one per line.
+// Adatrace dump: prints every event, one per line.
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
@@ -25,8 +25,8 @@ struct Options {
   bool merged = false, events = false;
 };
 
-// Prints the events that the filter and the range of time leave. The calls that are open when the range begins are
-// followed too, so that depths are right.
+// Prints the events that pass the filter and are in the time range. Calls that are open when the range begins are
+// tracked, too, so that depths are right.
 class DumpSink : public analysis::TableSink {
 public:
   DumpSink(TraceInput &input, const Options &options, Output &out)
@@ -36,7 +36,7 @@ public:
   }
 
   bool wantsDetails() const override { return true; }
-  // Of one thread: TraceInput's sources are threadwise.
+  // All events of a batch are from one thread, because TraceInput's sources are threadwise.
   Expected<void> events(const model::Batch &batch) override {
     DumpThread &thread = threadOf(batch.events[0]);
     uint64_t seq = batch.firstSeq;
@@ -56,7 +56,7 @@ private:
       thread = std::make_unique<DumpThread>(input_, event.thread, rules_);
     return *thread;
   }
-  // False if there are enough lines.
+  // Returns false when enough lines have been printed.
   bool take(DumpThread &thread, uint64_t seq, const model::Event &event, const model::Batch &batch) {
     if (!thread.take(seq, event) || !input_.isInRange(event.timeNs))
       return true;
@@ -70,7 +70,7 @@ private:
   const TraceInput &input_;
   analysis::FunctionRules rules_;
   DumpLines lines_;
-  uint64_t left_; // lines
+  uint64_t left_; // lines that may still be printed
   std::vector<std::unique_ptr<DumpThread>> threads_;
 };
 

@@ -1,4 +1,4 @@
-// Adatrace flags: options for building by hand.
+// Adatrace flags: prints compiler options for building by hand.
 #include "command.h"
 
 #include <algorithm>
@@ -28,10 +28,10 @@ struct Options {
   bool compile = false, link = false, staticRuntime = false;
 };
 
-// The parts lie beside the tool, wherever that was moved to.
+// The installed parts, which are found relative to the tool, wherever it was moved.
 struct Place {
   fs::path libraries, include;
-  std::set<unsigned> majors; ///< LLVMs that there is a plugin for
+  std::set<unsigned> majors; ///< major versions of LLVM with a plugin
 };
 
 std::optional<unsigned> majorOf(const std::string &name) {
@@ -63,7 +63,7 @@ std::optional<Place> findPlace() {
   return std::nullopt;
 }
 
-// The major of the `clang` that PATH finds, by the directory Debian puts it into.
+// The major version of the first `clang` in PATH, from the name of Debian's directory for it.
 std::optional<unsigned> defaultClang() {
   const char *path = std::getenv("PATH");
   const std::string directories = path ? path : "";

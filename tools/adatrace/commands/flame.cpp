@@ -1,4 +1,4 @@
-// Adatrace flame: flame graphs as one page to open in a browser, or to mail.
+// Adatrace flame: writes flame graphs as one page to open in a browser, or to mail.
 #include "base/quantities.h"
 #include "command.h"
 #include "fleet/loaded_sessions.h"
@@ -37,7 +37,7 @@ struct Session {
   analysis::CallPaths paths;
 };
 
-// Nothing, and the exit code, if that fails.
+// Returns nothing and sets the exit code if that fails.
 std::optional<Session> readSession(const InputOptions &place, const analysis::FilterOptions &filter, int &exitCode) {
   Session session{TraceInput::open(place, exitCode), {}};
   if (!session.input)
@@ -54,7 +54,8 @@ std::optional<Session> readSession(const InputOptions &place, const analysis::Fi
   return session;
 }
 
-// The paths of a session's threads under common numbers: all together, and each by what it is called in both sessions.
+// The paths of a session's threads, with function numbers common to both sessions: all threads together, and each under
+// a key that is the same in both sessions.
 struct ThreadTrees {
   PathTree all{~size_t(0)};
   std::map<std::string, PathTree> byKey;
@@ -71,7 +72,7 @@ struct ThreadTrees {
   }
 };
 
-// The last part of the path: the rest is the same in both, or known to who made the page.
+// The last part of the path. The rest is the same for both sessions, or known to the person who made the page.
 std::string titleOf(const TraceInput &input) {
   const std::string name = std::filesystem::path(input.name()).lexically_normal().filename().string();
   return name.empty() ? input.name() : name;
@@ -86,7 +87,7 @@ void addSheets(FlamePage &page, const Session &session, const ThreadTrees &now, 
   add("all threads", now.all, before ? &before->all : nullptr);
   if (now.byKey.size() + (before ? before->byKey.size() : 0) <= 1)
     return;
-  // What the page holds of all threads together: as much again.
+  // The single threads together may take as much of the page as "all threads".
   most = std::max<uint64_t>(100, most / now.byKey.size());
   const std::vector<std::string> keys = analysis::threadKeys(session.input->table());
   std::set<std::string> done;
@@ -103,7 +104,7 @@ void addSheets(FlamePage &page, const Session &session, const ThreadTrees &now, 
         add("only in the other session: thread " + key, none, &tree);
 }
 
-// Of sessions in a database: one tree of all of them.
+// Makes one tree of all chosen sessions in a database.
 int runFleet(const Options &options) {
   const auto failWith = [](const Error &error) { return fail(exitCodeOf(error), "flame: {}", error.text()); };
   auto server = openDatabase(options.input.from, options.credentials);

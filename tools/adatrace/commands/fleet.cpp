@@ -1,4 +1,4 @@
-// Adatrace fleet: the usual questions to a database of sessions.
+// Adatrace fleet: answers common questions from a database of sessions.
 #include "base/quantities.h"
 #include "base/text.h"
 #include "command.h"
@@ -31,7 +31,7 @@ struct Options {
 
 int failWith(const Error &error) { return fail(exitCodeOf(error), "fleet: {}", error.text()); }
 
-// Numbers to the right, the last column as it is.
+// Aligns numbers to the right and pads all columns except the last.
 void printTable(Output &out, const std::vector<std::vector<std::string>> &rows) {
   std::vector<size_t> widths;
   std::vector<bool> isNumber;
@@ -55,7 +55,7 @@ void printTable(Output &out, const std::vector<std::vector<std::string>> &rows) 
   }
 }
 
-// "2026-11-20T10:00", in UTC, or "2h", that long ago: nanoseconds since 1970.
+// "2026-11-20T10:00" (UTC) or "2h" (that long ago) in nanoseconds since 1970.
 std::optional<uint64_t> momentOf(const std::string &text) {
   if (const auto ago = parseDuration(text)) {
     const auto now = uint64_t(std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
@@ -78,7 +78,7 @@ std::string isText(const char *column, const std::vector<std::string> &values) {
   return fmt::format(" AND {} IN ({})", column, list);
 }
 
-// Globs are matched here, so that they mean what they mean elsewhere.
+// Globs are matched here, not by the server, so that they mean the same as elsewhere.
 Expected<std::string> isFunction(Server &server, const std::vector<std::string> &globs) {
   const auto rows = server.rows("SELECT DISTINCT function, name FROM functions");
   if (!rows)
@@ -96,7 +96,7 @@ Expected<std::string> isFunction(Server &server, const std::vector<std::string> 
   return " AND " + isOneOf("function", numbers);
 }
 
-// Of spans and aggregates.
+// A condition for rows of spans and of aggregates.
 Expected<std::string> conditionOf(Server &server, const Options &options) {
   std::string condition = "1";
   if (!options.hosts.empty())
@@ -112,7 +112,7 @@ Expected<std::string> conditionOf(Server &server, const Options &options) {
       return Error{
           .code = "E_USAGE",
           .message = fmt::format("{}: '{}' is no time like 2026-11-20T10:00 (UTC) or 2h (ago)", name, oneLine(*text))};
-    // The day tells the server which parts it need not read.
+    // With the day, the server knows which parts it need not read.
     condition += fmt::format(" AND begin {} {} AND day {}= toDate({})", sign, *moment, sign[0],
                              *moment / (uint64_t(86'400) * 1'000'000'000));
   }
@@ -135,7 +135,7 @@ int printChange(Server &server, const Options &options, const Invocation &invoca
     const auto sessions = sessionsWith(server, *label);
     if (!sessions)
       return failWith(sessions.error());
-    // Of one session each it takes all durations to tell noise from change.
+    // With one session per side, all durations would be needed to tell noise from change.
     if (sessions->size() < 2)
       return fail(kWrongUsage,
                   "fleet: there is one session with {}; from two on differences can be told from noise (`adatrace "
@@ -155,7 +155,7 @@ int printChange(Server &server, const Options &options, const Invocation &invoca
   return kOk;
 }
 
-// One JSON object per line, or an array of them.
+// Prints one JSON object per line, or an array of them.
 void printJson(Output &out, std::string_view lines, bool isArray) {
   if (!isArray)
     return out.write(lines);

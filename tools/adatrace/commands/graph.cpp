@@ -1,4 +1,4 @@
-// Adatrace graph: the calls of all threads, added up by path.
+// Adatrace graph: prints the calls of all threads, added up by path.
 #include "base/quantities.h"
 #include "command.h"
 #include "options/filter_options.h"
@@ -27,7 +27,7 @@ struct Options {
   std::string format = "text";
 };
 
-// Below that a path says little, and there are many.
+// Smaller paths say little, and there are many of them.
 constexpr double kLeastPercent = 0.5;
 
 void warnAboutUnmatchedViews(const Options &options, const analysis::CallPaths &paths) {
@@ -98,7 +98,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
       .type("WHAT");
   addCount(line, "--limit", options->limit, "At most this many lines; 0: all [0]");
   addRowFormat(line, options->format);
-  // For tests: as with a trace that has more paths than fit.
+  // For tests: simulates a trace with more paths than fit.
   line.option("--max-nodes", options->paths.mostNodes, "").hidden();
   return [options, &invocation] {
     if (!options->filter.settle("graph"))

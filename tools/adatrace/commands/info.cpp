@@ -1,4 +1,4 @@
-// Adatrace info: what a trace or a program holds.
+// Adatrace info: describes a trace or a program.
 #include "command.h"
 #include "elf/info_elf.h"
 #include "output/description_text.h"
@@ -20,7 +20,7 @@ struct Options {
   bool all = false, functions = false, absolute = false;
 };
 
-// A program or library; nothing if the file is none.
+// Describes a program or library. Returns nothing if the file is neither.
 std::optional<int> describeProgram(const Options &options, Output &out, const Palette &palette) {
   ElfFile file;
   std::string problem;

@@ -1,4 +1,4 @@
-// Adatrace load: sessions into a database of many machines.
+// Adatrace load: loads sessions into a database for many machines.
 #include "base/quantities.h"
 #include "base/text.h"
 #include "command.h"
@@ -78,7 +78,7 @@ int run(Options &options) {
   for (const std::string &session : options.sessions) {
     const int code = loadOne(loads, options, session);
     if (code == kServerDown || code == kAccessDenied || code == kOtherSchema || code == kServerFull)
-      return code; // the others would fare no better
+      return code; // the remaining sessions would fail, too
     worst = std::max(worst, code);
   }
   return worst;

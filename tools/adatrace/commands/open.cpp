@@ -1,4 +1,4 @@
-// Adatrace open: a trace in somebody else's viewer.
+// Adatrace open: opens a trace in another project's viewer.
 #include "base/quantities.h"
 #include "command.h"
 #include "options/filter_options.h"
@@ -22,14 +22,14 @@ namespace ada::cli {
 namespace open_command {
 namespace {
 
-// A viewer that is a page of its makers' site. The trace goes from this machine to the browser; the page does not send
-// it on.
+// A viewer that runs as a page of its makers' site. The trace goes from this machine to the browser, and the page does
+// not send it anywhere.
 struct Viewer {
   const char *name, *title, *origin, *format, *file;
-  int port; // 0: any. The page's own rules may allow one only
-  // The page's address, but for the trace's.
+  int port; // 0: any. The page's own rules may allow only one port
+  // The page's address, to which the trace's address is appended.
   const char *address;
-  bool isEscaped; // the trace's address is in it with %-escapes
+  bool isEscaped; // the trace's address is appended with %-escapes
 };
 constexpr Viewer kViewers[] = {
     {"perfetto", "Perfetto UI", "https://ui.perfetto.dev", "perfetto", "trace.perfetto-trace", 9001,
@@ -48,7 +48,7 @@ struct Options {
   bool noBrowser = false;
 };
 
-// As in RFC 3986: all but unreserved characters.
+// Escapes all but the unreserved characters of RFC 3986.
 std::string escaped(const std::string &text) {
   std::string safe;
   for (const char c : text)
@@ -120,7 +120,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
   declareFilter(line, options->filter);
   std::vector<std::string> names;
   for (const Viewer &viewer : kViewers)
-    if (model::formatNamed(viewer.format)) // a build may be without
+    if (model::formatNamed(viewer.format)) // adatrace may have been built without the format
       names.push_back(viewer.name);
   line.option("--in", options->viewer, "The viewer: perfetto, speedscope or firefox")
       .type("VIEWER")

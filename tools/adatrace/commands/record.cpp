@@ -1,4 +1,4 @@
-// Adatrace record: runs a program and records it.
+// Adatrace record: runs and records a program.
 #include "base/quantities.h"
 #include "command.h"
 #include "elf/elf_instrumentation.h"
@@ -36,7 +36,7 @@ struct Options {
   bool waits = false, packed = false;
 };
 
-// Functions whose arguments tell what is waited for, and who has it.
+// Functions whose arguments show what a thread waits for, and which thread holds it.
 constexpr const char *kWaitGlobs =
     "pthread_{mutex,rwlock,spin,cond,barrier}_*|pthread_{create,join,timedjoin_np,clockjoin_np}|sem_*|syscall|"
     "std::condition_variable::*|std::_V2::condition_variable_any::*|std::thread::{join,_M_start_thread}|"
@@ -44,11 +44,11 @@ constexpr const char *kWaitGlobs =
     "creat|eventfd|close|read|readv|pread|preadv|write|writev|pwrite|pwritev|recv*|send*|epoll_*";
 
 struct Place {
-  std::string session; ///< its absolute path, because the program may change its directory
-  bool isOurs = false; ///< it was made for this run
+  std::string session; ///< absolute path, because the program may change its working directory
+  bool isOurs = false; ///< the directory was made for this run
 };
 
-// The session for this run: as asked for, or a new one.
+// The session for this run: the requested one, or a new one.
 std::optional<Place> chooseSession(const OptionList &options, std::string &problem) {
   std::error_code error;
   if (const std::string *given = findOption(options, "session"); given && !given->empty()) {
@@ -67,14 +67,14 @@ std::optional<Place> chooseSession(const OptionList &options, std::string &probl
   return Place{fs::absolute(*made, error).string(), true};
 }
 
-// Two runs in one session look like one, so a run is added to an earlier trace only with --append. In ADA_OPTIONS a
-// session is how the processes of one run find each other; there it is not refused.
+// Two runs in one session would look like one run, so a run is added to an earlier trace only with --append. A session
+// in ADA_OPTIONS is not refused, because that is how the processes of one run find each other.
 bool isTaken(const Options &options) {
   const std::string *given = findOption(options.runtime, "session");
   return given && !options.append && !processDirectories(*given).empty();
 }
 
-// The way to `path` that is shortest to read and to type.
+// `path` in the form that is easiest to read and to type.
 std::string readable(const std::string &path) {
   std::error_code error;
   const std::string relative = fs::relative(path, error).string();
@@ -96,7 +96,7 @@ bool isFlight(const OptionList &options) {
   return flight && !flight->empty() && *flight != "0";
 }
 
-// Why a run left no events, as far as can be told from outside.
+// Why a run left no events, as far as this can be seen from outside.
 std::string reasonForNothing(const RecordTotals &totals, const OptionList &options, const std::string &program,
                              Instrumentation built, bool neverBegan) {
   const auto isSet = [&](const char *name) {
@@ -130,9 +130,9 @@ std::string reasonForNothing(const RecordTotals &totals, const OptionList &optio
   return "no instrumented function was called; `adatrace info FILE` counts those of a program or library";
 }
 
-// Programs that were killed leave their newest events in the ring file. `ending` is that
-// of the program itself, not of those that it started.
-// Whether there is a process that made its directory and then not even the first manifest, which recovery adds.
+// Recovers killed programs, whose newest events are still in the ring file. `ending` is how the program itself ended,
+// not the programs that it started. Returns whether there is a process that made its directory but not even its first
+// manifest, which recovery adds.
 bool recoverUnfinished(const std::string &session, const Ending &ending, bool quiet) {
   RecoverTotals totals;
   bool neverBegan = false;
@@ -146,7 +146,7 @@ bool recoverUnfinished(const std::string &session, const Ending &ending, bool qu
         options.exitCode = WEXITSTATUS(ending.status);
     }
     const ProcessState state = stateOf(directory);
-    // A process that outlives the program (a daemon, say) goes on recording.
+    // A process that outlives the program (a daemon, say) continues to record.
     if (state == ProcessState::Running && !quiet)
       complain(fmt::format("process {} is still running and recording", pid));
     if (state == ProcessState::Unfinished) {
@@ -161,7 +161,7 @@ bool recoverUnfinished(const std::string &session, const Ending &ending, bool qu
 void reportEnd(const std::string &session, const OptionList &options, const Ending &ending, const std::string &program,
                Instrumentation built, bool neverBegan) {
   const RecordTotals totals = RecordWatch(session).refresh();
-  if (std::error_code error; !fs::exists(session, error)) { // it was there when the program started
+  if (std::error_code error; !fs::exists(session, error)) { // it existed when the program started
     complain(fmt::format("there is no trace: {} was removed or renamed while the program ran", readable(session)));
     return;
   }
@@ -177,7 +177,7 @@ void reportEnd(const std::string &session, const OptionList &options, const Endi
                        formatBytes(bytesBelow(session)), place, quotedForShell(place)));
 }
 
-// What the budget left out, and how to leave it out from the beginning.
+// Reports the functions that the budget switched off, and how to leave them out from the start.
 void tellFunctionsOff(const std::string &session) {
   const FunctionsOff off = functionsOff(session);
   if (off.told.empty())
@@ -187,7 +187,7 @@ void tellFunctionsOff(const std::string &session) {
                            : "; to leave them out from the start: --exclude=" + quotedForShell(off.globs)));
 }
 
-// The directory of the program itself, the last one if it went on by exec.
+// The directory of the program itself; the last one if it called exec.
 std::string directoryOf(const std::string &session, pid_t pid) {
   std::string found;
   for (const std::string &directory : processDirectories(session))
@@ -196,8 +196,8 @@ std::string directoryOf(const std::string &session, pid_t pid) {
   return found;
 }
 
-// What was left out of the options for detail, and could not have been meant. A sentence
-// for people if that is not clear.
+// Adds options for detail that are missing and can only mean one thing. Returns a sentence for people if the meaning is
+// not clear.
 std::string completeDetail(OptionList &options) {
   const auto given = [&](const char *name) {
     const std::string *value = findOption(options, name);
@@ -212,7 +212,7 @@ std::string completeDetail(OptionList &options) {
   return {};
 }
 
-// What --waits adds to the options.
+// Adds the options that --waits stands for.
 void addWaits(OptionList &options) {
   const std::string *detail = findOption(options, "detail");
   setOption(options, "detail", (detail && !detail->empty() ? *detail + "|" : "") + kWaitGlobs);
@@ -220,7 +220,7 @@ void addWaits(OptionList &options) {
     setOption(options, "stack_size", "256"); // pipe() and std::thread::join() are given addresses on the stack
 }
 
-// What is of interest when the program has ended.
+// Prints everything of interest after the program has ended.
 void tellOfRun(const std::string &session, const Options &options, const OptionList &asked, const OptionList &runtime,
                const Ending &ending, const Invocation &invocation, Instrumentation built, bool neverBegan) {
   const std::string &name = invocation.program.front();
@@ -291,7 +291,7 @@ int run(Options options, const Invocation &invocation) {
                  progress.isWanted() ? [&](pid_t) { progress.draw(); } : std::function<void(pid_t)>());
   progress.clear();
 
-  // Removes nothing but an empty directory: nobody recorded.
+  // Removes the session only if it is empty, because nothing was recorded.
   const auto removeEmpty = [&] {
     std::error_code error;
     if (place->isOurs)
@@ -304,7 +304,7 @@ int run(Options options, const Invocation &invocation) {
   if (const std::string how = describe(ending); !how.empty() && !options.quiet)
     complain(fmt::format("{} {}", name, how));
   const bool neverBegan = recoverUnfinished(session, ending, options.quiet);
-  std::string told = session; // the last of a flight recorder's
+  std::string told = session; // with a flight recorder, the last of its sessions
   if (isFlight(*runtime)) {
     const std::string *ring = findOption(*runtime, "ring");
     finishFlights(session, ringPlaces(ring ? *ring : ""), ending, options.quiet);
@@ -316,8 +316,8 @@ int run(Options options, const Invocation &invocation) {
   return ending.exitCode();
 }
 
-// What stands between the parts of an option that is a list, which may be given several times: `--include A --include
-// B` is `--include 'A|B'`. Null for an option that is none.
+// The separator of an option whose value is a list and which may be given several times: `--include A --include B` is
+// `--include 'A|B'`. Null if the option's value is not a list.
 const char *separatorOf(const RuntimeOption &option) {
   return options::isGlobs(option) ? "|" : option.metavar == std::string_view("TRIGGERS") ? ";" : nullptr;
 }
@@ -329,8 +329,8 @@ std::string joined(const std::vector<std::string> &parts, const char *separator)
   return text;
 }
 
-// One flag for each run-time option but `help`, which --help is: --stack-size for
-// stack_size, which may be written as it is, too.
+// Declares a flag for each run-time option except `help`, which is --help. stack_size becomes --stack-size, and
+// --stack_size works, too.
 void declareRuntimeOptions(CommandLine &line, Options &options) {
   for (const RuntimeOption &option : runtimeOptions()) {
     const std::string_view name = option.name;
@@ -358,7 +358,7 @@ void declareRuntimeOptions(CommandLine &line, Options &options) {
     line.parsed((name == "output" ? "-o," : "") + flag, set, sentence).type(option.metavar).group(kGroup);
     if (name.find('_') != std::string_view::npos)
       line.alias("--" + std::string(name), flag, set);
-    // --pre-roll=50ms or 2s, where --pre-roll-ms=50 has the unit in its name.
+    // --pre-roll takes 50ms or 2s; --pre-roll-ms=50 has the unit in its name.
     if (name.ends_with("_ms"))
       line.alias(flag.substr(0, flag.size() - 3), flag, [set](const std::string &value) {
         const bool hasUnit = value.find_first_not_of("0123456789") != std::string::npos;
@@ -370,7 +370,7 @@ void declareRuntimeOptions(CommandLine &line, Options &options) {
 
 std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  // For --help only: main() has taken the program off before the options are parsed.
+  // Only for --help: main() removes the program before the options are parsed.
   line.option("program", options->program, "The program to run and its arguments; all that follows it is its own");
   declareRuntimeOptions(line, *options);
   line.option(

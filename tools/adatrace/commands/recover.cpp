@@ -1,4 +1,4 @@
-// Adatrace recover: traces of killed programs.
+// Adatrace recover: finishes traces of killed programs.
 #include "base/quantities.h"
 #include "command.h"
 #include "options/runtime_options.h"
@@ -27,8 +27,8 @@ struct Options {
   std::vector<std::string> rings; ///< directories
 };
 
-// The process directories that `path` means: those of a session (of the newest one in a
-// directory of sessions), or itself.
+// The process directories that `path` stands for: those of a session (the newest one in a directory of sessions), or
+// `path` itself.
 std::vector<std::string> directoriesOf(const std::string &path) {
   std::vector<std::string> directories = processDirectories(path);
   if (!directories.empty())
@@ -46,7 +46,7 @@ std::vector<std::string> directoriesOf(const std::string &path) {
 
 //===--- --clean: what crashed programs left in memory --------------------===//
 
-// Where to look for ring files: where the user says, or else where programs make them.
+// Where to look for ring files: in the directories that the user names, otherwise where programs make them.
 std::vector<std::string> ringDirectories(const Options &options) {
   return options.rings.empty() ? ringPlaces() : canonicalPlaces(options.rings);
 }
@@ -60,7 +60,7 @@ std::string describe(const RingFile &ring) {
                      ring.directory.empty() ? "" : ", of " + ring.directory);
 }
 
-// Where a flight recorder was told to make its session. If it was told a directory of sessions only, one is made there.
+// The session that a flight recorder was told to make. If it was told only a directory of sessions, one is made there.
 std::string placeOfFlight(const RingFile &ring, std::string &problem) {
   if (std::string session = flightSession(ring.directory); !session.empty())
     return session;

@@ -1,4 +1,4 @@
-// Adatrace report: what each function cost.
+// Adatrace report: shows the cost of each function.
 #include "base/quantities.h"
 #include "command.h"
 #include "options/filter_options.h"
@@ -19,7 +19,7 @@ namespace {
 
 using analysis::ReportBy;
 
-constexpr uint64_t kHistograms = 10; // unless --limit says how many
+constexpr uint64_t kHistograms = 10; // unless --limit is given
 
 struct Options {
   InputOptions input;
@@ -33,7 +33,7 @@ struct Options {
   std::string filterFile;
 };
 
-// What a reader of text has to know about an empty table.
+// Explains an empty table in text output.
 void printNothing(Output &out, const TraceInput &input) {
   if (input.eventCount() == 0)
     out.print("there are no events in {}\n", input.name());

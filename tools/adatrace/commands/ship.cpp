@@ -1,4 +1,4 @@
-// Adatrace ship: traces of a machine into a database, as they come.
+// Adatrace ship: loads the traces of a machine into a database as they come.
 #include "base/quantities.h"
 #include "base/text.h"
 #include "command.h"
@@ -32,8 +32,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kShortRetryNs = 5'000'000'000; // within a trace; then it goes on with another round
-constexpr unsigned kRefusedPart = 4;              // of --keep, one of so many is for what was refused
+constexpr uint64_t kShortRetryNs = 5'000'000'000; // within a trace; after that, the next round tries again
+constexpr unsigned kRefusedPart = 4;              // one part in four of --keep is for refused rows
 constexpr const char *kStateFile = ".adatrace-shipped.json", *kLockFile = ".adatrace-ship.lock",
                      *kRefusedDirectory = ".adatrace-refused";
 
@@ -57,7 +57,7 @@ bool isAboutServer(int code) {
   return code == kServerDown || code == kAccessDenied || code == kOtherSchema || code == kServerFull;
 }
 
-/// One at a time for a directory; held until the process ends.
+/// Lets only one process at a time ship a directory. Held until the process ends.
 class Lock {
 public:
   explicit Lock(const std::string &file) : file_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
@@ -87,13 +87,13 @@ public:
       warning("ship: {}", what);
   }
 
-  /// Looks at what there is.
+  /// Looks for traces on the disk.
   void look();
-  /// Sends what is complete. An exit status; kServerDown and its kind: the rest waits.
+  /// Sends complete traces. Returns an exit status; after kServerDown and the like, the remaining traces wait.
   int send();
-  /// Deletes what may go.
+  /// Deletes the traces that may be deleted.
   void clean();
-  /// What was found last.
+  /// The directories to watch, as found last.
   std::vector<std::string> directories() const;
 
 private:
@@ -107,7 +107,7 @@ private:
   Shipped shipped_;
   RefusedBlocks refused_;
   std::vector<Unit> units_;
-  std::map<std::string, uint64_t> broken_; // what can't be read, by name: its bytes then
+  std::map<std::string, uint64_t> broken_; // traces that can't be read, by name: their size then
   bool hasComplainedOfState_ = false;
 };
 
@@ -118,7 +118,8 @@ void Shipper::save() {
   hasComplainedOfState_ = !written;
 }
 
-// A recorder makes its directory first, and the ring and the manifest a moment later: that is no killed program.
+// A recorder makes its directory first, and the ring and the manifest a moment later. Until then it must not be taken
+// for a killed program.
 bool isBeginning(const Unit &unit) {
   constexpr time_t kSureSeconds = 60;
   if (std::error_code ignored; fs::exists(unit.path + "/manifest.json", ignored))
@@ -130,7 +131,7 @@ bool isBeginning(const Unit &unit) {
          static_cast<time_t>(nowSeconds()) - info.st_mtim.tv_sec < kSureSeconds;
 }
 
-// Of a killed program that is so after recovery.
+// The trace of a killed program is complete after recovery.
 bool Shipper::isComplete(Unit &unit) {
   if (unit.state == ProcessState::Unfinished && isBeginning(unit))
     return false;
@@ -169,7 +170,7 @@ int Shipper::send(const Unit &unit) {
 }
 
 void Shipper::look() {
-  std::erase_if(units_, [&](const Unit &unit) { return broken_.contains(unit.name); }); // these may change
+  std::erase_if(units_, [&](const Unit &unit) { return broken_.contains(unit.name); }); // may have changed
   units_ = findUnits(options_.directory, units_);
   std::set<std::string> there;
   for (const Unit &unit : units_)
@@ -204,7 +205,7 @@ void Shipper::clean() {
       one.confirmedNs = (now - std::min(now, found->atSeconds)) * 1'000'000'000;
     all.push_back(std::move(one));
   }
-  // What was refused is in the directory as well.
+  // Refused rows are in the directory as well.
   const uint64_t most = options_.keepBytes
                             ? std::max<uint64_t>(1, options_.keepBytes - std::min(options_.keepBytes, refused_.bytes()))
                             : 0;
@@ -251,7 +252,7 @@ int run(Options &options) {
   if (!lock.isOurs())
     return fail(kCantRead, "ship: {}: another `adatrace ship` is at work there, or nothing can be written",
                 oneLine(options.directory));
-  const ConvertLine signals("never"); // from here on they are kept
+  const ConvertLine signals("never"); // from here on, the first signal is kept for interruption()
   ServerTrouble trouble;
   const auto say = [](const std::optional<std::string> &line) {
     if (line)
@@ -278,9 +279,9 @@ int run(Options &options) {
       code = shipper.send();
     if (!isAboutServer(code))
       say(trouble.worked(steadyNs()));
-    shipper.clean(); // without a server, too: the disk fills meanwhile
+    shipper.clean(); // even without a server, because the disk fills up meanwhile
     if (isInterrupted())
-      return kOk; // what was begun goes on with the next start
+      return kOk; // unfinished work continues at the next start
     if (options.once || code == kAccessDenied || code == kOtherSchema || code == kWrongUsage)
       return code;
     watch.set(shipper.directories());

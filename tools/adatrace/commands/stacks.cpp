@@ -1,4 +1,4 @@
-// Adatrace stacks and last: what the threads were in at the end of a trace, or are in now.
+// Adatrace stacks and last: show the threads' calls at the end of a trace, or now.
 #include "base/quantities.h"
 #include "command.h"
 #include "options/filter_options.h"
@@ -42,7 +42,7 @@ int run(Options &options, const Invocation &invocation, int (*show)(const Option
   return input->close(table->damage());
 }
 
-// Only where a thread is in a call that waits is it worth reading the whole trace.
+// Reading the whole trace is only worthwhile if a thread is in a call that waits.
 bool mayBeDeadlock(StackTable &table) {
   return std::ranges::any_of(table.threads(), [&](const analysis::ThreadEnd &end) {
     if (end.open.empty())
@@ -85,7 +85,7 @@ int showStacks(const Options &options, const Palette &palette, StackTable &table
 }
 
 int showLast(const Options &options, const Palette &palette, StackTable &table) {
-  // What began or ended last; open calls have not ended, and their stack is for `stacks`.
+  // When a call last began or ended. Open calls have not ended, so their beginning counts; `stacks` shows their stack.
   const auto lastNs = [](const LastCall &call) {
     return call.call->span.how == SpanEnd::Open ? call.call->span.beginNs : call.call->span.endNs;
   };

@@ -1,4 +1,4 @@
-// Adatrace tree: the calls of each thread.
+// Adatrace tree: prints the calls of each thread.
 #include "base/quantities.h"
 #include "command.h"
 #include "options/filter_options.h"
@@ -27,10 +27,10 @@ struct Options {
   bool noFold = false, showsInitialisers = false;
 };
 
-// On a terminal nobody reads more, and the note below says how to get it.
+// More lines are not useful on a terminal; the note below explains how to get them.
 constexpr uint64_t kTerminalLimit = 400;
 
-// Whether anything was recorded with the calls of a thread that was read.
+// Whether any detail was recorded with the calls of the selected threads.
 bool hasValues(const TraceInput &input) {
   struct Finder : analysis::TableSink {
     using TableSink::TableSink;
@@ -46,7 +46,7 @@ bool hasValues(const TraceInput &input) {
   model::ReadRequest request;
   request.threads = input.threads();
   request.isFurther = true;
-  (void)input.source().readPart(finder, request); // what it says was said before
+  (void)input.source().readPart(finder, request); // its errors have already been reported
   return finder.found;
 }
 
@@ -83,7 +83,7 @@ int run(Options &options, const Invocation &invocation) {
     options.lines.limit = limit;
   analysis::FilterOptions &filter = options.filter.options;
   input->setRange(filter);
-  uint64_t leftOutNs = 0; // calls shorter than that, without being asked
+  uint64_t leftOutNs = 0; // calls shorter than this are left out without the user's request
   if (const uint64_t fit =
           options.fit.value_or(options.limit || filter.minDurationNs || options.noFold ? 0 : screens)) {
     const auto duration =
@@ -137,7 +137,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
       fmt::format("Leave short calls out until at most this many lines are left; 0: none [{} on a terminal, unless "
                   "--limit, --min-duration or --no-fold is given]",
                   kTerminalLimit));
-  // For tests: print early, as with a trace that does not fit into memory.
+  // For tests: prints early, as for a trace that does not fit into memory.
   line.option("--max-nodes", options->walk.maxNodes, "").hidden();
   return [options, &invocation] {
     options->walk.fold = !options->noFold;

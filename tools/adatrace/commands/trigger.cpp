@@ -1,4 +1,4 @@
-// Adatrace trigger: keep the detail of this moment.
+// Adatrace trigger: keeps the detail of this moment.
 #include "command.h"
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
@@ -51,7 +51,7 @@ void sayGiven(const std::string &who, const Options &options) {
     Output().print("triggered {}\n", who);
 }
 
-// Flight recorders whose dumps go to the session. Until then all of them is in memory.
+// Flight recorders whose dumps go to the session. Until they dump, all their data is in memory.
 std::vector<RingFile> flightsOf(const std::string &path) {
   std::error_code error;
   const std::string session = fs::absolute(path, error).lexically_normal().string();
@@ -66,7 +66,7 @@ std::vector<RingFile> flightsOf(const std::string &path) {
   return rings;
 }
 
-// Whether the session holds dumps of flight recorders, or nothing yet: their processes may be running.
+// Whether the session holds only dumps of flight recorders, or nothing yet. Then their processes may be running.
 bool isOfFlight(const std::vector<std::string> &directories) {
   return std::ranges::all_of(directories, [](const std::string &directory) {
     const auto manifest = Manifest::read(directory + "/manifest.json");
@@ -74,7 +74,7 @@ bool isOfFlight(const std::vector<std::string> &directories) {
   });
 }
 
-// All processes of a session that are still running.
+// Triggers all processes of a session that are still running.
 int triggerSession(const std::string &path, const Options &options) {
   std::vector<std::string> directories = processDirectories(path);
   if (directories.empty())
@@ -114,7 +114,7 @@ int triggerSession(const std::string &path, const Options &options) {
     return fail(kProblemsFound,
                 "no process is found that records into {}; name the process if its ring is elsewhere (option ring)",
                 path);
-  // A process that ended in between is not a failure if others took the request.
+  // A process that ended in between is not a failure if others accepted the request.
   return given > 0 ? kOk : code;
 }
 

@@ -1,4 +1,4 @@
-// Adatrace verify: whether a trace is whole.
+// Adatrace verify: checks whether a trace is intact.
 #include "command.h"
 #include "output/terminal.h"
 #include "process/session_place.h"

@@ -62,9 +62,9 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
       .type("N")
       .between(1, 65535);
   line.flag("--no-browser", options->noBrowser, "Only print the address; open no browser");
-  // For who works on the page: files of this directory instead of those built in.
+  // For developers of the page: serves the files of this directory instead of the built-in ones.
   line.option("--assets", options->assets, "").hidden();
-  // For tests: a trace with so many events has its index in a file.
+  // For tests: number of events from which on a trace has its index in a file.
   line.option("--index-events", options->eventsForFile, "").hidden();
   return [options] { return run(*options); };
 }

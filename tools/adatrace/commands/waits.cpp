@@ -1,4 +1,4 @@
-// Adatrace waits: what threads waited for, and who had it meanwhile.
+// Adatrace waits: shows what threads waited for, and which thread held it.
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
@@ -20,7 +20,7 @@ struct Options {
   uint64_t limit = 0;
 };
 
-// What is not known of this trace, and how to know it the next time.
+// Reports what this trace lacks, and how to record it the next time.
 void tellWhatIsMissing(const analysis::Waits &waits, const TraceInput &input) {
   if (input.eventCount() == 0)
     return;

@@ -1,4 +1,4 @@
-// Adatrace why: where the time of one call went.
+// Adatrace why: shows how one call spent its time.
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
@@ -31,7 +31,7 @@ bool readNumber(std::string_view text, uint64_t &number) {
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
-// --call=THREAD:NUMBER, or PID/THREAD:NUMBER. An exit status if there is no such call.
+// Finds the call of --call=THREAD:NUMBER or PID/THREAD:NUMBER. Sets the exit code if there is no such call.
 std::optional<ChosenCall> callOf(const std::string &text, TraceInput &input, int &exitCode) {
   const size_t slash = text.find('/'), colon = text.find(':');
   const size_t start = slash == std::string::npos ? 0 : slash + 1;

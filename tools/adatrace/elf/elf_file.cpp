@@ -1,7 +1,7 @@
-// What adatrace needs to know of an ELF file, by libelf.
+// Reads what adatrace needs from an ELF file, with libelf.
 //
-// libelf maps the file, checks its tables against its size and translates foreign byte orders. What it refuses is
-// refused here, too: any bytes may be handed to open().
+// libelf maps the file, checks its tables against its size and translates foreign byte orders. Files that libelf
+// rejects are rejected here, too, so it is safe to pass any bytes to open().
 #include "elf_file.h"
 
 #include "base/file_descriptor.h"
@@ -25,7 +25,7 @@ static std::string_view bytesOf(const Elf_Data *data) {
 void ElfFile::Close::operator()(Elf *elf) const { elf_end(elf); }
 
 ElfFile::Status ElfFile::open(const std::string &path, ElfFile &file, std::string &problem) {
-  // O_NONBLOCK: a FIFO or a device must not make us wait.
+  // O_NONBLOCK: opening a FIFO or a device must not block.
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info;
   if (!fd || fstat(fd.get(), &info) != 0) {
@@ -38,14 +38,14 @@ ElfFile::Status ElfFile::open(const std::string &path, ElfFile &file, std::strin
   ElfFile elf;
   elf.elf_.reset(elf_begin(fd.get(), ELF_C_READ_MMAP, nullptr));
   if (!elf.elf_ || elf_kind(elf.elf_.get()) != ELF_K_ELF) {
-    // Not even its header is whole: it may still be meant as one.
+    // The header is incomplete, but the file may still be meant as an ELF file.
     char magic[SELFMAG];
     const bool begins = pread(fd.get(), magic, SELFMAG, 0) == SELFMAG && std::memcmp(magic, ELFMAG, SELFMAG) == 0;
     problem = "the ELF header is cut off";
     return begins && info.st_size >= EI_NIDENT ? Status::Broken : Status::NotElf;
   }
   const bool good = elf.parse(problem);
-  elf_cntl(elf.elf_.get(), ELF_C_FDDONE); // it is mapped, or has been read
+  elf_cntl(elf.elf_.get(), ELF_C_FDDONE); // the file is mapped or has been read
   file = std::move(elf);
   return good ? Status::Ok : Status::Broken;
 }
@@ -105,14 +105,14 @@ std::string_view ElfFile::contents(const Section &section) const {
   return section.type == SHT_NOBITS ? std::string_view() : bytesOf(elf_rawdata(section.handle, nullptr));
 }
 
-// The part of the file that a segment is loaded from.
+// The part of the file from which a segment is loaded.
 std::string_view ElfFile::bytesOfSegment(const Segment &segment) const {
   if (segment.offset > file_.size() || segment.fileSize > file_.size() - segment.offset)
     return {};
   return file_.substr(segment.offset, segment.fileSize);
 }
 
-// What is at an address of the linked image, up to the end of its segment.
+// The bytes from an address of the linked image to the end of its segment.
 std::string_view ElfFile::from(uint64_t address) const {
   for (const Segment &segment : segments_)
     if (segment.type == PT_LOAD && address >= segment.address && address - segment.address < segment.fileSize)

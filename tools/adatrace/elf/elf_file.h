@@ -1,6 +1,6 @@
-// What adatrace needs to know of an ELF file.
+// Reads what adatrace needs from an ELF file.
 //
-// libelf reads it and checks what the file says of itself: any bytes may be handed to open().
+// libelf reads the file and checks its headers, so it is safe to pass any bytes to open().
 #ifndef ADATRACE_ELF_FILE_H
 #define ADATRACE_ELF_FILE_H
 
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-// Of libelf.
+// Declared by libelf.
 struct Elf;
 struct Elf_Scn;
 
@@ -39,22 +39,22 @@ public:
   std::string_view kind() const;
   std::string_view machine() const;
   bool isObject() const;
-  /// False if the section table was stripped: then "no such section" says nothing.
+  /// False if the section table was stripped; then a missing section means nothing.
   bool hasSections() const { return !sectionList_.empty(); }
   const std::vector<Section> &sections() const { return sectionList_; }
   std::string_view contents(const Section &section) const;
 
   /// Names of the libraries that the dynamic linker loads with this file.
   const std::vector<std::string> &needed() const { return neededList_; }
-  /// DT_RUNPATH if there is one, else DT_RPATH.
+  /// DT_RUNPATH if there is one, otherwise DT_RPATH.
   const std::string &runPath() const { return runPathText_; }
   const std::string &buildId() const { return buildIdText_; }
 
   /// The NUL-terminated text at an address of the linked image.
   std::optional<std::string_view> textAt(uint64_t address) const;
-  /// `size` bytes at an address of the linked image; empty if they are not there.
+  /// `size` bytes at an address of the linked image; empty if the file does not contain them.
   std::string_view bytesAt(uint64_t address, size_t size) const;
-  /// Address of a symbol in .symtab, if it is there.
+  /// Address of a symbol in .symtab, if it exists.
   std::optional<uint64_t> symbol(std::string_view name) const;
 
 private:
@@ -72,7 +72,7 @@ private:
   std::string_view from(uint64_t address) const;
 
   std::unique_ptr<Elf, Close> elf_;
-  std::string_view file_; // all of it
+  std::string_view file_; // the whole file
   uint16_t type_ = 0, machineCode_ = 0;
   bool pie_ = false;
   std::vector<Section> sectionList_;

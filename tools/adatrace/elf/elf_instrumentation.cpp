@@ -1,4 +1,4 @@
-// Was this program built with the plugin?.
+// Finds out whether a program was built with the plugin.
 #include "elf_instrumentation.h"
 
 #include "ada/abi.h"
@@ -64,8 +64,8 @@ std::optional<uint32_t> abiVersion(const ElfFile &file) {
 
 namespace {
 
-// Follows DT_NEEDED as the dynamic linker does, near enough for a hint: run
-// paths, LD_LIBRARY_PATH and the usual system directories, but not ld.so.cache.
+// Follows DT_NEEDED like the dynamic linker, closely enough for a hint: searches run paths, LD_LIBRARY_PATH and the
+// usual system directories, but not ld.so.cache.
 class Closure {
 public:
   Instrumentation visit(const std::string &path) {
@@ -81,8 +81,8 @@ public:
       if (!seen_.insert(name).second)
         continue;
       const std::string library = find(name, path, file.runPath());
-      // A system library that is not where we look is not ours either; one that
-      // the program brings along could be.
+      // The system's libraries are not instrumented, wherever they are. But a library that is not found could be one
+      // that the program brings along.
       const Instrumentation of = library.empty() ? Instrumentation::Unknown : visit(library);
       if (of == Instrumentation::Yes)
         return of;
@@ -126,7 +126,7 @@ Instrumentation instrumentationOf(const std::string &program) { return Closure()
 
 bool startsOtherPrograms(const std::string &program) {
   std::string name = fs::path(program).filename().string();
-  // "python3.11" and "clang-19" are "python" and "clang".
+  // "python3.11" and "clang-19" become "python" and "clang".
   while (!name.empty() &&
          (std::isdigit(static_cast<unsigned char>(name.back())) || name.back() == '.' || name.back() == '-'))
     name.pop_back();

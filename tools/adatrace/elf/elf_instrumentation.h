@@ -1,4 +1,4 @@
-// Was this program built with the plugin?.
+// Finds out whether a program was built with the plugin.
 #ifndef ADATRACE_ELF_INSTRUMENTATION_H
 #define ADATRACE_ELF_INSTRUMENTATION_H
 
@@ -12,7 +12,7 @@
 namespace ada::cli {
 
 struct InstrumentedFunction {
-  std::string name;   ///< as in the object file
+  std::string name;   ///< as it is in the object file
   std::string pretty; ///< demangled, or the same
   std::string file;
   uint32_t line = 0;
@@ -21,24 +21,24 @@ struct InstrumentedFunction {
 /// Number of function table entries in all `ada_functions` sections.
 uint64_t instrumentedFunctionCount(const ElfFile &file);
 
-/// The entries themselves; for linked images only (those of an object file are
-/// not relocated yet). Entries that point outside of the file are left out.
+/// The entries of these tables. Only for linked images: the entries of an object file are not relocated yet. Entries
+/// that point outside the file are left out.
 std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file);
 
-/// The ABI version the pass left in the image's ada_image; nothing if the symbol
-/// table was stripped or the file is not linked.
+/// The ABI version that the pass stored in the image's ada_image; nothing if the symbol table was stripped or the file
+/// is not linked.
 std::optional<uint32_t> abiVersion(const ElfFile &file);
 
-/// What can be said of a program before it is started.
+/// What is known about a program before it is started.
 enum class Instrumentation {
-  Yes,     ///< it, or a library it is linked with, has instrumented functions
-  No,      ///< neither has
+  Yes,     ///< the program, or a library that it is linked with, has instrumented functions
+  No,      ///< neither has any
   Unknown, ///< a script, a stripped section table, a library that was not found
 };
 Instrumentation instrumentationOf(const std::string &program);
 
-/// True for shells, interpreters and launchers: that they are not instrumented
-/// says nothing about what they load and start.
+/// True for shells, interpreters and launchers. The programs that they load and start may be instrumented even if they
+/// are not.
 bool startsOtherPrograms(const std::string &program);
 
 } // namespace ada::cli

@@ -1,4 +1,4 @@
-// Adatrace info for programs, libraries and objects.
+// Implements adatrace info for programs, libraries and object files.
 #include "info_elf.h"
 #include "base/quantities.h"
 

@@ -1,4 +1,4 @@
-// Adatrace info for programs, libraries and objects.
+// Implements adatrace info for programs, libraries and object files.
 #ifndef ADATRACE_INFO_ELF_H
 #define ADATRACE_INFO_ELF_H
 

@@ -1,6 +1,6 @@
 // The flame page: draws the call paths in #data, searches, zooms and lists functions. No library, no network.
 // @ts-check
-// The build puts this module in front and leaves out this line (output/flame_page.cpp).
+// adatrace puts this module in front of the script and removes this line (output/flame_page.cpp).
 import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
 
 (() => {
@@ -8,8 +8,8 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
 
   /** @typedef {[calls: number, total: number, self: number]} Figures */
   /**
-   * A call before those that it made; columns have one entry per path. `function` is a number, -1 for paths that were
-   * added up, or -2 for the time in which the recorder held up calls of the function above.
+   * Each call comes before the calls that it made; columns have one entry per path. `function` is a number, -1 for
+   * paths that were added up, or -2 for the time in which the recorder held up calls of the function above.
    * @typedef {{calls: number[], total: number[], self: number[]}} Columns
    * @typedef {{label: string, isCut: boolean, depth: number[], function: number[], paths: number[], now: Columns,
    *   before: Columns | null, whole: Figures, wholeBefore: Figures | null, sums: number[][]}} TreeData
@@ -44,7 +44,7 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
     return hash % 55; // red to yellow
   }
 
-  /** Of a function, or of what is none. @param {number} number */
+  /** The name of a function, or of an entry that is not a function. @param {number} number */
   const nameOf = (number) => number >= 0 ? data.functions[number][0] : number === -1 ? '(other paths)' : '(recorder)';
 
   //===--- one tree --------------------------------------------------------===//
@@ -55,7 +55,7 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
       this.source = source;
       const count = source.depth.length;
       this.parent = new Int32Array(count).fill(-1);
-      this.end = new Int32Array(count).fill(count); // behind the last node below
+      this.end = new Int32Array(count).fill(count); // one past the last node below
       this.deepest = -1;
       /** @type {number[]} */
       const path = [];
@@ -69,7 +69,7 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
       }
     }
 
-    /** Where each bar begins, in nanoseconds. @param {'now' | 'before'} which */
+    /** Computes where each bar begins, in nanoseconds. @param {'now' | 'before'} which */
     layOut(which) {
       this.columns = which === 'before' && this.source.before ? this.source.before : this.source.now;
       const whole = which === 'before' && this.source.wholeBefore ? this.source.wholeBefore : this.source.whole;
@@ -99,9 +99,9 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
 
   const trees = data.trees.map((source) => new Tree(source));
   let tree = trees[0], zoom = -1, focused = -1, isFlipped = false;
-  /** @type {Set<number>} functions that are searched for */
+  /** @type {Set<number>} functions that match the search */
   let hits = new Set();
-  /** @type {number[]} nodes of these */
+  /** @type {number[]} nodes of these functions */
   let hitNodes = [];
   let sortColumn = 'self';
 
@@ -167,7 +167,7 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
     return bar;
   }
 
-  /** Only what can be seen: rows of the window, bars of a pixel or more. */
+  /** Draws only what is visible: rows in the window, and bars that are at least a pixel wide. */
   function draw() {
     const {start, columns, width: whole} = tree, pixels = chart.clientWidth;
     if (!start || !columns)
@@ -221,7 +221,7 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
     showDetails(node);
   }
 
-  /** Makes a bar the one that keys act on; zooms out if it would not be visible. @param {number} node */
+  /** Focuses a bar, so that keys act on it; zooms out if it would not be visible. @param {number} node */
   function focus(node) {
     if (node < 0)
       return;
@@ -353,7 +353,7 @@ import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
 
   //===--- keys ------------------------------------------------------------===//
 
-  /** The child that is largest, the caller, or the next call at the same depth. @param {string} key */
+  /** The largest child, the caller, or the next call at the same depth. @param {string} key */
   function neighbour(key) {
     const from = focused >= 0 ? focused : Math.max(zoom, 0), depth = tree.source.depth[from];
     if (key === (isFlipped ? 'ArrowUp' : 'ArrowDown'))

@@ -1,4 +1,4 @@
-// Sends blocks of rows while the trace is read on.
+// Sends blocks of rows while the rest of the trace is read.
 #include "block_sender.h"
 
 #include <utility>

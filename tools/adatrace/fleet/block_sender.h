@@ -1,4 +1,4 @@
-// Sends blocks of rows while the trace is read on, several at a time.
+// Sends blocks of rows, several at a time, while the rest of the trace is read.
 #ifndef ADATRACE_FLEET_BLOCK_SENDER_H
 #define ADATRACE_FLEET_BLOCK_SENDER_H
 
@@ -15,20 +15,20 @@
 
 namespace ada::cli {
 
-/// Memory: a block for each thread, one that waits, and the one that is being made.
+/// Memory: a block for each thread, one that is waiting, and the one that is being made.
 class BlockSender {
 public:
-  /// `send` is called by `threads` threads at a time, each with a block of its own, and is to know what that means.
+  /// `send` is called by `threads` threads at a time, each with its own block, and must be thread-safe.
   BlockSender(unsigned threads, std::function<Expected<void>(const model::SpanBlock &)> send);
-  /// Gives up what was not begun, and waits for the rest.
+  /// Drops blocks whose sending has not begun, and waits for the rest.
   ~BlockSender();
   BlockSender(const BlockSender &) = delete;
   BlockSender &operator=(const BlockSender &) = delete;
 
-  /// Keeps a copy, and returns when there is room for another one. Errors: the first one of `send`, after which nothing
-  /// is sent any more.
+  /// Keeps a copy of the block, and returns when there is room for another one. Errors: the first error of `send`,
+  /// after which nothing more is sent.
   Expected<void> take(const model::SpanBlock &block);
-  /// Returns when all of them are sent. Errors: likewise.
+  /// Returns when all blocks have been sent. Errors: the same.
   Expected<void> finish();
 
 private:
@@ -41,11 +41,11 @@ private:
   std::function<Expected<void>(const model::SpanBlock &)> send_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<Kept> waiting_; // the next one
+  std::optional<Kept> waiting_; // the next block to send
   unsigned sending_ = 0;
   bool isOver_ = false;
   Expected<void> status_;
-  std::vector<std::thread> threads_; // the last member: they use the others
+  std::vector<std::thread> threads_; // must be the last member, because the threads use the others
 };
 
 } // namespace ada::cli

@@ -1,4 +1,4 @@
-// Small files that are there as a whole.
+// Writes small files atomically.
 #include "durable_file.h"
 
 #include <cerrno>
@@ -25,7 +25,7 @@ bool writeAll(int file, std::string_view bytes) {
   return true;
 }
 
-// So that the new name is there after a loss of power. Not all file systems can do that: then nothing better is known.
+// Makes the new name survive a power failure. Not all file systems support this; on the others nothing better is known.
 void syncDirectoryOf(const std::string &path) {
   const std::string directory = std::filesystem::path(path).parent_path().string();
   const int file = ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,4 +1,4 @@
-// Small files that are there as a whole, also after the machine has lost power.
+// Writes small files atomically, even if the machine loses power.
 #ifndef ADATRACE_FLEET_DURABLE_FILE_H
 #define ADATRACE_FLEET_DURABLE_FILE_H
 
@@ -9,8 +9,8 @@
 
 namespace ada::cli {
 
-/// Replaces the file, which its owner alone can read: there is the old one or the new one whenever this is ended. On
-/// the disk when it returns. Errors: E_IO, and the old one stays.
+/// Replaces the file, which only its owner can read. If this is interrupted at any point, either the old file or the
+/// new one exists. The new file is on disk when this returns. Errors: E_IO; then the old file stays.
 Expected<void> writeDurably(const std::string &path, std::string_view bytes);
 
 } // namespace ada::cli

@@ -1,4 +1,4 @@
-// One HTTP request at a time, by libcurl.
+// Sends HTTP requests, one at a time, with libcurl.
 #include "http.h"
 
 #ifdef ADA_CURL
@@ -55,7 +55,7 @@ HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInter
       headers.reset(list);
     }
   };
-  addHeader("Expect:"); // or the body would wait for an answer that not every server gives
+  addHeader("Expect:"); // otherwise the body would wait for a reply that not every server sends
   addHeader("Content-Type: application/octet-stream");
   for (const std::string &header : request.headers)
     addHeader(header.c_str());
@@ -63,7 +63,7 @@ HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInter
   CURL *curl = handle.get();
   curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  for (const char *name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE"}) // as the command curl does
+  for (const char *name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE"}) // like the command curl
     if (const char *file = std::getenv(name); file && *file)
       curl_easy_setopt(curl, CURLOPT_CAINFO, file);
   curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);

@@ -1,4 +1,4 @@
-// One HTTP request at a time, by libcurl.
+// Sends HTTP requests, one at a time, with libcurl.
 #ifndef ADATRACE_FLEET_HTTP_H
 #define ADATRACE_FLEET_HTTP_H
 
@@ -13,25 +13,24 @@ struct HttpRequest {
   std::string url;
   std::vector<std::string> headers; ///< "Name: value"
   std::string_view body;
-  size_t mostAnswerBytes = 64 << 20; ///< of longer answers there is nothing
-  long mostSeconds = 900;            ///< until the whole answer is there: inserts and sums can be long
+  size_t mostAnswerBytes = 64 << 20; ///< longer answers are discarded
+  long mostSeconds = 900;            ///< for the whole answer; inserts and sums can take long
 };
 
 struct HttpAnswer {
-  /// 0: there is no answer, and `problem` says why. The server may have got the request all the same.
+  /// 0: there is no answer, and `problem` says why. The server may have received the request nevertheless.
   int status = 0;
   std::string body, problem;
   bool wasInterrupted = false;
-  bool isUntrusted = false; ///< there is a server, but its certificate is not one that we trust
+  bool isUntrusted = false; ///< there is a server, but its certificate is not trusted
 };
 
-/// Whether adatrace was built with libcurl. Without it no request gets an answer.
+/// Whether adatrace was built with libcurl. Without libcurl, no request gets an answer.
 bool canSendRequests();
 
-/// Sends a POST request, once: libcurl would by itself repeat one that got no answer on a connection that was used
-/// before, so each request has a connection of its own. Certificates are verified, by the system's authorities or those
-/// of the file that CURL_CA_BUNDLE or SSL_CERT_FILE names; redirections are not followed.
-/// `isInterrupted` is asked now and then.
+/// Sends a POST request exactly once. Each request uses its own connection, because libcurl would repeat a request that
+/// got no answer on a reused connection. Certificates are verified against the system's authorities, or those in the
+/// file that CURL_CA_BUNDLE or SSL_CERT_FILE names. Redirects are not followed. `isInterrupted` is called now and then.
 HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInterrupted);
 
 } // namespace ada::cli

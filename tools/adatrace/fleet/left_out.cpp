@@ -1,4 +1,4 @@
-// An adatrace that is built without databases: what says so.
+// Reports that adatrace was built without databases.
 #include "command.h"
 #include "loaded_sessions.h"
 

@@ -1,4 +1,4 @@
-// Sessions that are in a database, as the analyses see those that are files.
+// Reads sessions from a database into the same structures that the analyses make from files.
 #include "loaded_sessions.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -24,10 +24,10 @@ uint64_t numberIn(const std::string &text) {
 
 struct Functions {
   std::vector<model::Function> list;
-  std::unordered_map<std::string, uint32_t> numbers; // by the database's
+  std::unordered_map<std::string, uint32_t> numbers; // by the database's numbers
 };
 
-// Functions that come in `chosen`, a query of their numbers.
+// The functions whose numbers the query `chosen` selects.
 Expected<Functions> functionsOf(Server &server, const std::string &chosen) {
   const auto rows = server.rows(
       "SELECT function, any(name), max(symbol), max(file), argMax(line, file) FROM functions WHERE function GLOBAL "
@@ -47,7 +47,7 @@ Expected<Functions> functionsOf(Server &server, const std::string &chosen) {
   return functions;
 }
 
-// percentile(50) is the second of three values, percentile(99) the third.
+// Three values are enough: percentile(50) is the second, percentile(99) the third.
 Distribution distributionOf(uint64_t p50, uint64_t p99) {
   Distribution durations;
   for (const uint64_t duration : {p50, p50, p99})
@@ -64,7 +64,7 @@ Expected<Server> openDatabase(const std::string &address, const std::string &fil
   auto credentials = readCredentials(file);
   if (!credentials)
     return credentials.error();
-  // Any server of a cluster knows all.
+  // Any server of a cluster knows all sessions.
   Server server(places->front(), *std::move(credentials), [] { return false; });
   if (auto ready = checkTables(server); !ready)
     return ready.error();
@@ -109,7 +109,7 @@ Expected<std::vector<analysis::Report>> reportsOf(Server &server, const std::vec
   const auto functions = functionsOf(server, "SELECT function FROM (" + figures + ")");
   if (!functions)
     return functions.error();
-  // A session without calls counts, too.
+  // Sessions without calls count, too.
   std::vector<analysis::Report> reports(sessions.size());
   std::unordered_map<std::string, size_t> places;
   for (size_t i = 0; i < sessions.size(); ++i) {
@@ -161,7 +161,7 @@ Expected<analysis::CallPaths> callPathsOf(Server &server, const std::vector<std:
   analysis::CallPaths paths;
   analysis::CallPathGroup &group = paths.groups.emplace_back();
   group.tree = PathTree(~size_t(0));
-  // From the outermost call inwards: calls can be deep.
+  // Builds nodes from the outermost call inwards, without recursion, because calls can be deeply nested.
   const auto nodeOf = [&](const std::string &way) {
     std::vector<Place *> inner;
     std::string at = way;

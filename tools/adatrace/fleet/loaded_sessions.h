@@ -1,4 +1,4 @@
-// Sessions that are in a database, as the analyses see those that are files.
+// Reads sessions from a database into the same structures that the analyses make from files.
 #ifndef ADATRACE_FLEET_LOADED_SESSIONS_H
 #define ADATRACE_FLEET_LOADED_SESSIONS_H
 
@@ -12,20 +12,20 @@
 
 namespace ada::cli {
 
-/// Errors: E_USAGE, E_SCHEMA and those of servers. `credentials`: a file, or empty.
+/// `credentials`: a file, or empty. Errors: E_USAGE, E_SCHEMA and those of servers.
 Expected<Server> openDatabase(const std::string &address, const std::string &credentials);
 inline bool isDatabase(std::string_view text) { return text.starts_with("clickhouse"); }
 
-/// The sessions that are there as a whole and have NAME=VALUE for a label, or host=NAME, or session=NAME; empty: all of
-/// them. Errors: E_USAGE if there are none; those of servers.
+/// The completely loaded sessions that `label` selects: NAME=VALUE, host=NAME, session=NAME, or all of them if it is
+/// empty. Errors: E_USAGE if there are none; those of servers.
 Expected<std::vector<std::string>> sessionsWith(Server &server, const std::string &label);
-/// "column IN (1, 2)" of numbers for a query.
+/// "column IN (1, 2)" for a query, with these numbers.
 std::string isOneOf(std::string_view column, const std::vector<std::string> &numbers);
 
-/// One for each session. A function's durations are just enough to give its median and 99th percentile.
+/// One report for each session. A function's durations only suffice for its median and 99th percentile.
 Expected<std::vector<analysis::Report>> reportsOf(Server &server, const std::vector<std::string> &sessions);
 
-/// All of their call paths together, in one tree. Errors: E_USAGE if the sessions have no calls, only sums of them.
+/// The call paths of all sessions, in one tree. Errors: E_USAGE if the sessions have only sums and no single calls.
 Expected<analysis::CallPaths> callPathsOf(Server &server, const std::vector<std::string> &sessions);
 
 } // namespace ada::cli

@@ -1,4 +1,4 @@
-// Puts one session into a database of sessions, all of it and once.
+// Loads one session into a database of sessions, completely and exactly once.
 #include "loader.h"
 #include "base/format.h"
 #include "base/quantities.h"
@@ -15,11 +15,11 @@ namespace {
 constexpr uint64_t kDeletionWaitNs = 100'000'000;
 constexpr unsigned kMostPasses = 3;
 constexpr size_t kFunctionBytes = 8 << 20;
-constexpr const char *kOtherBlock = "E_OTHER_BLOCK"; // as E_SERVER, but nobody refused it
+constexpr const char *kOtherBlock = "E_OTHER_BLOCK"; // like E_SERVER, but the server did not refuse the block
 
 constexpr model::BlockKind kKinds[] = {model::BlockKind::Spans, model::BlockKind::Sums, model::BlockKind::Points};
 
-// Of rows of a kind: their table, their columns, and what their gates end with.
+// For a kind of rows: their table, their columns, and the suffix of their gates.
 struct Place {
   const char *table;
   std::string_view columns;
@@ -40,7 +40,7 @@ Error schemaError(const Server &server, std::string message) {
   return {.code = "E_SCHEMA", .message = std::move(message), .file = server.address().shown};
 }
 
-// Nothing: there are no tables.
+// Returns nothing if there are no tables.
 Expected<std::optional<uint64_t>> schemaVersion(Server &server) {
   const auto exists = server.number("EXISTS TABLE schema_version");
   if (!exists)
@@ -86,7 +86,7 @@ std::vector<std::string> viewStatements(const model::Dialect &dialect) {
   return statements;
 }
 
-// To tables of an older version. What an earlier try has added is there.
+// Upgrades tables of an older version. Columns that an earlier attempt added are already there.
 Expected<void> addColumns(Server &server, const std::string &suffix) {
   for (const auto &[name, column, type] : model::addedColumns()) {
     const std::string table = std::string(name) + suffix;
@@ -137,7 +137,7 @@ Expected<void> makeTables(Server &server, const ClusterRequest &cluster) {
   for (const std::string &statement : model::schemaTables(*layout))
     if (auto made = server.query(statement); !made)
       return made.error();
-  // An older version may have had none of a table.
+  // The loop above makes any tables that an older version lacks. Here the old tables get their new columns.
   if (*version && **version < model::kSchemaVersion)
     for (const char *const suffix : {model::kLocal.data(), ""})
       if (*isOne || !*suffix)
@@ -172,7 +172,7 @@ Loader::Loader(Server &server, const LoadRequest &request)
 }
 
 Expected<std::vector<std::string>> Loader::gates() {
-  // A gate comes before its view in this order. Old servers fail where another load drops a table meanwhile.
+  // In this order, a gate comes before its view. Old servers fail the query if another load drops a table meanwhile.
   const std::string question = fmt::format(
       "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE 'gate\\_{:016x}\\_%' "
       "ORDER BY name",
@@ -194,22 +194,22 @@ Expected<void> Loader::drop(const std::vector<std::string> &gates) {
   if (!version)
     return version.error();
   const model::Dialect dialect{*version};
-  // Through a gate whose view is gone already, rows would vanish: their order matters.
+  // The order matters: rows inserted through a gate whose view is already gone would vanish.
   for (const std::string &gate : gates)
     if (auto gone = server_.query(fmt::format("DROP TABLE IF EXISTS {}{}", gate, dialect.waiting()));
-        !gone && gone.error().code != "E_NO_TABLE") // another load dropped it meanwhile: old servers see that late
+        !gone && gone.error().code != "E_NO_TABLE") // another load dropped it; old servers notice that late
       return gone.error();
   return {};
 }
 
-// A statement of a loader that was killed may still be at work, and make a gate when all of them were dropped.
+// A statement from a loader that was killed may still be running, and may make a gate after all gates were dropped.
 Expected<void> Loader::waitForGates() {
   constexpr uint64_t kWaitNs = 20'000'000, kMostWaitNs = 10'000'000'000;
   for (uint64_t waitedNs = 0; waitedNs < kMostWaitNs; waitedNs += kWaitNs) {
     const auto running = server_.number(fmt::format(
         "SELECT count() FROM system.processes WHERE query LIKE 'CREATE %gate\\_{:016x}\\_%'", row_.session));
     if (!running && running.error().code == "E_ACCESS")
-      return {}; // not everybody may see them
+      return {}; // not every user may see running queries
     if (!running)
       return running.error();
     if (running->value_or(0) == 0)
@@ -220,7 +220,7 @@ Expected<void> Loader::waitForGates() {
   return {};
 }
 
-// Whatever earlier attempts sent is there when this returns, or will never be.
+// When this returns, a block that an earlier attempt sent is either there or will never be.
 Expected<void> Loader::fence() {
   if (auto made = waitForGates(); !made)
     return made;
@@ -231,7 +231,8 @@ Expected<void> Loader::fence() {
 Expected<void> Loader::lookUp() {
   there_.clear();
   if (!hasBegun_) {
-    // Of a session without a row no block can be there. The question below looks at every call of the database.
+    // A session without a row can't have any blocks. So the query below, which looks at every call in the database, can
+    // be skipped.
     const auto rows = server_.number(
         fmt::format("SELECT count() FROM {} WHERE session = {}", server_.table("sessions"), row_.session));
     if (!rows)
@@ -262,7 +263,7 @@ Expected<void> Loader::openGate() {
     for (const std::string &statement : model::gateTables(kind, gateOf(kind), tableOf(kind)))
       if (auto made = server_.query(statement); !made)
         return made.error().code == "E_NO_TABLE" ? giveWay() : made.error();
-  // Another load of the session that began since the fence: one of both gives way.
+  // If another load of the session has begun since the fence, one of the two gives way.
   const auto all = gates();
   if (!all)
     return all.error();
@@ -275,7 +276,7 @@ Expected<void> Loader::openGate() {
   return giveWay();
 }
 
-// The other load has dropped the gate, or will; it may not have seen the view.
+// The other load has dropped the gate or will drop it, but it may not have seen the view.
 Error Loader::giveWay() {
   std::vector<std::string> all;
   for (const char *const rest : {"", "_view"})
@@ -338,7 +339,7 @@ Expected<void> Loader::insertBlock(const model::SpanBlock &block, unsigned &atte
     lock.lock();
   }
   attempt = attempts_;
-  if (!isOpen_) // another thread failed to open it anew
+  if (!isOpen_) // another thread failed to reopen it
     return Error{.code = "E_SERVER_DOWN", .message = "the server does not answer", .file = server_.address().shown};
   const auto there = there_.find({block.kind, block.number});
   if (there == there_.end())
@@ -353,12 +354,12 @@ Expected<void> Loader::insertBlock(const model::SpanBlock &block, unsigned &atte
                .file = server_.address().shown};
 }
 
-// By several threads at a time.
+// May be called by several threads at a time.
 Expected<void> Loader::sendBlock(const model::SpanBlock &block) {
   unsigned attempt = 0;
   auto sent = request_.patience.retry([&] { return insertBlock(block, attempt); },
                                       [&]() -> Expected<void> {
-                                        // It may have arrived all the same.
+                                        // The block may have arrived nevertheless.
                                         const std::lock_guard turn(turn_);
                                         const std::unique_lock lock(gateLock_);
                                         return isOpen_ && attempts_ != attempt ? Expected<void>() : reopen();
@@ -383,7 +384,7 @@ uint64_t Loader::refusedRows() const {
   return rows;
 }
 
-// The engines of these tables make one of rows that are equal.
+// Rows may be sent again: the engines of these tables merge equal rows.
 Expected<void> Loader::sendSome(std::string_view table, std::string_view columns, model::RowBinary &rows, size_t most) {
   if (rows.bytes().size() <= most)
     return {};
@@ -427,7 +428,7 @@ Expected<void> Loader::sendRow(const analysis::TraceTable &table) {
       [&] { return server_.insert(server_.table("sessions"), model::kSessionColumns, row.bytes()); });
 }
 
-// False: the server has lost some of it since.
+// Returns false if the server has lost some of the rows since.
 Expected<bool> Loader::sendAll() {
   if (auto opened = reopen(); !opened)
     return opened.error();
@@ -450,12 +451,12 @@ Expected<bool> Loader::sendAll() {
     return sent.error();
   if (auto closed = request_.patience.retry([&] { return fence(); }); !closed)
     return closed.error();
-  // The server need not look for them among all calls.
+  // Limits the days, so that the server need not search all calls.
   constexpr uint64_t kDayNs = uint64_t(86'400) * 1'000'000'000;
-  // Sums begin before their first call.
+  // Sums begin before their first call does.
   const uint64_t firstNs = blocks.beganNs() - std::min(blocks.beganNs(), request_.blocks.stepNs);
   days_ = fmt::format(" AND day >= toDate({}) AND day <= toDate({})", firstNs / kDayNs, blocks.endedNs() / kDayNs);
-  // Of a load with other options that began at the same time.
+  // Remove rows of a load with other options that began at the same time.
   if (auto removed = removeOthers(); !removed)
     return removed.error();
   for (const model::BlockKind kind : kKinds) {
@@ -481,7 +482,7 @@ Expected<bool> Loader::sendAll() {
   return true;
 }
 
-// A session that is on another server of the cluster is not to be on this one, too.
+// A session on another server of the cluster must not be loaded into this one as well.
 Expected<void> Loader::checkShard() {
   if (!server_.isOfCluster())
     return {};
@@ -547,7 +548,7 @@ Expected<LoadResult> Loader::loadOnce() {
                .file = server_.address().shown};
 }
 
-// Of several that begin at the same moment, each may see one that it gives way to: then one of them begins again.
+// If several loads begin at the same moment, each may give way to another. Then one of them begins again.
 Expected<LoadResult> Loader::load() {
   constexpr unsigned kMostTurns = 20;
   constexpr uint64_t kLeastWaitNs = 50'000'000, kMoreWaitNs = 250'000'000;
@@ -559,7 +560,7 @@ Expected<LoadResult> Loader::load() {
     if (!request_.patience.wait(kLeastWaitNs + random() % kMoreWaitNs))
       return Patience::interrupted();
     if (const auto all = gates(); !all || !all->empty())
-      return done; // the other one goes on
+      return done; // the other load continues
   }
 }
 

@@ -1,4 +1,4 @@
-// Puts one session into a database of sessions, all of it and once (docs/fleet.md says how, and why so).
+// Loads one session into a database of sessions, completely and exactly once (docs/fleet.md explains how and why).
 #ifndef ADATRACE_FLEET_LOADER_H
 #define ADATRACE_FLEET_LOADER_H
 
@@ -21,50 +21,49 @@ struct ClusterRequest {
   std::string name; ///< empty: a single server
   bool isReplicated = false;
 };
-/// Makes the database and its tables, or makes sure that they are those of this version. Errors: E_SCHEMA and those of
-/// servers.
+/// Makes the database and its tables, or checks that they have this version. Errors: E_SCHEMA and those of servers.
 Expected<void> makeTables(Server &server, const ClusterRequest &cluster);
 /// The statements that makeTables() sends to a server without tables, each ended by ";\n".
 Expected<std::string> tableStatements(Server &server, const ClusterRequest &cluster);
-/// Errors: E_SCHEMA if the tables are not there, or of another version.
+/// Errors: E_SCHEMA if the tables don't exist or have another version.
 Expected<void> checkTables(Server &server);
 
-/// A block that the server does not take, for a reason that does not pass.
+/// A block that the server rejects permanently.
 struct RefusedBlock {
   std::uint64_t session;
-  const std::string &table, &columns; ///< the rows are these columns', as RowBinary
+  const std::string &table, &columns; ///< the rows have these columns, as RowBinary
   const model::SpanBlock &block;
-  const Error &error; ///< what the server said
+  const Error &error; ///< the server's answer
 };
 
 struct LoadRequest {
   model::SessionRow row;         ///< session, plan, name, path, release, labels
-  std::uint64_t earlierPlan = 0; ///< what versions before this one called the plan: what they completed is there
+  std::uint64_t earlierPlan = 0; ///< the plan's number in earlier versions; a session that they completed is there
   std::vector<model::ProcessPlace> places;
-  bool replaces = false;          ///< what was loaded of the session with another plan goes
-  model::SpanBlockOptions blocks; ///< but what is above, and `take`
+  bool replaces = false;          ///< delete rows of the session that were loaded with another plan
+  model::SpanBlockOptions blocks; ///< except `take` and values that are above
   /// Reads the trace into the sink; may be called again.
   std::function<Expected<void>(model::TraceSink &)> read;
-  unsigned connections = 2; ///< so many blocks are on their way at a time
-  /// Keeps a block that is refused: the others go on without it. Its error, or without this function the server's, ends
-  /// the load. One call at a time.
+  unsigned connections = 2; ///< number of blocks that are sent at a time
+  /// Keeps a refused block, and the load continues without it. An error of this function ends the load, and without
+  /// this function the server's error does. One call at a time.
   std::function<Expected<void>(const RefusedBlock &)> refused;
   Patience patience;
 };
 
 struct LoadResult {
-  bool wasThere = false; ///< nothing was to be done
+  bool wasThere = false; ///< there was nothing to do
   std::uint64_t calls = 0, spans = 0, sums = 0;
   std::uint64_t skippedRows = 0; ///< of spans and sums
-  std::uint64_t refusedRows = 0; ///< likewise
+  std::uint64_t refusedRows = 0; ///< the same
   std::vector<model::Loss> losses;
 };
 
 class Loader {
 public:
   Loader(Server &server, const LoadRequest &request);
-  /// Errors: those of servers and of reading; E_LOADED: it is there with another plan; E_TAKEN_OVER: another load of
-  /// the session began.
+  /// Errors: those of servers and of reading; E_LOADED: the session was loaded with another plan; E_TAKEN_OVER: another
+  /// load of the session began.
   Expected<LoadResult> load();
 
 private:
@@ -95,18 +94,18 @@ private:
   const LoadRequest &request_;
   model::SessionRow row_;
   std::string where_, gate_;
-  std::string days_; ///< a condition: those that the session is of, once they are known
+  std::string days_; ///< a condition for the session's days, once they are known
   unsigned attempts_ = 0;
   std::uint64_t seed_;
   bool hasBegun_ = false;                                                     // the session has a row
-  bool isOpen_ = false;                                                       // the gate, and `there_` is true
+  bool isOpen_ = false;                                                       // the gate; `there_` is up to date
   std::map<std::pair<model::BlockKind, std::uint32_t>, std::uint64_t> there_; // rows of each block
 
-  // While blocks are sent: what is above is read with the lock shared, and changed by who has it alone. Whoever wants
-  // it first takes the turn, so that readers don't keep the others out for ever.
+  // While blocks are sent, the members above are read under gateLock_ in shared mode and changed under it in exclusive
+  // mode. Every thread takes turn_ before the lock, so that readers can't starve a writer.
   std::mutex turn_;
   std::shared_mutex gateLock_;
-  std::mutex countsLock_;                             // of what follows, and of LoadRequest::refused
+  std::mutex countsLock_;                             // for the next two members and LoadRequest::refused
   std::map<model::BlockKind, std::uint64_t> refused_; // rows
   std::uint64_t skipped_ = 0;
 

@@ -15,10 +15,10 @@
 namespace ada::cli {
 
 struct Patience {
-  std::uint64_t forNs = 0; ///< that long without success is too long
+  std::uint64_t forNs = 0; ///< give up after this long without success
   std::function<bool()> isInterrupted;
-  std::function<void(const std::string &)> say; ///< what the user should know while it takes long
-  bool tellsOfWaiting = true;                   ///< that is a part of it
+  std::function<void(const std::string &)> say; ///< reports to the user what happens while it takes long
+  bool tellsOfWaiting = true;                   ///< waiting is reported, too
 
   static constexpr std::uint64_t kFirstWaitNs = 100'000'000, kLongestWaitNs = 5'000'000'000;
 
@@ -27,15 +27,15 @@ struct Patience {
   }
   static Error interrupted() { return {.code = "E_INTERRUPTED", .message = "interrupted"}; }
 
-  /// False if the user does not want to wait.
+  /// Returns false if the user interrupts.
   bool wait(std::uint64_t ns) const {
     const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(ns);
     while (std::chrono::steady_clock::now() < end && !isInterrupted())
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     return !isInterrupted();
   }
-  /// Calls `attempt` until it succeeds, fails for a reason that won't pass, or has failed for too long. `between`: what
-  /// comes after a wait; its error ends it.
+  /// Calls `attempt` until it succeeds, fails permanently, or has failed for too long. `between` is called after each
+  /// wait; its error ends the attempts.
   template <class Try, class Between> auto retry(Try &&attempt, Between &&between) const -> decltype(attempt()) {
     const auto start = std::chrono::steady_clock::now();
     for (std::uint64_t waitNs = kFirstWaitNs;; waitNs = std::min(2 * waitNs, kLongestWaitNs)) {

@@ -1,4 +1,4 @@
-// Rows that the server refused, kept for whoever finds out why.
+// Keeps rows that the server refused, so that the user can find out why.
 #include "refused_blocks.h"
 #include "base/format.h"
 #include "base/quantities.h"

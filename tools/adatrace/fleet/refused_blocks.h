@@ -1,4 +1,4 @@
-// Rows that the server refused, kept for whoever finds out why.
+// Keeps rows that the server refused, so that the user can find out why.
 #ifndef ADATRACE_FLEET_REFUSED_BLOCKS_H
 #define ADATRACE_FLEET_REFUSED_BLOCKS_H
 
@@ -11,16 +11,16 @@ namespace ada::cli {
 
 class RefusedBlocks {
 public:
-  /// `mostBytes`: the oldest ones go if there would be more; 0: any number.
+  /// `mostBytes`: the oldest blocks are deleted to stay below this size; 0: no limit.
   explicit RefusedBlocks(std::string directory, std::uint64_t mostBytes = 0)
       : directory_(std::move(directory)), mostBytes_(mostBytes) {}
 
   const std::string &directory() const { return directory_; }
-  /// Writes SESSION-TABLE-NUMBER.rowbinary as it was to be sent, and a .json beside it that says of what it is, for
-  /// which columns, and what the server answered. The same block again replaces both. Both are on the disk
-  /// when this returns. Errors: E_IO; E_FULL if it alone is more than there may be.
+  /// Writes SESSION-TABLE-NUMBER.rowbinary as it was to be sent, and beside it a .json with the block's origin, its
+  /// columns and the server's answer. The same block again replaces both files. Both are on disk when this returns.
+  /// Errors: E_IO; E_FULL if the block alone exceeds the limit.
   Expected<void> keep(const std::string &unit, const RefusedBlock &block);
-  /// Of all of its files.
+  /// The size of all its files.
   std::uint64_t bytes() const;
 
 private:

@@ -1,4 +1,4 @@
-// A ClickHouse server, over its HTTP interface.
+// Talks to a ClickHouse server over its HTTP interface.
 #include "server.h"
 #include "base/text.h"
 #include "exit_codes.h"
@@ -19,8 +19,8 @@ namespace ada::cli {
 
 namespace {
 
-// The first question to a server is a short one (whether there are tables, which version it is). What accepts a
-// connection and says nothing is found out by it, and not by an insert, which may take long.
+// The first request to a server is short (whether there are tables, or the server's version). A server that accepts the
+// connection but does not answer is detected by this request, not by an insert, which may take long.
 constexpr long kFirstAnswerSeconds = 10;
 
 Error usage(std::string message) { return {.code = "E_USAGE", .message = std::move(message)}; }
@@ -44,7 +44,7 @@ Complaint complaintIn(std::string_view body) {
   Complaint complaint;
   if (const size_t at = body.find("Code: "); at != body.npos)
     std::from_chars(body.data() + at + 6, body.data() + body.size(), complaint.code);
-  constexpr std::string_view kBefore = "Exception: "; // of any kind
+  constexpr std::string_view kBefore = "Exception: "; // for every kind of exception
   const size_t what = body.find(kBefore);
   std::string_view text = what == body.npos ? body : body.substr(what + kBefore.size());
   for (const std::string_view end : {", e.what()", "\n"})
@@ -55,7 +55,7 @@ Complaint complaintIn(std::string_view body) {
   return complaint;
 }
 
-// By ClickHouse's own numbers (dbms/src/Common/ErrorCodes.cpp).
+// The numbers are ClickHouse's own (dbms/src/Common/ErrorCodes.cpp).
 const char *codeOf(const Complaint &complaint, int status) {
   if (complaint.text.find("errno: 28") != std::string::npos ||
       complaint.text.find("No space left") != std::string::npos)
@@ -63,7 +63,7 @@ const char *codeOf(const Complaint &complaint, int status) {
   switch (complaint.code) {
   case 243: // NOT_ENOUGH_SPACE
     return "E_SERVER_FULL";
-  case 209: // SOCKET_TIMEOUT, of another server in the cluster
+  case 209: // SOCKET_TIMEOUT, with another server in the cluster
   case 210: // NETWORK_ERROR
   case 279: // ALL_CONNECTION_TRIES_FAILED
     return "E_SERVER_DOWN";
@@ -84,15 +84,15 @@ const char *codeOf(const Complaint &complaint, int status) {
   case 81: // UNKNOWN_DATABASE
     return "E_NO_DATABASE";
   case 60:  // UNKNOWN_TABLE
-  case 218: // TABLE_IS_DROPPED, by another one meanwhile
+  case 218: // TABLE_IS_DROPPED, by another client meanwhile
     return "E_NO_TABLE";
   default:
-    // A proxy before a server that is starting, or is overloaded.
+    // From a proxy in front of a server that is starting or overloaded.
     return complaint.code == 0 && (status == 502 || status == 503 || status == 504) ? "E_SERVER_DOWN" : "E_SERVER";
   }
 }
 
-// Of TabSeparated.
+// Removes the escapes of TabSeparated.
 std::string unescaped(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -157,7 +157,7 @@ Expected<Credentials> readCredentials(const std::string &file) {
     std::ifstream in(file);
     if (!in || ::stat(file.c_str(), &info) != 0)
       return usage(fmt::format("--credentials: {} can't be read", oneLine(file)));
-    // Root may let a group read it, as systemd's LoadCredential does (mode 0440).
+    // A root-owned file may be group-readable, as with systemd's LoadCredential (mode 0440).
     if (info.st_mode & (info.st_uid == 0 ? 037u : 077u))
       return usage(fmt::format("--credentials: others may read {}; chmod 600 changes that", oneLine(file)));
     for (std::string line; std::getline(in, line);) {
@@ -179,13 +179,13 @@ Expected<std::string> Server::send(std::string_view sql, std::vector<std::string
                                    bool hasDatabase) {
   if (!canSendRequests())
     return usage("this adatrace was built without libcurl, which talks to servers");
-  // An error that comes when a part of the answer is sent already would have no status.
+  // Without wait_end_of_query, an error that occurs after part of the answer was sent would not show in the status.
   HttpRequest request{.url = address_.url + "?wait_end_of_query=1&", .headers = {}, .body = body};
   if (hasDatabase)
     request.url += "database=" + address_.database + "&";
   for (const std::string &parameter : parameters)
     request.url += parameter + "&";
-  // A query without data is a body: addresses must not be long.
+  // A query without data is sent as the body, because URLs must not be long.
   if (body.data())
     request.url += "query=" + escapedForUrl(sql);
   else
@@ -298,7 +298,7 @@ Expected<void> Server::insert(std::string_view table, std::string_view columns, 
   const std::string frame = model::compressedBlock(rows);
   std::vector<std::string> settings = {"decompress=1", "http_native_compression_disable_checksumming_on_decompress=1",
                                        "max_insert_block_size=1048576"};
-  // Servers that can put inserts off confirm them too early if they do; older ones refuse the setting.
+  // Servers that can defer inserts confirm deferred ones too early. Older servers refuse the setting.
   const auto known = version();
   if (!known)
     return known.error();

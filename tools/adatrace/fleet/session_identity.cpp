@@ -1,4 +1,4 @@
-// What makes a session the same one, wherever its files lie.
+// Identifies a session independently of the location of its files.
 #include "session_identity.h"
 #include "process/session_place.h"
 
@@ -25,7 +25,7 @@ constexpr size_t kHeadBytes = 1 << 20;
 
 std::string hashed(std::string_view text) { return std::to_string(model::sipHash64(text)) + "\n"; }
 
-// When a process began, as its manifest says; of what has no manifest, nothing.
+// When a process began according to its manifest; empty without a manifest.
 std::string beginOf(const model::Process &process) {
   const auto manifest = parseNested<nlohmann::json>(process.description);
   if (!manifest.is_object() || !manifest.contains(manifest::kTimeStartNs))

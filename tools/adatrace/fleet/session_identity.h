@@ -1,4 +1,4 @@
-// What makes a session the same one, wherever its files lie.
+// Identifies a session independently of the location of its files.
 #ifndef ADATRACE_FLEET_SESSION_IDENTITY_H
 #define ADATRACE_FLEET_SESSION_IDENTITY_H
 
@@ -10,14 +10,15 @@
 namespace ada::cli {
 
 struct SessionIdentity {
-  std::uint64_t session = 0; ///< of hosts, processes and when they began; of a file of other tools of its first bytes
-  std::uint64_t content = 0; ///< of the names and sizes of its files: it changes while the program runs
-  std::uint64_t lastWrittenNs = 0; ///< its newest file, in nanoseconds since 1970
+  /// A hash of hosts, processes and their start times; for a file of another tool, of its first bytes.
+  std::uint64_t session = 0;
+  std::uint64_t content = 0;       ///< a hash of the names and sizes of its files; it changes while the program runs
+  std::uint64_t lastWrittenNs = 0; ///< when its newest file was written, in nanoseconds since 1970
 };
 /// Errors: E_IO.
 Expected<SessionIdentity> identify(const std::string &path, const analysis::TraceTable &table);
 
-/// The file name, without what is above it.
+/// The file name without its directories.
 std::string sessionName(const std::string &path);
 
 } // namespace ada::cli

@@ -1,4 +1,4 @@
-// Sessions on their way into a database: what load and ship have in common.
+// Loads sessions into a database: the code that load and ship share.
 #include "session_loads.h"
 #include "base/quantities.h"
 #include "base/text.h"
@@ -24,7 +24,7 @@ namespace ada::cli {
 
 namespace {
 
-// "1%" or "0.01"; more than nothing, and at most all.
+// "1%" or "0.01"; more than 0 and at most 1.
 std::optional<double> shareOf(std::string_view text) {
   const bool isPercent = text.ends_with('%');
   text.remove_suffix(isPercent);
@@ -36,7 +36,7 @@ std::optional<double> shareOf(std::string_view text) {
   return value;
 }
 
-// Learns whether it is a whole session.
+// Finds out whether the input is a whole session.
 struct WholeSink : model::TraceSink {
   bool isRoot = true;
   Expected<void> begin(const model::TraceInfo &info) override {
@@ -46,7 +46,8 @@ struct WholeSink : model::TraceSink {
   Expected<void> events(const model::Batch &) override { return {}; }
 };
 
-// Times of day of traces that do not know them: their last event came when the file was written.
+// The processes' places. A trace without times of day gets them by assuming that its last event happened when its
+// newest file was written.
 std::vector<model::ProcessPlace> placesOf(const TraceInput &input, uint64_t lastWrittenNs) {
   std::vector<model::ProcessPlace> places;
   bool isGuessed = false;
@@ -63,11 +64,11 @@ std::vector<model::ProcessPlace> placesOf(const TraceInput &input, uint64_t last
   return places;
 }
 
-// All that the options and the files say.
+// The request that the options and the files make.
 LoadRequest requestOf(const LoadOptions &options, const SessionIdentity &identity) {
   LoadRequest request;
   request.row.session = identity.session;
-  // What the rows are is a part of it: a load that an older version began can't be gone on with.
+  // The version of the rows is part of the plan, because a load that an older version began can't be continued.
   const std::string plan = std::to_string(identity.content) + "\n" + options.plan;
   request.row.plan = model::sipHash64(plan + "\nrows of version 4");
   request.earlierPlan = model::sipHash64(plan + "\nrows of version 3");
@@ -176,7 +177,7 @@ int SessionLoads::complainOf(const Error &error) const {
 }
 
 Patience SessionLoads::patience(std::function<void()> clear) const {
-  // Several connections have the same trouble at the same time.
+  // Several connections run into the same problem at the same time, which is reported only once.
   struct Said {
     std::mutex mutex;
     std::string text;

@@ -1,4 +1,4 @@
-// Sessions on their way into a database: what load and ship have in common.
+// Loads sessions into a database: the code that load and ship share.
 #ifndef ADATRACE_FLEET_SESSION_LOADS_H
 #define ADATRACE_FLEET_SESSION_LOADS_H
 
@@ -25,43 +25,43 @@ struct LoadOptions {
   bool spans = false, points = false, quiet = false;
   std::string progress = "auto";
 
-  // What settle() makes of them.
+  // Set by settle() and declareLoadOptions().
   std::vector<std::pair<std::string, std::string>> labelPairs; ///< by name
-  double share = 0;                                            ///< that `sample` means
-  std::string plan;                                            ///< what chooses calls, and the labels
+  double share = 0;                                            ///< `sample` as a number
+  std::string plan;                                            ///< the options that choose calls, and the labels
   std::vector<Option> choices;                                 ///< options that are part of the plan
 };
 
-/// Declares them, but --quiet and --progress.
+/// Declares the options except --quiet and --progress.
 void declareLoadOptions(CommandLine &line, LoadOptions &options);
-/// Checks them. False after a complaint in the name of `command`.
+/// Checks the options. Returns false after a complaint in the name of `command`.
 bool settle(LoadOptions &options, const char *command);
 
-/// What is loaded by one call: a whole session, or one process of it.
+/// What one call loads: a whole session, or one of its processes.
 enum class LoadUnit { Session, Process };
 
-/// How that went.
+/// The result of a load.
 struct Loaded {
-  int code = 0; ///< an exit status; what went wrong was said
+  int code = 0; ///< an exit status; problems have already been reported
   bool isInterrupted = false;
   bool wasThere = false;
   std::uint64_t calls = 0, spans = 0, sums = 0, skippedRows = 0, refusedRows = 0;
   std::uint64_t sentBytes = 0, ns = 0;
-  std::string name; ///< of what was loaded, for people
+  std::string name; ///< name of the session or process, for people
 };
 
 class SessionLoads {
 public:
-  /// `trouble`: is told of a server that does not answer, is overloaded or full, instead of people.
+  /// If a server does not answer, is overloaded or full, `trouble` is called instead of telling the user.
   SessionLoads(const LoadOptions &options, const char *command, std::function<void(const std::string &)> trouble = {})
       : options_(options), command_(command), trouble_(std::move(trouble)) {}
 
-  /// Finds the servers; asks none. An exit status: kOk, or another one after a complaint.
+  /// Finds the servers without contacting them. Returns an exit status: kOk, or another one after a complaint.
   int begin();
   std::vector<Server> &servers() { return servers_; }
-  /// Sees to it that every server has the tables, by `prepare`. Likewise.
+  /// Calls `prepare` for every server, to make or check its tables. Returns an exit status like begin().
   int prepare(const std::function<Expected<void>(Server &)> &prepare);
-  /// `replaces`: what was loaded of it with another plan goes. `refused`: see LoadRequest.
+  /// `replaces`: delete rows that were loaded with another plan. `refused`: see LoadRequest.
   Loaded load(const std::string &path, LoadUnit unit, bool replaces,
               const std::function<Expected<void>(const RefusedBlock &)> &refused = {});
 

@@ -1,4 +1,4 @@
-// Finds the times of timing anchors.
+// Looks up the times of timing anchors.
 #include "anchor_times.h"
 #include "base/text.h"
 #include "option_values.h"

@@ -1,4 +1,4 @@
-// Times that options give by the label of a timing anchor (ada_timing_anchor).
+// Option values that give a time by the label of a timing anchor (ada_timing_anchor).
 #ifndef ADATRACE_ANCHOR_TIMES_H
 #define ADATRACE_ANCHOR_TIMES_H
 
@@ -15,8 +15,8 @@ namespace ada::cli {
 /// "@label", but not "@123456789".
 bool isAnchorTime(std::string_view text);
 
-/// The time of "@label", "@label+10ms" or "@label-1.5s": of the first anchor with that label. Complains about option
-/// `name` if there is none.
+/// The time of "@label", "@label+10ms" or "@label-1.5s", where the first anchor with that label counts. Complains about
+/// option `name` if there is no such anchor.
 std::optional<analysis::TimeBound> anchorTime(const char *name, std::string_view text,
                                               std::span<const model::Process> processes);
 

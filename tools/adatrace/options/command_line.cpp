@@ -59,7 +59,7 @@ Option CommandLine::flag(const std::string &names, bool &target, const std::stri
   return app_->add_flag(names, target, text);
 }
 
-// What CLI11 calls to set an option: it wants an exception for what is wrong.
+// The function that CLI11 calls to set an option. CLI11 expects an exception if the value is wrong.
 template <class Value>
 static std::function<void(const Value &)> setter(const std::string &names,
                                                  std::function<std::string(const Value &)> set) {
@@ -110,7 +110,7 @@ std::vector<std::string> CommandLine::takeProgram(std::vector<std::string> &args
   return program;
 }
 
-// One line instead of the library's two: what is wrong, and what was meant.
+// Prints one line instead of the library's two: what is wrong, and what was probably meant.
 static int reportUsageError(const CLI::App &app, const std::string &path, const CLI::ParseError &error) {
   std::string text = error.what();
   std::string hint;

@@ -1,6 +1,6 @@
-// The options and arguments of a command: what it declares, and what was given.
+// Declares and parses the options and arguments of a command.
 //
-// The library that parses them takes seconds to compile, so command_line.cpp alone includes it.
+// The parsing library takes seconds to compile, so only command_line.cpp includes it.
 #ifndef ADATRACE_COMMAND_LINE_H
 #define ADATRACE_COMMAND_LINE_H
 
@@ -20,33 +20,33 @@ class Option;
 
 namespace ada::cli {
 
-/// An option, a flag or an argument of a command; the functions that say more of it return it again.
+/// An option, a flag or an argument of a command. Functions that refine it return it again.
 class Option {
 public:
   Option(CLI::Option *option = nullptr) : option_(option) {}
 
-  /// What --help calls its value; "" for arguments, whose names say it.
+  /// The name of its value in --help; "" for arguments, whose own names serve.
   Option type(const std::string &name) const;
   Option required() const;
-  /// Takes one value each time it is given, not all that follow it.
+  /// Takes one value each time it is given, not all the values that follow it.
   Option repeatable() const;
   Option oneOf(const std::vector<std::string> &words) const;
   /// For int, unsigned and double.
   template <class Number> Option between(Number least, Number most) const;
   /// `faultOf` returns what is wrong with a value, or nothing.
   Option check(const std::function<std::string(const std::string &)> &faultOf) const;
-  /// The heading of --help that it is below.
+  /// The heading in --help under which it is listed.
   Option group(const std::string &heading) const;
   Option hidden() const { return group(""); }
   Option needs(const std::string &other) const;
   Option excludes(const std::string &other) const;
-  /// Adds to what --help says.
+  /// Appends to its text in --help.
   void addText(const std::string &text) const;
 
   std::string name() const;
   bool isArgument() const;
   bool isGiven() const;
-  const std::vector<std::string> &values() const; ///< as they were given
+  const std::vector<std::string> &values() const; ///< as given on the command line
 
 private:
   CLI::Option *option_;
@@ -58,18 +58,19 @@ public:
   CommandLine(const std::string &path, const std::string &summary, const std::string &footer);
   ~CommandLine();
 
-  /// "-n,--name" is an option, "name" an argument. For strings and lists of them, numbers, and optional ones.
+  /// "-n,--name" is an option, "name" an argument. `Target`: a string, a list of strings, a number, or one of these as
+  /// std::optional.
   template <class Target> Option option(const std::string &names, Target &target, const std::string &text);
   Option flag(const std::string &names, bool &target, const std::string &text);
-  /// `set` takes the value, and returns what is wrong with it or nothing.
+  /// `set` takes the value and returns what is wrong with it, or nothing.
   using Set = std::function<std::string(const std::string &)>;
   using SetAll = std::function<std::string(const std::vector<std::string> &)>;
   Option parsed(const std::string &names, Set set, const std::string &text = "");
-  /// The same for one that may be repeated: `set` takes all values.
+  /// The same for an option that may be repeated: `set` takes all values.
   Option parsed(const std::string &names, SetAll set, const std::string &text = "");
-  /// Another way to write option `of`, not in --help.
+  /// Another way to write option `of`, not shown in --help.
   Option alias(const std::string &name, const std::string &of, Set set);
-  /// An option whose values are words with a meaning each.
+  /// An option whose values are words, each with its own meaning.
   template <class Target>
   Option choice(const std::string &names, Target &target,
                 const std::vector<std::pair<std::string, std::type_identity_t<Target>>> &meanings,
@@ -89,13 +90,13 @@ public:
         .oneOf(words);
   }
 
-  Option find(const std::string &name) const; ///< a declared one
-  std::vector<Option> all() const;            ///< in the order in which they were declared
+  Option find(const std::string &name) const; ///< the option must be declared
+  std::vector<Option> all() const;            ///< in the order of declaration
 
-  /// Takes the traced program's command line off `args`: it starts after "--" or with the first argument that is
-  /// neither an option nor an option's value.
+  /// Removes the traced program's command line from `args` and returns it. It starts after "--" or with the first
+  /// argument that is neither an option nor an option's value.
   std::vector<std::string> takeProgram(std::vector<std::string> &args) const;
-  /// The exit status if that is all: after --help, or a complaint.
+  /// Returns the exit status if there is nothing more to do: after --help or a complaint.
   std::optional<int> parse(std::vector<std::string> args);
 
 private:

@@ -11,21 +11,21 @@ namespace ada::cli {
 
 class CommandLine;
 
-/// What declareFilter() reads.
+/// The values of the options that declareFilter() declares.
 struct FilterArguments {
   analysis::FilterOptions options;
-  bool only = false; ///< --only, the old way to write --include
+  bool only = false; ///< --only, the old spelling of --include
 
-  /// After parsing: --function with --only becomes --include. False, and a complaint, if --only stands alone.
+  /// Call after parsing. --function with --only becomes --include. Complains and returns false if --only stands alone.
   bool settle(const char *command);
 };
 
-/// Adds --function, --include, --exclude, --prune, --no-external, --depth, their old names and, unless calls are chosen
-/// before their ends are known, --min-duration.
+/// Adds --function, --include, --exclude, --prune, --no-external, --depth and their old names. With `durations` also
+/// --min-duration; pass false if calls are chosen before their ends are known.
 void declareFilter(CommandLine &line, FilterArguments &arguments, bool durations = true);
 
-/// Warns about each glob that matches none of the functions, and names some that it comes near to. `functions` must be
-/// those of the whole trace: functions are announced when the first event is about them.
+/// Warns about each glob that matches none of the functions, and names similar functions. `functions` must be those of
+/// the whole trace, because a function is announced with its first event.
 void warnAboutUnmatched(const analysis::FilterOptions &options, const std::vector<model::Function> &functions);
 /// The same for the globs of another option.
 void warnAboutUnmatched(const char *option, const std::vector<std::string> &globs,

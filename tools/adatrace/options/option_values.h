@@ -15,7 +15,7 @@
 
 namespace ada::cli {
 
-/// Adds an option like --keep 10G. 0 is no value of it.
+/// Adds an option like --keep 10G. 0 is not a valid value.
 Option addSize(CommandLine &line, const std::string &name, uint64_t &target, const std::string &text);
 
 /// Adds an option like --min-duration 10us.
@@ -41,10 +41,10 @@ void addRowFormat(CommandLine &line, std::string &format, const char *rows = "on
 /// --progress of commands that may take long.
 void addProgress(CommandLine &line, std::string &progress);
 
-/// "10us" and "1.5ms" count from the start of the trace, or with `absolute` on its clock; "@123456789" is nanoseconds
-/// on its clock.
+/// "10us" and "1.5ms" count from the start of the trace, or are on its clock with `absolute`. "@123456789" is in
+/// nanoseconds on its clock.
 std::optional<analysis::TimeBound> parseTime(std::string_view text, bool absolute = false);
-/// The same with a complaint about option `name` if the text is no time.
+/// The same, but complains about option `name` if the text is not a time.
 std::optional<analysis::TimeBound> parseTime(const char *name, std::string_view text, bool absolute);
 
 } // namespace ada::cli

@@ -1,4 +1,4 @@
-// ADA_OPTIONS: the list, reading and writing.
+// Reads, changes and writes ADA_OPTIONS.
 #include "runtime_options.h"
 #include "base/format.h"
 #include "suggestion.h"

@@ -1,4 +1,4 @@
-// ADA_OPTIONS: the list, reading and writing.
+// Reads, changes and writes ADA_OPTIONS.
 //
 //   std::string problem;
 //   auto options = parseOptions("format=1:include='ns::*'", problem);
@@ -22,25 +22,25 @@ using RuntimeOption = options::Option;
 
 std::span<const RuntimeOption> runtimeOptions();
 
-/// What `adatrace record` calls it: "--stack-size".
+/// The option's name in `adatrace record`: "--stack-size".
 std::string flagOf(const RuntimeOption &option);
 
 /// What is wrong with `value`, in words; empty if nothing is.
 std::string problemOf(const RuntimeOption &option, std::string_view value);
 
-/// The same for an option by name, which may be unknown.
+/// The same for an option given by name; the name may be unknown.
 std::string problemOf(std::string_view name, std::string_view value);
 
 using OptionList = std::vector<std::pair<std::string, std::string>>;
 
-/// Reads ADA_OPTIONS as the runtime does; nothing and a sentence in `problem` if
-/// a quote is not closed or a part has no '='. Names are not checked.
+/// Reads ADA_OPTIONS as the runtime does. Returns nothing, with a sentence in `problem`, if a quote is not closed or a
+/// part has no '='. Names are not checked.
 std::optional<OptionList> parseOptions(std::string_view text, std::string &problem);
-/// The value that wins (the last), nullptr if the option is not there.
+/// The value in effect (the last one), or nullptr if the option is not in the list.
 const std::string *findOption(const OptionList &options, std::string_view name);
-/// Replaces what is there.
+/// Replaces any value that the option already has.
 void setOption(OptionList &options, std::string_view name, std::string_view value);
-/// False if a value can't be written: it has a separator and both kinds of quote.
+/// False if a value can't be written because it contains a separator and both kinds of quote.
 bool canQuote(std::string_view value);
 std::string joinOptions(const OptionList &options);
 

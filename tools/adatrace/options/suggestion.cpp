@@ -1,4 +1,4 @@
-// The known word that a mistyped one is nearest to.
+// Finds the known word that is closest to a mistyped one.
 #include "suggestion.h"
 
 #include "analysis/near_names.h"
@@ -7,7 +7,7 @@
 
 namespace ada::cli {
 
-// The words that `typed` begins, as "record or recover"; empty if there are none, or too many to be of help.
+// The words that start with `typed`, as "record or recover". Empty if there are none, or too many to help.
 static std::string completions(std::string_view typed, const std::vector<std::string> &words) {
   std::string all;
   size_t count = 0;

@@ -1,4 +1,4 @@
-// The known word that a mistyped one is nearest to.
+// Finds the known word that is closest to a mistyped one.
 #ifndef ADATRACE_SUGGESTION_H
 #define ADATRACE_SUGGESTION_H
 
@@ -8,8 +8,8 @@
 
 namespace ada::cli {
 
-/// The word that `typed` begins ("record or recover" if there are several), or else the one that it is a few edits away
-/// from; empty if none is close.
+/// The word that starts with `typed` ("record or recover" if there are several), otherwise the word that is only a few
+/// edits away; empty if none is close.
 std::string nearest(std::string_view typed, const std::vector<std::string> &words);
 
 } // namespace ada::cli

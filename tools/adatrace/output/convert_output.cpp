@@ -1,8 +1,7 @@
-// Where adatrace convert writes to.
+// The destination of adatrace convert.
 //
-// Everything is written beside its place under a hidden name and renamed when
-// it is whole: a conversion that fails leaves nothing, and what was there stays
-// until then.
+// Output is written under a hidden name beside its destination and renamed when it is complete. A conversion that fails
+// leaves nothing behind, and an existing file stays until the new one is complete.
 #include "convert_output.h"
 #include "base/write_all.h"
 #include "process/bus_error.h"
@@ -31,7 +30,7 @@ struct ConvertOutput::State {
   enum class Kind {
     Stream,
     File,     ///< written in order
-    PathFile, ///< written by its path, in a directory that is removed afterwards
+    PathFile, ///< written by path, in a directory that is removed afterwards
     Directory,
   };
 
@@ -61,14 +60,14 @@ struct ConvertOutput::State {
   std::string name;
   fs::path target;
   std::string temporary; // file or directory; empty when there is nothing to remove
-  int unnamed = -1;      // a temporary file that no reader who goes away leaves behind: it has no name
+  int unnamed = -1;      // an unlinked temporary file, so that nothing is left behind if the reader goes away
   int fd = -1;
-  bool replaces = false; // a session that is there
+  bool replaces = false; // replaces an existing session
   uint64_t written = 0;
   std::optional<Error> failure;
 };
 
-// Something that `adatrace` made may be replaced; anything else may not.
+// Only directories that `adatrace` made may be replaced.
 static bool isSession(const fs::path &directory) {
   return fs::exists(directory / "manifest.json") || fs::exists(directory / "metadata") ||
          fs::exists(directory / "index.atf") || fs::exists(directory / "index.atp") ||
@@ -85,7 +84,7 @@ Expected<void> ConvertOutput::State::prepare(const fs::path &path, bool force) {
   if (!target.has_filename()) // "dir/"
     target = target.parent_path();
   if (const fs::path real = fs::canonical(target, problem); !problem)
-    target = real; // a link stays one
+    target = real; // a symbolic link is kept; its target is replaced
   const fs::file_status status = fs::status(target, problem);
   const bool isDirectory = fs::is_directory(status);
   if (fs::exists(status) && !isDirectory && !fs::is_regular_file(status)) {
@@ -114,7 +113,7 @@ Expected<void> ConvertOutput::State::prepare(const fs::path &path, bool force) {
 }
 
 Expected<void> ConvertOutput::State::makeTemporary() {
-  if (kind == Kind::Stream) { // an index file, on its way to standard output
+  if (kind == Kind::Stream) { // an index file that will go to standard output
     std::string place = (fs::temp_directory_path() / "adatrace-XXXXXX").string();
     unnamed = ::mkostemp(place.data(), O_CLOEXEC);
     if (unnamed < 0)
@@ -190,7 +189,7 @@ bool ConvertOutput::State::write(std::span<const std::byte> data) {
   written += data.size();
   if (writeAll(fd, data.data(), data.size()))
     return true;
-  // A reader that went away, as `| head` does, is not our user's problem.
+  // A reader that went away, as in `| head`, is not an error for the user.
   if (errno == EPIPE && fd == STDOUT_FILENO)
     _exit(128 + SIGPIPE);
   failure = ioError(name, "cannot be written");
@@ -226,7 +225,7 @@ Expected<void> ConvertOutput::commit() {
   if (s.kind == State::Kind::Stream)
     return s.unnamed < 0 ? Expected<void>() : s.copyToStream();
   if (s.fd >= 0) {
-    // The disk may be full, and some file systems say so only now.
+    // Some file systems report a full disk only now.
     const int closed = ::close(std::exchange(s.fd, -1));
     if (closed != 0)
       return ioError(s.name, "cannot be written");

@@ -1,4 +1,4 @@
-// Where adatrace convert writes to.
+// The destination of adatrace convert.
 #ifndef ADATRACE_CONVERT_OUTPUT_H
 #define ADATRACE_CONVERT_OUTPUT_H
 
@@ -17,14 +17,14 @@ public:
   /// "-" is standard output. Errors: E_EXISTS, E_IO, E_TERMINAL.
   static Expected<ConvertOutput> open(const std::string &path, model::FormatChoice format, bool force);
   ConvertOutput(ConvertOutput &&) noexcept;
-  ~ConvertOutput(); ///< removes what was not committed
+  ~ConvertOutput(); ///< removes output that was not committed
 
   /// For the bytes of a stream; the conversion's own sink.
   model::ByteSink bytes();
   std::unique_ptr<model::TraceSink> makeSink(bool exactTimes);
-  /// Gives the output its name. After the sink has finished.
+  /// Gives the output its final name. Call after the sink has finished.
   Expected<void> commit();
-  /// What bytes() failed with.
+  /// The error with which bytes() failed.
   const std::optional<Error> &failure() const;
   /// "out.trc", "standard output"
   const std::string &name() const;

@@ -31,7 +31,7 @@ uint64_t ConvertLine::nanoseconds() const {
   return static_cast<uint64_t>(std::chrono::nanoseconds(steady_clock::now() - start_).count());
 }
 
-// Short conversions get no line at all.
+// Short conversions get no line.
 bool ConvertLine::isDue() {
   const auto now = steady_clock::now();
   if (now - start_ < std::chrono::milliseconds(500) || now - last_ < std::chrono::milliseconds(200))

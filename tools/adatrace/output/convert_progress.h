@@ -10,22 +10,20 @@
 
 namespace ada::cli {
 
-/// A line on standard error that says how far it is.
+/// A progress line on standard error.
 class ConvertLine {
 public:
-  /// `mode`: auto (on a terminal), always or never. From here on the first
-  /// signal that interrupts is kept for interruption(), and the second one ends
-  /// the program.
+  /// `mode`: auto (on a terminal), always or never. From here on, the first interrupting signal is kept for
+  /// interruption(), and the second one ends the program.
   explicit ConvertLine(const std::string &mode, const char *verb = "converting");
   ~ConvertLine() { clear(); }
 
-  /// `done`: "1,234 events, 1.2 M/s", made only if the line is drawn. `part`: 0
-  /// to 1.
+  /// `done` returns "1,234 events, 1.2 M/s"; it is called only if the line is drawn. `part`: 0 to 1.
   template <class Done> void update(Done &&done, std::optional<double> part) {
     if (wanted_ && isDue())
       draw(done(), part);
   }
-  void clear(); ///< by any thread
+  void clear(); ///< may be called by any thread
   uint64_t nanoseconds() const;
   /// The signal that interrupted, or 0.
   static int interruption();
@@ -35,13 +33,12 @@ private:
   void draw(const std::string &done, std::optional<double> part);
   const char *verb_;
   bool wanted_ = false;
-  std::mutex mutex_; // of what follows
+  std::mutex mutex_; // protects the members below
   bool drawn_ = false;
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// Hands everything on, counts, keeps the line, and stops when the user
-/// interrupts.
+/// Passes everything on, counts it, updates the line, and stops when the user interrupts.
 class ConvertProgress : public model::PassingSink {
 public:
   ConvertProgress(model::TraceSource &source, model::TraceSink &sink, ConvertLine &line)

@@ -15,7 +15,7 @@ using analysis::CoroutineNode;
 using analysis::Coroutines;
 using analysis::kNoCoroutine;
 
-// Without the ".resume" of a coroutine whose creation was not seen.
+// The name without the ".resume" of a coroutine whose creation was not recorded.
 static std::string nameOfCoroutine(FunctionNames &names, uint32_t function) {
   std::string name = names.name(function);
   for (const std::string_view part : {" [.resume]", " [.destroy]", " [.cleanup]"})

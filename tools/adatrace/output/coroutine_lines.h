@@ -1,4 +1,4 @@
-// Prints coroutines: the logical call tree, or each of them.
+// Prints coroutines: their logical call tree, or each coroutine.
 #ifndef ADATRACE_COROUTINE_LINES_H
 #define ADATRACE_COROUTINE_LINES_H
 
@@ -22,7 +22,7 @@ struct CoroutineLineOptions {
 void printCoroutineTree(Output &out, const Palette &palette, const TraceInput &input,
                         const std::vector<analysis::CoroutineNode> &nodes, const CoroutineLineOptions &options);
 
-/// The coroutines with these numbers, a line each; likewise `coroutines --each`.
+/// The coroutines with these numbers, one line each; docs/json.md has the keys of `coroutines --each`.
 void printEachCoroutine(Output &out, const Palette &palette, const TraceInput &input,
                         const analysis::Coroutines &coroutines, const std::vector<std::uint32_t> &which,
                         const CoroutineLineOptions &options);

@@ -1,4 +1,4 @@
-// Prints what counters showed.
+// Prints the values of counters.
 #include "counter_lines.h"
 #include "base/quantities.h"
 #include "json_fields.h"

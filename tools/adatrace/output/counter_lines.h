@@ -1,4 +1,4 @@
-// Prints what counters showed, in each format of a report.
+// Prints the values of counters, in each format of a report.
 #ifndef ADATRACE_COUNTER_LINES_H
 #define ADATRACE_COUNTER_LINES_H
 

@@ -17,7 +17,7 @@ void explainDeath(const std::string &directory, ColorMode color) {
   std::optional<StackTable> table = input ? StackTable::read(*input, {}, kCalls) : std::nullopt;
   if (!table)
     return;
-  // Nobody tells which thread was hit. All stop at the same moment, so it is one of those that recorded last.
+  // It is not known which thread was hit. All stop at the same moment, so it is one of those that recorded last.
   std::vector<analysis::ThreadEnd> &ends = table->threads();
   std::erase_if(ends, [](const analysis::ThreadEnd &end) { return end.open.empty() && end.finished.empty(); });
   std::ranges::stable_sort(ends, [&](const analysis::ThreadEnd &a, const analysis::ThreadEnd &b) {

@@ -8,8 +8,8 @@
 
 namespace ada::cli {
 
-/// Prints on standard error what the threads of a killed process were in: the one that recorded last with its open
-/// calls and the last ones before, the others in a line each. `directory` is its pid_N.
+/// Prints on standard error what the threads of a killed process were doing. The thread that recorded last is shown
+/// with its open calls and its last finished calls, each other thread in one line. `directory` is the process's pid_N.
 void explainDeath(const std::string &directory, ColorMode color);
 
 } // namespace ada::cli

@@ -1,4 +1,4 @@
-// What is known about a trace, for people and for programs.
+// Prints the description of a trace, for people and for programs.
 #include "description_text.h"
 
 #include "base/json.h"

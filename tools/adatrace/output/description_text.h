@@ -1,4 +1,4 @@
-// What is known about a trace, for people and for programs.
+// Prints the description of a trace, for people and for programs.
 #ifndef ADATRACE_DESCRIPTION_TEXT_H
 #define ADATRACE_DESCRIPTION_TEXT_H
 
@@ -8,9 +8,9 @@
 
 namespace ada::cli {
 
-/// `all`: every row of every table, however many there are.
+/// `all`: print every row of every table, however many there are.
 void printText(Output &out, const Palette &palette, const model::Description &description, bool all);
-/// One JSON object, in one line (docs/json.md).
+/// Prints one JSON object on one line (docs/json.md).
 void printJson(Output &out, const model::Description &description);
 
 } // namespace ada::cli

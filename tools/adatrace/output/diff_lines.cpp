@@ -1,4 +1,4 @@
-// Prints what changed between two sides of runs.
+// Prints what changed between two groups of runs.
 #include "diff_lines.h"
 #include "base/quantities.h"
 #include "json_fields.h"
@@ -36,7 +36,7 @@ std::string runsText(const analysis::Diff &diff) {
                      formatDuration(rounded(diff.whole.meanB())), changeText(diff.whole));
 }
 
-// "main > handle > parse": the innermost ones, which tell most.
+// "main > handle > parse": only the innermost calls, which are the most informative.
 std::string pathText(const DiffRow &row, const analysis::Diff &diff, NameStyle style) {
   constexpr size_t kMost = 6;
   const size_t first = row.callers.size() > kMost ? row.callers.size() - kMost : 0;
@@ -76,7 +76,7 @@ void printText(Output &out, const Palette &palette, const analysis::Diff &diff, 
   }
 }
 
-// Nothing that Markdown takes for its own.
+// Escapes characters that Markdown would interpret.
 std::string escaped(const std::string &text) {
   std::string safe;
   for (const char c : text) {
@@ -157,7 +157,7 @@ void printDiff(Output &out, const Palette &palette, const analysis::Diff &diff, 
 }
 
 std::optional<DiffRule> parseDiffRule(const std::string &text) {
-  // From the right: names have colons.
+  // Search from the right, because names contain colons.
   const size_t sign = text.find_last_of("<>"), colon = sign == text.npos ? sign : text.rfind(':', sign);
   if (colon == text.npos || colon == 0)
     return std::nullopt;

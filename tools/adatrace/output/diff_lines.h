@@ -1,4 +1,4 @@
-// Prints what changed between two sides of runs, and checks rules about it.
+// Prints what changed between two groups of runs, and checks rules about it.
 #ifndef ADATRACE_DIFF_LINES_H
 #define ADATRACE_DIFF_LINES_H
 
@@ -15,7 +15,7 @@ namespace ada::cli {
 struct DiffLineOptions {
   NameOptions names;
   std::string format = "text"; ///< text, markdown, json, jsonl
-  bool all = false;            ///< text and Markdown: what is noise, too
+  bool all = false;            ///< text and Markdown: show noise, too
   bool byPath = false;
 };
 
@@ -25,14 +25,14 @@ void printDiff(Output &out, const Palette &palette, const analysis::Diff &diff, 
 struct DiffRule {
   std::string text, glob;
   analysis::DiffValue value = analysis::DiffValue::Total;
-  bool isMore = true; ///< '>', else '<'
+  bool isMore = true; ///< '>', otherwise '<'
   double change = 0;  ///< 0.05
 };
 std::optional<DiffRule> parseDiffRule(const std::string &text);
-/// Sentences about a rule; empty where there is nothing to say.
+/// Sentences about a rule; empty if there is nothing to say.
 struct RuleAnswer {
-  std::string broken; ///< names the functions that break it
-  std::string fault;  ///< the rule could not have failed, or the number of runs can't decide it
+  std::string broken; ///< names the functions that break the rule
+  std::string fault;  ///< the rule could not have failed, or this number of runs can't decide it
 };
 RuleAnswer answerTo(const DiffRule &rule, const analysis::Diff &diff, NameStyle style);
 

@@ -1,8 +1,7 @@
-// Events as lines of text or JSON.
+// Prints events as lines of text or JSON.
 //
-// Scripts read dumps of some hundred million lines, so a line is put together
-// from pieces that were formatted once per thread or once per function, and three
-// to five numbers.
+// Scripts read dumps of a few hundred million lines. So a line is put together from pieces that were formatted once per
+// thread or once per function, and three to five numbers.
 #include "dump_lines.h"
 #include "json_fields.h"
 #include "line_text.h"
@@ -24,11 +23,11 @@ DumpThread::DumpThread(const TraceInput &input, uint32_t number, analysis::Funct
 }
 
 bool DumpThread::take(uint64_t seq, const model::Event &event) {
-  if (event.kind > Kind::Other) { // of the innermost open call, if there is one
+  if (event.kind > Kind::Other) { // belongs to the innermost open call, if there is one
     depth_ = calls_.depth();
     return filter_.showsAll() || filter_.isShown();
   }
-  if (event.isEarlier) { // it has no line, but those inside it are deeper
+  if (event.isEarlier) { // has no line of its own, but calls inside it are deeper
     calls_.openEarlier(event.timeNs, event.function, event.timeNs);
     if (!filter_.showsAll())
       (void)filter_.enter(event.function, event.timeNs);
@@ -70,7 +69,7 @@ const DumpLines::Function &DumpLines::makeFunction(uint32_t number) {
   return known;
 }
 
-// Enough for all numbers and punctuation of a line.
+// Enough for all numbers and punctuation in a line.
 static constexpr size_t kLineBytes = 256;
 
 static std::string_view kindOf(const model::Event &event) {
@@ -106,7 +105,7 @@ void DumpLines::writeJson(const DumpThread &thread, uint64_t seq, const model::E
   out_.write("}\n");
 }
 
-// What events of every kind have, and `end`.
+// Writes the fields that events of every kind have, and then `end`.
 void DumpLines::putJson(const DumpThread &thread, uint64_t seq, const model::Event &event, const model::Batch &batch,
                         std::string_view what, std::string_view end) {
   char *at = out_.reserve(kLineBytes + thread.jsonHead_.size() + what.size());
@@ -126,9 +125,9 @@ void DumpLines::putJson(const DumpThread &thread, uint64_t seq, const model::Eve
 
 void DumpLines::writeText(const DumpThread &thread, uint64_t seq, const model::Event &event,
                           const model::Batch &batch) {
-  // Seconds with nine decimals, event number, thread, then the call, indented.
+  // Seconds with nine decimals, event number, thread, then the indented call.
   const size_t indent = 2 * std::min<size_t>(thread.depth(), 40);
-  std::string own; // with arguments or result, or of no function
+  std::string own; // for a call with arguments or a result, or an event without a function
   if (event.kind > Kind::Other) {
     const model::Text &text = batch.texts[event.extra];
     own = oneLine(fmt::format("{}{}{}", text.name, event.kind == Kind::Value ? "=" : " ", text.json));

@@ -1,4 +1,4 @@
-// Events as lines of text or JSON.
+// Prints events as lines of text or JSON.
 #ifndef ADATRACE_DUMP_LINES_H
 #define ADATRACE_DUMP_LINES_H
 
@@ -15,12 +15,12 @@
 
 namespace ada::cli {
 
-/// What the lines of one thread need: its open calls, which of them are shown, and texts made once.
+/// State for the lines of one thread: its open calls, which of them are shown, and text that is made once.
 class DumpThread {
 public:
   DumpThread(const TraceInput &input, uint32_t thread, analysis::FunctionRules &rules);
 
-  /// Events must come in order. False if the filter leaves the event out.
+  /// Events must come in order. Returns false if the filter leaves the event out.
   bool take(uint64_t seq, const model::Event &event);
   /// Depth of the call that the last event opens or closes.
   uint32_t depth() const { return depth_; }
@@ -47,7 +47,7 @@ private:
     bool known = false;
     std::string json; ///< "function_id":"0x…","name":"…","depth":
     std::string text;
-    std::string more; ///< what the object of an event without detail ends with
+    std::string more; ///< the end of the object of an event without detail
     SymbolKind kind = SymbolKind::Function;
   };
   const Function &function(uint32_t number) {

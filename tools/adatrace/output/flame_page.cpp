@@ -1,4 +1,4 @@
-// Writes flame graphs as one HTML page: flame/page.html with style, script and data put in.
+// Writes flame graphs as one HTML page: flame/page.html with its style, script and data inserted.
 #include "flame_page.h"
 
 #include "base/json.h"
@@ -11,7 +11,7 @@ namespace ada::cli {
 
 namespace {
 
-// JSON inside of <script>: the only way out of it is `</script` or a comment, and both need a '<'.
+// Writes JSON that is safe inside <script>. Only `</script` or a comment could break out of it, and both need a '<'.
 void writeForScript(Output &out, std::string_view json) {
   for (size_t at = 0; at < json.size();) {
     const size_t end = std::min(json.find('<', at), json.size());
@@ -23,7 +23,7 @@ void writeForScript(Output &out, std::string_view json) {
 }
 void writeText(Output &out, std::string_view text) { writeForScript(out, jsonString(oneLine(text))); }
 
-// "name":[…], one number per element.
+// Writes "name":[…] with one number per element.
 template <class List, class Value> void writeColumn(Output &out, std::string_view name, const List &list, Value value) {
   out.print("\"{}\":[", name);
   for (bool isFirst = true; const auto &entry : list) {
@@ -53,7 +53,7 @@ void writeWhole(Output &out, std::string_view name, const FunctionSum &whole) {
   out.print(",\"{}\":[{},{},{}]", name, whole.calls, whole.totalNs, whole.selfNs);
 }
 
-// [function, calls, total, self], and the other session's.
+// Writes [function, calls, total, self] per function, followed by the other session's figures.
 void writeSums(Output &out, const analysis::FlameTree &tree, bool isDifference) {
   out.write(",\"sums\":[");
   bool isFirst = true;
@@ -61,7 +61,7 @@ void writeSums(Output &out, const analysis::FlameTree &tree, bool isDifference) 
     const FunctionSum &now = tree.sums[i], before = isDifference ? tree.sumsBefore[i] : FunctionSum();
     if (now.calls + before.calls == 0)
       continue;
-    const size_t functions = tree.sums.size() - 2; // behind them: what did not fit, and the recorder
+    const size_t functions = tree.sums.size() - 2; // the last two entries: paths that did not fit, and the recorder
     const int64_t function = i < functions ? int64_t(i) : int64_t(functions) - int64_t(i) - 1;
     out.print("{}[{},{},{},{}", isFirst ? "" : ",", function, now.calls, now.totalNs, now.selfNs);
     if (isDifference)
@@ -121,7 +121,8 @@ void writeData(Output &out, const FlamePage &page, NameStyle style) {
   out.write("]}");
 }
 
-// A page that is one file can't import: the module stands in front of the script, without the line that imports it.
+// A single-file page can't import modules. So the module is put before the script, and the line that imports it is
+// removed.
 void writeScript(Output &out) {
   const std::string_view script = flame_assets::flame_js;
   const size_t line = script.find("\nimport ") + 1;

@@ -1,4 +1,4 @@
-// Writes flame graphs as one HTML page that needs nothing else.
+// Writes flame graphs as one self-contained HTML page.
 #ifndef ADATRACE_FLAME_PAGE_H
 #define ADATRACE_FLAME_PAGE_H
 
@@ -17,12 +17,12 @@ namespace ada::cli {
 struct FlameSheet {
   std::string label;
   analysis::FlameTree tree;
-  bool isCut = false; ///< the trace had more paths than fit
+  bool isCut = false; ///< the trace had more paths than fit on the page
 };
 
 struct FlamePage {
   std::string title;
-  std::optional<std::string> before; ///< the session that it is compared with
+  std::optional<std::string> before; ///< the session to compare with
   std::vector<model::Function> functions;
   std::vector<FlameSheet> sheets;
 };

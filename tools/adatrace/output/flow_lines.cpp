@@ -1,4 +1,4 @@
-// Prints where two runs did something else.
+// Prints where the control flow of two runs differs.
 #include "flow_lines.h"
 #include "base/quantities.h"
 
@@ -56,7 +56,7 @@ void FlowLines::endThread(uint64_t sameCalls) {
 
 void FlowLines::printText(const FlowDifference &difference, const FlowFunctions &functions) {
   std::string callers;
-  // The innermost ones tell most.
+  // The innermost calls are the most informative.
   constexpr size_t kMost = 8;
   const size_t depth = difference.callers.size(), first = depth > kMost ? depth - kMost : 0;
   if (first)

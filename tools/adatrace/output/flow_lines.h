@@ -1,4 +1,4 @@
-// Prints where two runs did something else.
+// Prints where the control flow of two runs differs.
 #ifndef ADATRACE_FLOW_LINES_H
 #define ADATRACE_FLOW_LINES_H
 
@@ -17,7 +17,7 @@ namespace ada::cli {
 struct FlowLineOptions {
   NameOptions names;
   std::string format = "text"; ///< text, json, jsonl
-  uint64_t limit = 0;          ///< differences; 0: all
+  uint64_t limit = 0;          ///< most differences to print; 0: all
 };
 
 class FlowLines : public analysis::FlowOutput {
@@ -29,10 +29,10 @@ public:
   void beginThread(uint32_t threadA, uint32_t threadB) override;
   bool difference(const analysis::FlowDifference &difference, const analysis::FlowFunctions &functions) override;
   void endThread(uint64_t sameCalls) override;
-  /// After the last thread.
+  /// Call after the last thread.
   void finish(const analysis::FlowThreads &threads);
 
-  /// That were printed, threads of one side only included.
+  /// Number of differences printed, including threads that only one side has.
   uint64_t differences() const { return differences_; }
 
 private:

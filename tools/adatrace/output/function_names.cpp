@@ -1,4 +1,4 @@
-// Names, files and lines of functions.
+// Formats names, files and lines of functions.
 #include "function_names.h"
 
 #include "ada/trace/names.h"

@@ -1,4 +1,4 @@
-// Names, files and lines of functions for output.
+// Formats names, files and lines of functions for output.
 #ifndef ADATRACE_FUNCTION_NAMES_H
 #define ADATRACE_FUNCTION_NAMES_H
 
@@ -14,14 +14,14 @@ class CommandLine;
 
 enum class NameStyle { Short, Full, Mangled };
 
-/// Adds --names and --source.
+/// The options --names and --source.
 struct NameOptions {
   NameStyle style = NameStyle::Short;
   bool source = false;
 };
 void declareNames(CommandLine &line, NameOptions &options);
 
-/// The function as `style` says, in one line whatever bytes its name has.
+/// The function's name in `style`, as a single line whatever bytes it contains.
 std::string nameOf(const model::Function &function, NameStyle style);
 /// "dir/file.cpp:12", or empty.
 std::string sourceOf(const model::Function &function);

@@ -13,12 +13,12 @@ double percentOf(uint64_t part, uint64_t whole) {
   return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-// Of a node that is no function's.
+// The name of a node that does not belong to a function.
 const char *nameOfNone(uint32_t function) {
   return function == PathTree::kRest ? "(other paths)" : function == PathTree::kRecorder ? "(recorder)" : "";
 }
 
-// Below the least share of time. What has none at all is not, if the tree has none.
+// Whether the node's share of time is below the minimum. In a tree without any time, no node is small.
 bool isSmall(const PathTree::Node &node, uint64_t whole, double minPercent) {
   return minPercent > 0 && whole > 0 && percentOf(node.totalNs, whole) < minPercent;
 }
@@ -67,7 +67,7 @@ void GraphText::print(const analysis::CallPathGroup &group, const PathTree &tree
       hidden_ += tree.endOf(node) - node;
       node = tree.endOf(node);
     } else if (tree[node].function == PathTree::kNoFunction && tree[node].depth > 2) {
-      ++node; // that the callers' path ends there is seen
+      ++node; // not printed: the end of the callers' path is visible without it
     } else if (lines_ >= options_.limit) {
       ++cut_, ++node;
     } else {

@@ -13,12 +13,12 @@
 
 namespace ada::cli {
 
-/// What the trees show.
+/// What the printed trees show.
 enum class GraphView { Calls, Callers, Callees };
 
 struct GraphLineOptions {
   GraphView view = GraphView::Calls;
-  double minPercent = 0; ///< of the tree's outermost calls; paths below are left out
+  double minPercent = 0; ///< of the time of the tree's outermost calls; smaller paths are left out
   uint64_t limit = ~uint64_t(0);
   NameOptions names;
 };
@@ -31,7 +31,7 @@ public:
       : out_(out), input_(input), options_(options), palette_(palette), names_(functions, options.names.style) {}
 
   void print(const analysis::CallPathGroup &group, const PathTree &tree);
-  /// After the last tree: what was left out.
+  /// Call after the last tree. Prints what was left out.
   void finish();
   uint64_t printed() const { return lines_; }
 
@@ -45,7 +45,7 @@ private:
   const Palette &palette_;
   FunctionNames names_;
   uint64_t lines_ = 0, hidden_ = 0, cut_ = 0;
-  bool isCut_ = false; // some tree had too many paths
+  bool isCut_ = false; // a tree had too many paths
 };
 
 /// Prints nodes of trees, or their callers and callees, as objects; docs/json.md has the keys.

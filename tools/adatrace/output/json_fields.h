@@ -1,4 +1,4 @@
-// Fields that JSON lines of several commands have in common; docs/json.md describes them.
+// Fields that JSON lines of several commands share; docs/json.md describes them.
 #ifndef ADATRACE_JSON_FIELDS_H
 #define ADATRACE_JSON_FIELDS_H
 
@@ -8,14 +8,14 @@
 
 namespace ada::cli {
 
-/// "pid":4711,"process":"pid_4711": the first null if the trace does not say.
+/// "pid":4711,"process":"pid_4711"; the pid is null if the trace does not have it.
 inline JsonMembers processFields(const model::Process &process) {
   JsonMembers json;
   json.number("pid", process.pid).text("process", process.name);
   return json;
 }
 
-/// The process, and "thread":0,"tid":4711.
+/// The fields of the process, and "thread":0,"tid":4711.
 inline JsonMembers threadFields(const TraceInput &input, uint32_t number) {
   const model::Thread &thread = input.table().threads[number];
   JsonMembers json = processFields(input.table().processOf(thread));
@@ -23,16 +23,16 @@ inline JsonMembers threadFields(const TraceInput &input, uint32_t number) {
   return json;
 }
 
-/// Objects one per line, as they are or as the elements of one array.
+/// Objects, one per line, either separate or as the elements of one array.
 class JsonList {
 public:
   JsonList(Output &out, bool isArray) : out_(out), isArray_(isArray) {}
-  /// Before each object.
+  /// Call before each object.
   void next() {
     out_.write(isFirst_ ? (isArray_ ? "[\n" : "") : (isArray_ ? ",\n" : "\n"));
     isFirst_ = false;
   }
-  /// After the last one.
+  /// Call after the last object.
   void finish() { out_.write(isFirst_ ? (isArray_ ? "[]\n" : "") : (isArray_ ? "\n]\n" : "\n")); }
 
 private:

@@ -1,4 +1,4 @@
-// Puts a line together in memory that was reserved for it (Output::reserve), for loops that print many millions.
+// Builds a line in memory reserved with Output::reserve, for loops that print many millions of lines.
 #ifndef ADATRACE_LINE_TEXT_H
 #define ADATRACE_LINE_TEXT_H
 
@@ -11,12 +11,12 @@
 
 namespace ada::cli {
 
-/// Calls below this depth are not indented further; they say how deep they are.
+/// Calls below this depth are not indented further; their depth is printed instead.
 inline constexpr uint32_t kDeepestIndent = 50;
 
-/// Each returns where the next text goes.
+/// Each function returns the position for the next text.
 inline char *put(char *to, std::string_view safe) {
-  if (!safe.empty()) // an empty text may have no address, which memcpy does not allow
+  if (!safe.empty()) // an empty text may have a null address, which memcpy does not allow
     std::memcpy(to, safe.data(), safe.size());
   return to + safe.size();
 }
@@ -25,7 +25,7 @@ inline char *putBlanks(char *to, size_t count) {
   std::memset(to, ' ', count);
   return to + count;
 }
-/// Columns are for text that a terminal shows as one character per byte.
+/// Padded columns are only for text that a terminal shows as one character per byte.
 inline char *putLeft(char *to, std::string_view safe, size_t width) {
   char *const end = put(to, safe);
   return safe.size() < width ? putBlanks(end, width - safe.size()) : end;

@@ -1,4 +1,4 @@
-// How times in which a thread did not run its program are said.
+// Describes the times in which a thread did not run its program.
 #ifndef ADATRACE_OFF_CPU_TEXT_H
 #define ADATRACE_OFF_CPU_TEXT_H
 
@@ -10,8 +10,8 @@
 
 namespace ada::cli {
 
-/// "off-CPU 10.2 ms: 3.00 ms preempted, 7.20 ms waiting; unknown 1.00 ms"; empty if there is no such time. The
-/// recorder's time is not in it where `hasRecorderLine` says that it has a line of its own.
+/// "off-CPU 10.2 ms: 3.00 ms preempted, 7.20 ms waiting; unknown 1.00 ms"; empty if there is no such time. Leaves out
+/// the recorder's time if it has its own line (`hasRecorderLine`).
 inline std::string offCpuText(const OffCpuTimes &off, bool hasRecorderLine = false) {
   std::string text;
   if (off.sumNs() > 0) {

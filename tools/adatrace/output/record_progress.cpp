@@ -16,8 +16,7 @@ RecordProgress::RecordProgress(const std::string &session, const std::string &mo
   wanted_ = !quiet && mode != "never" && (forced_ || isTerminal(STDERR_FILENO));
 }
 
-// Not into an editor or a debugger (the program reads single keys), and not while
-// we are in the background.
+// Never draws into an editor or a debugger (the program reads single keys), nor while we are in the background.
 bool RecordProgress::mayDraw() const {
   if (forced_ && !isTerminal(STDERR_FILENO))
     return true;
@@ -27,7 +26,7 @@ bool RecordProgress::mayDraw() const {
 
 void RecordProgress::draw() {
   const auto now = steady_clock::now();
-  // Short programs get no line at all. Signals may wake us more often.
+  // Short programs get no line. Signals may wake us more often than the line should change.
   if (now - start_ < std::chrono::milliseconds(500) || now - last_ < std::chrono::milliseconds(200) || !mayDraw())
     return;
   const RecordTotals totals = watch_.refresh();
@@ -45,8 +44,8 @@ void RecordProgress::draw() {
   const size_t columns = terminalColumns(STDERR_FILENO);
   if (line.size() >= columns)
     line.resize(columns - 1);
-  // Erase what was there (J), make sure that there is a line below (D, M), remember the
-  // cursor (7), go down (B), write, come back (8).
+  // Erase the old line (J), make sure that there is a line below (D, M), save the cursor (7), go down (B), write,
+  // restore the cursor (8).
   drawLive("\x1b[J\x1b"
            "D\x1bM\x1b"
            "7\x1b[B\r" +

@@ -9,8 +9,8 @@
 
 namespace ada::cli {
 
-/// One line on standard error that rewrites itself, below the one that the program
-/// writes to: the cursor stays where the program left it.
+/// A line on standard error that rewrites itself, below the line to which the program writes. The cursor stays where
+/// the program left it.
 class RecordProgress {
 public:
   RecordProgress(const std::string &session, const std::string &mode, bool quiet);

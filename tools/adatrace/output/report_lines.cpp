@@ -1,4 +1,4 @@
-// Prints the rows of a report, and lists of single calls.
+// Prints the rows of a report and lists of single calls.
 #include "report_lines.h"
 #include "base/quantities.h"
 #include "json_fields.h"
@@ -18,7 +18,7 @@ using analysis::SlowCall;
 
 namespace {
 
-// The columns that can be sorted by, and what they hold.
+// A column by which rows can be sorted, and its value.
 struct Column {
   const char *name;
   uint64_t (*value)(const FunctionStatistics &figures);
@@ -34,13 +34,13 @@ constexpr Column kColumns[] = {
     {"max", [](const FunctionStatistics &figures) { return figures.durations.max(); }},
 };
 
-// Those of traces that tell when threads had processors.
+// Only for traces with scheduling records.
 constexpr Column kOffCpuColumns[] = {
     {"on-cpu", [](const FunctionStatistics &figures) { return figures.onCpuSelfNs(); }},
     {"waiting", [](const FunctionStatistics &figures) { return figures.off.waitingNs; }},
     {"preempted", [](const FunctionStatistics &figures) { return figures.off.preemptedNs; }},
 };
-// Those of traces that have any of it; text only, for CSV always has them.
+// Shown only if a trace has such values. Text only: CSV always has these columns.
 constexpr Column kOtherColumns[] = {
     {"recorder", [](const FunctionStatistics &figures) { return figures.off.recorderNs; }},
     {"unknown", [](const FunctionStatistics &figures) { return figures.off.unknownNs; }},
@@ -62,7 +62,7 @@ bool hasLane(const ReportRow &row, const TraceInput &input) {
   return std::ranges::any_of(
       threads, [&](const model::Thread &thread) { return thread.process == row.process && thread.offCpu; });
 }
-// Whether any of the rows has something in the column that is worth one: a thousandth.
+// Whether a row has a value that justifies the column: at least a thousandth of the row's total.
 bool isNeeded(const Column &column, std::span<const ReportLine> lines) {
   return std::ranges::any_of(lines, [&](const ReportLine &line) {
     const uint64_t ns = column.value(line.row->figures);
@@ -70,10 +70,10 @@ bool isNeeded(const Column &column, std::span<const ReportLine> lines) {
   });
 }
 
-// How far a sum of times is off, at most, nineteen times out of twenty, where each was read from a clock that advances
-// every P = `resolution`. A stretch of time d, begun at a random moment, is measured as a multiple of P that is right
-// on average; its variance is P² f (1 - f), with f = d/P less its whole part. That is at most P²/4, and at most P d. So
-// two standard deviations are at most P √n for n stretches, and 2 √(P · sum).
+// The largest error, nineteen times out of twenty, of a sum of times read from a clock that advances every
+// P = `resolution`. An interval of length d that starts at a random moment is measured as a multiple of P that is right
+// on average. Its variance is P² f (1 - f), where f is the fractional part of d/P: at most P²/4, and at most P d. So
+// two standard deviations are at most P √n for n intervals, and at most 2 √(P · sum).
 uint64_t errorOf(uint64_t sum, std::optional<uint64_t> stretches, uint64_t resolution) {
   const double p = static_cast<double>(resolution);
   double error = 2 * std::sqrt(p * (static_cast<double>(sum) + p));
@@ -86,7 +86,7 @@ struct Errors {
 };
 Errors errorsOf(const ReportRow &row, const TraceInput &input) {
   const uint64_t resolution = input.table().processes[row.process].resolutionNs;
-  // Self time is cut in pieces by the calls that it makes.
+  // Self time is cut into an unknown number of pieces by the calls that the function makes.
   return resolution ? Errors{errorOf(row.figures.totalNs, row.figures.calls, resolution),
                              errorOf(row.figures.selfNs, std::nullopt, resolution)}
                     : Errors{};
@@ -95,7 +95,7 @@ bool isCoarse(const TraceInput &input) {
   return std::ranges::any_of(input.table().processes, [](const model::Process &p) { return p.resolutionNs > 0; });
 }
 
-// What the columns before the figures say of a row.
+// The columns of a row before its figures.
 struct Place {
   std::string process;
   uint64_t number = 0, tid = 0;
@@ -118,7 +118,7 @@ std::string withArguments(const std::string &name, const ReportRow &row) {
   return analysis::withArguments(name, row.arguments, kindOf(row));
 }
 
-// What is behind a row's name.
+// Prints the notes after a row's name.
 void printEnds(Output &out, const Palette &palette, const ReportLine &line, const ReportLineOptions &options) {
   const FunctionStatistics &figures = line.row->figures;
   if (figures.exceptions)
@@ -132,7 +132,7 @@ void printEnds(Output &out, const Palette &palette, const ReportLine &line, cons
   out.write("\n");
 }
 
-// As fine as fits on half a screen. Of empty bins in a row only the first is kept.
+// Bins as fine as fit on half a screen. Only the first of consecutive empty bins is kept.
 std::vector<Distribution::Bin> binsOf(const Distribution &durations) {
   constexpr size_t kMostLines = 24;
   for (unsigned perOctave = 16;; perOctave /= 2) {
@@ -188,7 +188,7 @@ void printText(Output &out, const Palette &palette, std::span<const ReportLine> 
       out.print("{:>6} {:>8}  {:<15} ", place.number, place.tid, place.threadName);
     out.print("{:>12}", formatCount(row.figures.calls));
     for (size_t i = 1; i < std::size(kColumns); ++i) {
-      // A call without an exit has no duration.
+      // Calls without an exit have no duration.
       const bool known = i < 3 || row.figures.durations.count() > 0;
       out.print(" {}{:>11}{}", i < 3 ? palette.number : Escape(),
                 known ? formatDuration(kColumns[i].value(row.figures)) : "-", i < 3 ? palette.reset : Escape());
@@ -302,13 +302,13 @@ template <class List, class Make> void printJson(Output &out, const List &list, 
 
 //===--- single calls -----------------------------------------------------===//
 
-// Of the call and all that it made; nothing if that is not known.
+// The off-CPU times of the call and all calls that it made; nothing if they are not known.
 std::optional<OffCpuTimes> offCpuOf(const SlowCall &call, const TraceInput &input) {
   const OffCpuLane *lane = input.table().threads[call.thread].offCpu.get();
   return lane ? std::optional(lane->timesBetween(call.span.beginNs, call.span.endNs)) : std::nullopt;
 }
 
-// What is said about a call that did not return.
+// The note on a call that did not return.
 std::string endOf(const Span &span) {
   switch (span.how) {
   case SpanEnd::Return:
@@ -385,7 +385,7 @@ std::vector<ReportLine> sortedLines(const analysis::Report &report, const Report
   std::vector<ReportLine> lines;
   std::vector<std::pair<uint64_t, size_t>> keys;
   for (const ReportRow &row : report.rows) {
-    if (row.function && row.function->kind == SymbolKind::Counter) // a table of their own says more
+    if (row.function && row.function->kind == SymbolKind::Counter) // counters have their own, more detailed table
       continue;
     keys.emplace_back(value ? value(row.figures) : 0, lines.size());
     if (row.function)
@@ -453,7 +453,7 @@ void printHistograms(Output &out, const Palette &palette, std::span<const Report
         out.print("{:>11}\n", "...");
         continue;
       }
-      // Whoever is there is seen.
+      // A non-empty bin shows at least an eighth of a column.
       const auto width = static_cast<size_t>(static_cast<double>(bin.count) / static_cast<double>(most) * kColumns * 8);
       out.print("{:>11} {}{}{} {}\n", formatDuration(bin.from), palette.number, barOf(std::max<size_t>(width, 1)),
                 palette.reset, formatCount(bin.count));

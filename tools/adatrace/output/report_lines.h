@@ -1,4 +1,4 @@
-// Prints the rows of a report, and lists of single calls, in each of their formats.
+// Prints the rows of a report and lists of single calls, in each of their formats.
 #ifndef ADATRACE_REPORT_LINES_H
 #define ADATRACE_REPORT_LINES_H
 
@@ -15,7 +15,7 @@
 
 namespace ada::cli {
 
-/// The columns that a report can be sorted by: "calls", "total", …
+/// The columns by which a report can be sorted: "calls", "total", …
 std::vector<std::string> reportColumns();
 
 struct ReportLineOptions {
@@ -27,26 +27,26 @@ struct ReportLineOptions {
   bool histogram = false; ///< not with csv
 };
 
-/// A row with its texts.
+/// A row with its text.
 struct ReportLine {
   const analysis::ReportRow *row;
   std::string name, source;
 };
 
-/// The rows in the order of options.sort: the largest first; by name where that is the same, so that the order never
+/// The rows in the order of options.sort, the largest first. Equal rows are sorted by name, so that the order never
 /// depends on which thread was read first.
 std::vector<ReportLine> sortedLines(const analysis::Report &report, const ReportLineOptions &options);
 
 void printReport(Output &out, const Palette &palette, std::span<const ReportLine> lines, const TraceInput &input,
                  const ReportLineOptions &options);
-/// For each row how its calls spread over lengths of time. Text only.
+/// Prints for each row the distribution of its calls' durations. Text only.
 void printHistograms(Output &out, const Palette &palette, std::span<const ReportLine> lines, const TraceInput &input,
                      const ReportLineOptions &options);
 /// One line per call.
 void printCalls(Output &out, const Palette &palette, const std::vector<analysis::SlowCall> &calls,
                 const TraceInput &input, const ReportLineOptions &options);
 
-/// Quoted if it has to be (RFC 4180).
+/// Quotes the text if necessary (RFC 4180).
 std::string csvField(const std::string &text);
 
 /// "function", "module", "file"

@@ -16,7 +16,7 @@ using analysis::ThreadEnd;
 
 //===--- the table --------------------------------------------------------===//
 
-// Whether the process records now. The trace may be its directory, or the session around it.
+// Whether the process is recording now. The trace may be its directory or the session that contains it.
 static bool isLive(const std::string &trace, const std::string &process) {
   std::error_code error;
   const std::string inside = trace + "/" + process;
@@ -105,7 +105,7 @@ void printStack(Output &out, const Palette &palette, const StackTable &table, co
   out.print("{}: {}, last event {}\n", table.input().label(end.thread),
             end.open.empty() ? "no call is open" : formatCount(end.open.size(), "open call"),
             ageText(table, end.thread, table.lastEventNs(end.thread)));
-  // Of very many the middle says least.
+  // In a very deep stack, the middle is the least informative part.
   const size_t head = end.open.size() <= options.mostFrames ? end.open.size() : options.mostFrames * 3 / 4;
   const size_t tail = end.open.size() <= options.mostFrames ? 0 : options.mostFrames - head;
   for (size_t i = 0; i < head; ++i)

@@ -1,4 +1,4 @@
-// Prints how threads ended: their open calls, and the last ones before.
+// Prints how threads ended: their open calls, and the last calls before.
 #ifndef ADATRACE_STACK_LINES_H
 #define ADATRACE_STACK_LINES_H
 
@@ -15,22 +15,23 @@
 
 namespace ada::cli {
 
-/// A trace's threads as they are now, or were at its end.
+/// The threads of a trace as they are now, or as they were at its end.
 class StackTable {
 public:
-  /// Reads the chosen threads of `input`, and up to `recent` finished calls of each; values only of those that
-  /// readValues() names. Nothing, after saying so, if that fails.
+  /// Reads the chosen threads of `input`, and up to `recent` finished calls of each. Values are read only for the calls
+  /// passed to readValues(). If reading fails, complains and returns nothing.
   static std::optional<StackTable> read(TraceInput &input, const analysis::FilterOptions &filter, size_t recent);
 
-  /// Reads arguments and results of these calls, of very many only of so many at either end: each is a look-up in the
-  /// trace. False, after saying so, if that fails.
+  /// Reads arguments and results of these calls; of long lists only `most` at each end, because each takes a look-up in
+  /// the trace. If reading fails, complains and returns false.
   bool readValues(uint32_t thread, std::vector<analysis::EndCall> &calls, size_t most = 200);
 
   std::vector<analysis::ThreadEnd> &threads() { return ends_.threads; }
   const std::vector<model::Function> &functions() const { return ends_.functions; }
   const analysis::Damage &damage() const { return ends_.damage; }
   TraceInput &input() const { return *input_; }
-  /// The time up to which an open call of this thread is open: now if its process lives, else the end of the trace.
+  /// The time up to which an open call of this thread is open: now if its process is alive, otherwise the end of the
+  /// trace.
   uint64_t endNs(uint32_t thread) const { return processEnds_[input_->table().threads[thread].process]; }
   bool isAlive(uint32_t thread) const { return areAlive_[input_->table().threads[thread].process]; }
   uint64_t lastEventNs(uint32_t thread) const;
@@ -46,13 +47,13 @@ private:
 
 struct StackLineOptions {
   NameOptions names;
-  size_t mostFrames = 100; ///< of a thread; the innermost and the outermost are shown
+  size_t mostFrames = 100; ///< per thread; the innermost and the outermost frames are shown
 };
 
-/// A heading with the thread, its open calls, the innermost first, and its last finished calls if there are.
+/// Prints a heading with the thread, its open calls with the innermost first, and its last finished calls, if any.
 void printStack(Output &out, const Palette &palette, const StackTable &table, const analysis::ThreadEnd &end,
                 const StackLineOptions &options);
-/// Everything of it in one line: "thread 3 (tid 4711, worker): wait < loop < main".
+/// Prints the stack in one line: "thread 3 (tid 4711, worker): wait < loop < main".
 void printStackLine(Output &out, const Palette &palette, const StackTable &table, const analysis::ThreadEnd &end,
                     const StackLineOptions &options);
 /// One object per thread; docs/json.md has the keys.

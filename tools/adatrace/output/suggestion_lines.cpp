@@ -1,4 +1,4 @@
-// Prints which functions are better left out of a trace, and writes the lists that leave them out.
+// Prints which functions are best left out of a trace, and writes the lists that leave them out.
 #include "suggestion_lines.h"
 #include "base/quantities.h"
 #include "exit_codes.h"
@@ -10,7 +10,7 @@ namespace ada::cli {
 
 namespace fs = std::filesystem;
 
-// What the events of the trace take: detail files stay as they are.
+// The size of the trace's events, without detail files, which don't change.
 static uint64_t indexBytes(const std::string &path) {
   std::error_code error;
   if (!fs::is_directory(path, error))

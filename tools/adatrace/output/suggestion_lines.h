@@ -1,4 +1,4 @@
-// Prints which functions are better left out of a trace, and writes the lists that leave them out.
+// Prints which functions are best left out of a trace, and writes the lists that leave them out.
 #ifndef ADATRACE_SUGGESTION_LINES_H
 #define ADATRACE_SUGGESTION_LINES_H
 
@@ -11,8 +11,8 @@
 
 namespace ada::cli {
 
-/// `path`: the ignore list for the compiler; with ".globs" behind it, the globs for `record`. Empty: nothing is
-/// written. Returns the exit code.
+/// `path`: the file for the compiler's ignore list; the globs for `record` go to `path` with ".globs" appended. If it
+/// is empty, nothing is written. Returns the exit code.
 int printSuggestion(Output &out, const Palette &palette, const analysis::Suggestion &suggestion,
                     const TraceInput &input, const std::string &path);
 

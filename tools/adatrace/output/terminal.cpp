@@ -40,10 +40,9 @@ Palette::Palette(ColorMode mode, int fd) {
 void Output::flush() {
   const bool ok = writeAll(fd_, buffer_.data(), buffer_.size());
   buffer_.clear();
-  if (ok || fd_ == STDERR_FILENO) // there is nowhere to say it
+  if (ok || fd_ == STDERR_FILENO) // an error on standard error can't be reported anywhere
     return;
-  // Normally SIGPIPE has ended the process already; under a parent that ignores
-  // it the write fails instead.
+  // Normally SIGPIPE has already ended the process. If the parent made us ignore it, the write fails instead.
   if (errno == EPIPE)
     _exit(kSignalBase + SIGPIPE);
   complain(fmt::format("can't write to standard output: {}", std::strerror(errno)));
@@ -60,7 +59,7 @@ unsigned terminalColumns(int fd) {
 }
 
 void drawLive(std::string_view text) {
-  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) // it is only a picture
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) // only decoration, so failures don't matter
     return;
 }
 

@@ -10,28 +10,27 @@
 
 namespace ada::cli {
 
-/// An escape sequence of ours.
+/// One of our own escape sequences.
 struct Escape {
   std::string_view text;
 };
 
-/// Text of any origin: names of functions and threads, paths, arguments.
+/// Text from outside: names of functions and threads, paths, arguments.
 struct ForeignText {
   std::string_view text;
 };
 
 enum class ColorMode { Auto, Always, Never };
 
-/// Escape sequences, all empty where no colour is wanted. Auto colours a terminal
-/// only, and none if NO_COLOR is set and not empty or TERM is "dumb".
+/// Escape sequences, all empty if no colour is wanted. Auto colours only terminals, and not if NO_COLOR is set and not
+/// empty, or if TERM is "dumb".
 struct Palette {
   Palette(ColorMode mode, int fd);
   Escape name, number, dim, warn, error, good, reset;
 };
 
-/// Buffered standard output, or error. A reader that went away (`adatrace dump | head`)
-/// ends the process without a word; any other failure is reported once and ends
-/// it with kCantRead.
+/// Buffered standard output or standard error. If the reader has gone away (`adatrace dump | head`), the process ends
+/// silently. Any other failure is reported once and ends the process with kCantRead.
 class Output {
 public:
   Output() = default;
@@ -40,17 +39,16 @@ public:
   Output &operator=(const Output &) = delete;
   ~Output() { flush(); }
 
-  /// As it is: for text that was put together from safe parts.
+  /// Writes the text unchanged. For text that was put together from safe parts.
   void write(std::string_view text) {
     buffer_.append(text.data(), text.data() + text.size());
     flushIfLong();
   }
-  /// Arguments that are text are made safe for a terminal (see oneLine()); of escape sequences only a Palette's come
-  /// through.
+  /// Text arguments are made safe for a terminal (see oneLine()). Only escape sequences from a Palette pass through.
   template <typename... Args> void print(fmt::format_string<Args...> format, Args &&...args) {
     printSafe(format, shown(args)...);
   }
-  /// Room for `size` bytes that the caller fills and commits; for hot loops.
+  /// Reserves `size` bytes that the caller fills and commits; for hot loops.
   char *reserve(size_t size) {
     flushIfLong();
     const size_t used = buffer_.size();
@@ -81,19 +79,19 @@ private:
 };
 
 bool isTerminal(int fd);
-/// Columns of the terminal at `fd`, 80 if it does not say.
+/// Number of columns of the terminal at `fd`; 80 if it does not report one.
 unsigned terminalColumns(int fd);
 
-/// As it is, on standard error, in one write: what a live line is drawn with. A failure does not matter.
+/// Writes the text unchanged to standard error, in one write. Used to draw live lines. Failures are ignored.
 void drawLive(std::string_view text);
 
-/// "adatrace: MESSAGE" on standard error, in one write.
+/// Prints "adatrace: MESSAGE" on standard error, in one write.
 void complain(std::string_view message);
 
 template <typename... Args> void warning(fmt::format_string<Args...> format, Args &&...args) {
   complain("warning: " + fmt::format(format, std::forward<Args>(args)...));
 }
-/// complain() and return `code`, for `return fail(kCantRead, …)`.
+/// Calls complain() and returns `code`, for `return fail(kCantRead, …)`.
 template <typename... Args> int fail(int code, fmt::format_string<Args...> format, Args &&...args) {
   complain(fmt::format(format, std::forward<Args>(args)...));
   return code;

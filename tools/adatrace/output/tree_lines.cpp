@@ -78,7 +78,7 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
     if (const std::string place = names_.source(node.function); !place.empty())
       out_.print("  {}{}{}", palette_.dim, place, palette_.reset);
   out_.write("\n");
-  if (!node.isLoop() && node.selfOff.recorderNs > 0) // like a call that it made
+  if (!node.isLoop() && node.selfOff.recorderNs > 0) // shown like a call that it made
     out_.print("{}{}{:>11}{:>{}}{}recorder{}\n", options_.begin ? fmt::format("{:>13} ", "") : "", palette_.number,
                formatDuration(node.selfOff.recorderNs), "", 14 + 2 * std::min(depth + 1, kDeepestIndent),
                palette_.error, palette_.reset);

@@ -15,12 +15,12 @@
 namespace ada::cli {
 
 struct TreeLineOptions {
-  uint64_t limit = ~uint64_t(0); ///< lines
+  uint64_t limit = ~uint64_t(0); ///< most lines to print
   NameOptions names;
-  bool begin = false; ///< when each call began
+  bool begin = false; ///< show when each call began
 };
 
-/// Prints at most a number of lines, and remembers that there were more.
+/// Prints a limited number of lines, and remembers whether there were more.
 class TreeLines : public analysis::TreeOutput {
 public:
   TreeLines(Output &out, const TraceInput &input, const TreeLineOptions &options)
@@ -41,11 +41,11 @@ public:
     return true;
   }
 
-  /// After the last line.
+  /// Call after the last line.
   virtual void finish() {}
 
   uint64_t printed() const { return lines_; }
-  /// Threads that were begun.
+  /// Number of threads that were begun.
   size_t threads() const { return threads_; }
   /// True if a line was not printed because of the limit.
   bool wasCut() const { return cut_; }
@@ -81,7 +81,7 @@ private:
   const Palette &palette_;
 };
 
-/// One object per line of the tree, as lines or as an array; docs/json.md has the keys.
+/// Prints one object per line of the tree, as lines or as an array; docs/json.md has the keys.
 class TreeJson : public TreeLines {
 public:
   TreeJson(Output &out, const TraceInput &input, const TreeLineOptions &options, bool isArray)

@@ -78,7 +78,7 @@ void sortWaits(std::vector<WaitRow> &rows, const TraceInput &input, const std::s
 
 namespace {
 
-constexpr size_t kShown = 3; // callers and holders of a row
+constexpr size_t kShown = 3; // most callers and holders shown in a row
 
 std::string holderText(const TraceInput &input, const WaitRow &row, const WaitHolder &holder, FunctionNames &names) {
   const bool isJoin = row.object.joined != kNobody;

@@ -19,25 +19,25 @@ struct WaitLineOptions {
   analysis::WaitsBy by = analysis::WaitsBy::Object;
 };
 
-/// "mutex 0x55d0c0de", "pipe 3→4", "thread 2": what it is, and which.
+/// Kind and identity: "mutex 0x55d0c0de", "pipe 3→4", "thread 2".
 std::string objectText(const TraceInput &input, const analysis::WaitedFor &object, FunctionNames &names);
-/// Only which: "0x55d0c0de", "3→4", "thread 2"; empty if that is not known.
+/// Only the identity: "0x55d0c0de", "3→4", "thread 2"; empty if it is not known.
 std::string objectName(const TraceInput &input, const analysis::WaitedFor &object);
-/// "hold, in usleep"; "" for neither.
+/// "hold, in usleep"; "" if neither is known.
 std::string whereText(FunctionNames &names, std::uint32_t function, std::uint32_t library);
 
 void sortWaits(std::vector<analysis::WaitRow> &rows, const TraceInput &input, const std::string &column);
-/// The columns that rows can be sorted by.
+/// The columns by which rows can be sorted.
 std::vector<std::string> waitColumns();
 
 void printWaits(Output &out, const Palette &palette, const TraceInput &input,
                 const std::vector<analysis::WaitRow> &rows,
                 const std::vector<std::vector<analysis::DeadlockThread>> &deadlocks, const WaitLineOptions &options);
 
-/// One line that says that there is a deadlock, and one for each of its threads; nothing if there is none.
+/// Prints a line that reports the deadlock, and one for each of its threads; nothing if there is no deadlock.
 void printDeadlocks(Output &out, const Palette &palette, const TraceInput &input,
                     const std::vector<std::vector<analysis::DeadlockThread>> &deadlocks, NameStyle style);
-/// The threads of a deadlock as objects, docs/json.md has the keys.
+/// The threads of a deadlock as objects; docs/json.md has the keys.
 std::string deadlockJson(const TraceInput &input, const std::vector<analysis::DeadlockThread> &deadlock,
                          FunctionNames &names);
 

@@ -1,4 +1,4 @@
-// Prints where the time of a call went.
+// Prints how a call spent its time.
 #include "why_lines.h"
 #include "json_fields.h"
 #include "wait_lines.h"

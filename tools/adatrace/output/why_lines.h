@@ -1,4 +1,4 @@
-// Prints where the time of a call went.
+// Prints how a call spent its time.
 #ifndef ADATRACE_WHY_LINES_H
 #define ADATRACE_WHY_LINES_H
 
@@ -11,7 +11,7 @@
 namespace ada::cli {
 
 void printWhy(Output &out, const Palette &palette, const TraceInput &input, const analysis::Why &why, NameStyle style);
-/// One object; docs/json.md has the keys.
+/// Prints one object; docs/json.md has the keys.
 void printWhyJson(Output &out, const TraceInput &input, const analysis::Why &why, NameStyle style);
 
 } // namespace ada::cli

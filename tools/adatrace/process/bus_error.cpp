@@ -1,16 +1,16 @@
-// Handles SIGBUS, which reading a mapped file raises behind the file's end.
+// Handles SIGBUS, which a read from a mapped file raises past the file's end.
 //
-// The readers map files, because that is what makes event n one address calculation away, and check every offset
-// against the size that the file had when it was opened. The file may become shorter after that: a disk is cleaned up,
-// a copy is started again, a program records again into the same place.
+// The readers map files so that finding event n takes one address calculation. They check every offset against the
+// size that the file had when it was opened. The file may shrink after that: a disk is cleaned up, a copy is started
+// again, or a program records into the same place again.
 //
-// Reading with pread instead would not help: what has been checked could change before it is used, so every use would
-// have to check again, and the scan of an index file, which is one load per field now, would copy each byte first. So
-// the files stay mapped, and this handler turns the signal into a message. It belongs to the tool: a library must not
-// take a signal from the program that uses it (include/ada/trace/atf_index.h tells that program what to expect).
+// pread would not help. Data could change between check and use, so every use would have to check again. The scan of
+// an index file, now one load per field, would have to copy each byte first. So the files stay mapped, and this handler
+// turns the signal into a message. It belongs to the tool, because a library must not take a signal from the program
+// that uses it (include/ada/trace/atf_index.h describes what that program must expect).
 //
-// The fault is synchronous, at a load from the mapping, and no code of libc that holds a lock reads from there. So the
-// handler may do what an ordinary function may.
+// The fault is synchronous, at a load from the mapping, and no libc code reads from the mapping while it holds a lock.
+// So the handler may do anything that an ordinary function may do.
 #include "bus_error.h"
 #include "exit_codes.h"
 #include "output/terminal.h"
@@ -36,7 +36,7 @@ struct MappedPlace {
   uint64_t offset = 0; // in the file
 };
 
-// The file that is mapped at an address of this process.
+// The file that is mapped at an address in this process.
 std::optional<MappedPlace> placeOf(uintptr_t address) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -60,11 +60,11 @@ void endWithMessage(int number, siginfo_t *info, void *) {
   if (!place) {
     signal(number, SIG_DFL);
     busy.clear();
-    return; // happens again, and ends the program as it would have
+    return; // the fault happens again and ends the program as usual
   }
   if (cleanup)
     cleanup();
-  // The live line of `convert`, and colours of a report that is half printed.
+  // Erase the live line of `convert`, and reset the colours of a half-printed report.
   if (isTerminal(STDERR_FILENO))
     if (write(STDERR_FILENO, "\r\x1b[K\x1b[0m", 8) < 0)
       _exit(kCantRead);

@@ -1,4 +1,4 @@
-// A file that becomes shorter while it is read: an error message instead of a crash.
+// Turns the crash on a file that shrinks while it is read into an error message.
 #ifndef ADATRACE_BUS_ERROR_H
 #define ADATRACE_BUS_ERROR_H
 
@@ -9,7 +9,8 @@ namespace ada::cli {
 /// Call once, before any file is opened.
 void handleBusErrors();
 
-/// `cleanUp` is called before a bus error ends the program; null for none. For what a destructor would do otherwise.
+/// `cleanUp` is called before a bus error ends the program, to do the work of destructors that then don't run. Null for
+/// none.
 void setBusErrorCleanup(std::function<void()> cleanUp);
 
 } // namespace ada::cli

@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
-// Blocks the signals that we wait for, and gives SIGCHLD its default meaning: a
-// parent that ignores it would make waitpid fail.
+// Blocks the signals that we wait for, and resets SIGCHLD to its default action, because waitpid would fail if our
+// parent made us ignore it.
 class SignalScope {
 public:
   SignalScope() {
@@ -33,7 +33,7 @@ public:
     sigaction(SIGCHLD, &standard, &childAction_);
   }
   ~SignalScope() { restore(); }
-  // Async-signal-safe: also called between fork and exec.
+  // Async-signal-safe, because it is also called between fork and exec.
   void restore() {
     sigaction(SIGCHLD, &childAction_, nullptr);
     sigprocmask(SIG_SETMASK, &before_, nullptr);

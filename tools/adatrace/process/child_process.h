@@ -21,24 +21,22 @@ struct Ending {
   int exitCode() const; ///< as exit_codes.h describes for `record`
 };
 
-/// Beyond the file size limit (ulimit -f) the system sends SIGXFSZ besides refusing: this program says it in words.
-/// Those that it starts get the signal as before.
+/// Ignores SIGXFSZ, which the system sends when a write exceeds the file size limit (ulimit -f). The write fails as
+/// well, so this program reports the failure in words. Programs that it starts get the signal as before.
 void ignoreFileLimit();
 
-/// Runs `argv` (searched in PATH) with our standard files, in our process group,
-/// and returns when it has ended. `tick`, if there is one, is called about every
-/// `interval` while it runs.
+/// Runs `argv` (searched in PATH) with our standard files, in our process group, and returns when it has ended. While
+/// it runs, `tick` (if not empty) is called about every `interval`.
 ///
-/// Signals: what the terminal sends (^C, hang-up) reaches the program by itself
-/// and must not end us first; what is sent to us alone, by kill(2), is passed on.
+/// Signals from the terminal (^C, hang-up) reach the program directly and must not end us first. Signals sent only to
+/// us, by kill(2), are passed on.
 Ending runProgram(const std::vector<std::string> &argv, std::chrono::milliseconds interval,
                   const std::function<void(pid_t)> &tick);
 
-/// Where execvp would find `program`; nothing if it would not.
+/// The path at which execvp would find `program`; nothing if it would not find it.
 std::optional<std::string> findProgram(const std::string &program);
 
-/// "was killed by signal 11 (Segmentation fault)", "ended with status 3"; empty
-/// for a successful end.
+/// "was killed by signal 11 (Segmentation fault)" or "ended with status 3"; empty if it was successful.
 std::string describe(const Ending &ending);
 
 } // namespace ada::cli

@@ -1,4 +1,4 @@
-// Looks for flight recorders' rings, which outlive kill -9 as well as a stack that has overflowed.
+// Looks for the rings of flight recorders, which survive both kill -9 and a stack overflow.
 #include "finish_flights.h"
 #include "options/runtime_options.h"
 #include "output/terminal.h"
@@ -71,7 +71,7 @@ void finishFlights(const std::string &session, const std::vector<std::string> &p
   std::vector<RingFile> rings = findRings(places);
   std::erase_if(rings,
                 [&](const RingFile &ring) { return !ring.isFlight || flightSession(ring.directory) != session; });
-  // The program's own is the last, and so the one with the highest number.
+  // The program's own ring comes last, so that its session gets the highest number.
   std::ranges::stable_sort(rings, {},
                            [&](const RingFile &ring) { return ring.pid == static_cast<unsigned>(ending.pid); });
   for (const RingFile &ring : rings) {

@@ -1,4 +1,4 @@
-// Sessions of flight recorders whose process was killed before anything of it could write one.
+// Makes sessions for flight recorders whose process was killed before it could write one.
 #ifndef ADATRACE_FINISH_FLIGHTS_H
 #define ADATRACE_FINISH_FLIGHTS_H
 
@@ -11,19 +11,19 @@
 
 namespace ada::cli {
 
-/// Where ring files lie: in /dev/shm, and where `ring` (if that is not empty) says.
+/// The directories of ring files: /dev/shm, and `ring` if it is not empty.
 std::vector<std::string> ringPlaces(std::string_view ring);
-/// The same, where ADA_OPTIONS says `ring` or does not.
+/// The same, with `ring` from ADA_OPTIONS if it is set there.
 std::vector<std::string> ringPlaces();
-/// These directories without links, each once.
+/// These directories with links resolved and duplicates removed.
 std::vector<std::string> canonicalPlaces(std::vector<std::string> places);
 
-/// Makes sessions of what the dead flight recorders kept that were to write to `session`, and says so. `ending` is that
-/// of the program itself: where it ended with status 0, nothing of it is kept.
+/// Makes sessions from the events of dead flight recorders that were to write to `session`, and reports them. `ending`
+/// is how the program itself ended: if with status 0, its events are not kept.
 void finishFlights(const std::string &session, const std::vector<std::string> &places, const Ending &ending,
                    bool quiet);
 
-/// The last of the sessions `session`, `session`_2, … that has a directory of process `pid`; `session` if none has.
+/// The last of the sessions `session`, `session`_2, … with a directory of process `pid`; `session` if none has one.
 std::string lastDump(const std::string &session, pid_t pid);
 
 } // namespace ada::cli

@@ -1,4 +1,4 @@
-// Reads from the manifests what a run's budget switched off.
+// Reads from the manifests which functions a run's budget switched off.
 #include "functions_off.h"
 #include "base/estimates.h"
 #include "base/quantities.h"
@@ -14,7 +14,7 @@
 
 namespace ada::cli {
 
-// So many are named, and no longer list is for people to copy.
+// The number of functions that are named, and the longest list (in bytes) that people may be expected to copy.
 static constexpr size_t kNamed = 3, kMostGlobs = 4000;
 
 FunctionsOff functionsOff(const std::string &session) {
@@ -27,7 +27,7 @@ FunctionsOff functionsOff(const std::string &session) {
   uint64_t estimated = 0;
   for (const std::string &directory : processDirectories(session)) {
     const auto manifest = Manifest::read(directory + "/manifest.json");
-    if (!manifest || manifest->exit.how == "rotated") // the next part counts on
+    if (!manifest || manifest->exit.how == "rotated") // the next part continues the count
       continue;
     for (const SwitchedOffFunction &function : manifest->switchedOff) {
       const Symbol *symbol = manifest->find(function.functionId);

@@ -1,4 +1,4 @@
-// What a run's budget switched off.
+// Finds the functions that a run's budget switched off.
 #ifndef ADATRACE_FUNCTIONS_OFF_H
 #define ADATRACE_FUNCTIONS_OFF_H
 
@@ -7,11 +7,11 @@
 namespace ada::cli {
 
 struct FunctionsOff {
-  std::string told;  ///< a sentence for people; empty if there are none
-  std::string globs; ///< that leave them out, for `record --exclude`; empty if they are too long for a line
+  std::string told;  ///< a sentence for people; empty if there are no such functions
+  std::string globs; ///< leave the functions out with `record --exclude`; empty if they are too long for a line
 };
 
-/// Of all processes of a session together.
+/// For all processes of a session together.
 FunctionsOff functionsOff(const std::string &session);
 
 } // namespace ada::cli

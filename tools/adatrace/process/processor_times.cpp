@@ -1,4 +1,4 @@
-// Reads from the manifests whether there are processor times, and from the threads whose time they are.
+// Reads from the manifests whether there are processor times, and from the threads how long the recorder held them up.
 #include "processor_times.h"
 #include "session_place.h"
 
@@ -35,7 +35,7 @@ std::vector<std::string> recorderWarnings(const std::string &session) {
     return {};
   analysis::TraceTable table;
   AnnouncedOnly sink(table);
-  (void)(*source)->read(sink); // the commands that read it say what is wrong with it
+  (void)(*source)->read(sink); // commands that read the trace report what is wrong with it
   std::vector<std::string> warnings;
   for (const Warning &flaw : (*source)->warnings())
     if (flaw.code == "W_RECORDER_WAIT" || flaw.code == "W_LOSSES_UNKNOWN")

@@ -1,4 +1,4 @@
-// Why a run's session does not say when threads were on a processor, and how long the recorder held them up.
+// Finds why a run's session does not record when threads were on-CPU, and how long the recorder held threads up.
 #ifndef ADATRACE_PROCESSOR_TIMES_H
 #define ADATRACE_PROCESSOR_TIMES_H
 
@@ -7,12 +7,12 @@
 
 namespace ada::cli {
 
-/// The reason of the first process of a session that wanted processor times and could not have them; empty if there is
-/// none.
+/// The reason given by the first process of the session that was asked for processor times and could not record them;
+/// empty if there is no such process.
 std::string whyNoProcessorTimes(const std::string &session);
 
-/// Warnings of threads that the recorder held up for more than a hundredth of their time, of losses that nobody knows,
-/// and of what the recorder failed at. Reads what the threads announce, and next to none of their events.
+/// Warnings about threads that the recorder held up for more than a hundredth of their time, about losses of unknown
+/// size, and about failures of the recorder. Reads the threads' announcements and next to none of their events.
 std::vector<std::string> recorderWarnings(const std::string &session);
 
 } // namespace ada::cli

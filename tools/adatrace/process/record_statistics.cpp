@@ -1,4 +1,4 @@
-// What a session holds while it is made.
+// Counts what a session holds while it is being made.
 #include "record_statistics.h"
 #include "session_place.h"
 
@@ -9,7 +9,7 @@
 
 namespace ada::cli {
 
-// The counters of a ring file; false if it is gone, or is about something else.
+// Reads the counters of a ring file; false if the file is gone or belongs to something else.
 static bool readRing(const std::string &path, const std::string &directory, RecordTotals &totals) {
   const std::optional<RingCounters> counters = readRingCounters(path, directory);
   if (!counters)
@@ -21,7 +21,7 @@ static bool readRing(const std::string &path, const std::string &directory, Reco
   return true;
 }
 
-// Without a ring: what is in the files. True if that is all there will be.
+// Without a ring, counts what is in the files. True if they are complete.
 static bool readFiles(const std::string &directory, RecordTotals &totals) {
   totals.threads = totals.events = totals.dropped = 0;
   const auto process =
@@ -35,7 +35,7 @@ static bool readFiles(const std::string &directory, RecordTotals &totals) {
   if (!manifest)
     return false;
   totals.dropped = manifest->allLost();
-  if (manifest->part.number > 0) // threads are numbered from 0 through all parts
+  if (manifest->part.number > 0) // all parts together number threads from 0
     for (const ManifestThread &thread : manifest->threads)
       totals.threads = std::max(totals.threads, thread.id + 1);
   return manifest->exit.how != "running";
@@ -54,7 +54,7 @@ void RecordWatch::refresh(const std::string &directory, Process &process) {
 
 RecordTotals RecordWatch::refresh() {
   RecordTotals sum;
-  uint64_t pid = 0, part = 0, threads = 0; // of the process whose part was the last one
+  uint64_t pid = 0, part = 0, threads = 0; // of the process whose part came last
   for (const std::string &directory : processDirectories(session_)) {
     Process &process = processes_[directory];
     refresh(directory, process);

@@ -1,4 +1,4 @@
-// What a session holds while it is being made.
+// Counts what a session holds while it is being made.
 #ifndef ADATRACE_RECORD_STATISTICS_H
 #define ADATRACE_RECORD_STATISTICS_H
 
@@ -8,17 +8,17 @@
 
 namespace ada::cli {
 
-/// Sums over the processes of a session. A process whose trace is in parts (option rotate) is one, and each of its
-/// threads counts once; parts that are gone count for nothing.
+/// Sums over the processes of a session. A process whose trace is in parts (option rotate) counts once, and so does
+/// each of its threads. Parts that are gone are not counted.
 struct RecordTotals {
   uint64_t processes = 0, threads = 0;
   uint64_t events = 0, dropped = 0;
   uint64_t bytes = 0;
 };
 
-/// Watches a session directory while programs record into it. refresh() reads the
-/// counters in the header of each process's ring file, and the trace itself where there
-/// is none (any more): once, when the process has finished it.
+/// Watches a session directory while programs record into it. refresh() reads the counters in the header of each
+/// process's ring file. Where there is no ring file (or no longer one), it reads the trace itself; once the process has
+/// finished, only once.
 class RecordWatch {
 public:
   explicit RecordWatch(std::string session) : session_(std::move(session)) {}
@@ -28,7 +28,7 @@ private:
   struct Process {
     std::string ring; ///< path of the ring file, empty until the manifest names it
     bool finished = false;
-    uint64_t part = 0; ///< its number, if it is a part of a trace
+    uint64_t part = 0; ///< its number if it is a part of a trace
     RecordTotals totals;
   };
   void refresh(const std::string &directory, Process &process);

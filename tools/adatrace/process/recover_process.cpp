@@ -1,4 +1,4 @@
-// Finishing what killed processes left behind.
+// Finishes the traces of killed processes.
 #include "recover_process.h"
 #include "base/quantities.h"
 #include "output/terminal.h"
@@ -12,7 +12,7 @@ namespace ada::cli {
 ProcessState stateOf(const std::string &directory) {
   const auto manifest = Manifest::read(directory + "/manifest.json");
   std::error_code ignored;
-  // As long as it has a ring, a part of a trace has not gone on to the next one, whatever it says.
+  // A part of a trace that still has its ring has not moved on to the next part, even if its manifest says "rotated".
   const bool hasRing = manifest && manifest->exit.how == "rotated" &&
                        std::filesystem::exists(std::filesystem::symlink_status(directory + "/ring", ignored));
   if (manifest && manifest->exit.how != "running" && !hasRing)

@@ -1,4 +1,4 @@
-// Finishing what killed processes left behind.
+// Finishes the traces of killed processes.
 #ifndef ADATRACE_RECOVER_PROCESS_H
 #define ADATRACE_RECOVER_PROCESS_H
 
@@ -10,21 +10,21 @@
 namespace ada::cli {
 
 enum class ProcessState {
-  Finished,   ///< the manifest says how it ended
+  Finished,   ///< the manifest records how the process ended
   Running,    ///< it does not, and the process is alive
-  Unfinished, ///< it does not, and there is none: recovery may find more events
+  Unfinished, ///< it does not, and the process is gone: recovery may find more events
 };
 
-/// State of the process that records, or recorded, into a directory pid_N.
+/// The state of the process that records or recorded into a directory pid_N.
 ProcessState stateOf(const std::string &directory);
 
-/// How many were dealt with, and how.
+/// How many processes were handled, by outcome.
 struct RecoverTotals {
   unsigned recovered = 0, finishedBefore = 0, running = 0, failed = 0;
 };
 
-/// Recovers one process directory, says what happened (on standard output; with
-/// `quiet` only what went wrong, on standard error) and counts it.
+/// Recovers one process directory, counts it, and reports the outcome on standard output. With `quiet` it reports only
+/// failures, on standard error.
 void recoverAndTell(const std::string &directory, const RecoverOptions &options, bool quiet, RecoverTotals &totals);
 
 } // namespace ada::cli

@@ -1,4 +1,4 @@
-// Where sessions lie and how they are named.
+// Locations and names of sessions.
 #include "session_place.h"
 #include "output/terminal.h"
 
@@ -18,7 +18,7 @@ namespace ada::cli {
 
 namespace fs = std::filesystem;
 
-// The number that is all of `text`.
+// `text` as a number, if all of it is one.
 static std::optional<unsigned> number(std::string_view text) {
   unsigned value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -42,7 +42,7 @@ std::optional<std::string> makeSession(const std::string &output, std::string &p
     return std::nullopt;
   }
   const std::time_t now = std::time(nullptr);
-  std::tm utc = {}; // as the runtime names sessions, which can't know local time
+  std::tm utc = {}; // like the runtime, which can't find out local time
   gmtime_r(&now, &utc);
   char stamp[32];
   std::strftime(stamp, sizeof stamp, "session_%Y%m%d_%H%M%S", &utc);
@@ -73,11 +73,11 @@ std::vector<std::string> processDirectories(const std::string &session) {
   std::error_code error;
   for (fs::directory_iterator at(session, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
-    // Not through a link: what is done to a session is not to be done to another one.
+    // Links are not followed: an operation on a session must not affect another session.
     if (const auto pid = processId(at->path().string()); pid && fs::is_directory(at->symlink_status(ignored)))
       found.emplace_back(*pid, at->path().string());
   }
-  // By numbers: pid_7_2 before pid_7_10.
+  // In numeric order: pid_7_2 before pid_7_10.
   std::ranges::sort(found, {}, [](const auto &one) { return std::tuple(one.first, one.second.size(), one.second); });
   std::vector<std::string> directories;
   for (auto &[pid, path] : found)

@@ -1,4 +1,4 @@
-// Where sessions lie and how they are named.
+// Locations and names of sessions.
 #ifndef ADATRACE_SESSION_PLACE_H
 #define ADATRACE_SESSION_PLACE_H
 
@@ -12,23 +12,23 @@
 
 namespace ada::cli {
 
-/// The directory in which sessions are made and looked for.
+/// The directory in which sessions are created and searched.
 inline constexpr const char *kDefaultOutput = "ada-traces";
 
-/// Makes a directory and what is missing above it, for its user alone. True if it was not there.
+/// Makes a directory and its missing parents, accessible only to the user. True if it did not exist before.
 bool makePrivateDirectories(const std::string &path, std::error_code &error);
 
-/// Makes `output` and in it session_YYYYMMDD_HHMMSS (local time), with _2, _3, …
-/// appended if that exists. Nothing and a sentence in `problem` if it can't.
+/// Makes `output` and in it session_YYYYMMDD_HHMMSS (UTC), with _2, _3, … appended if that exists. Returns
+/// nothing, with a sentence in `problem`, if it can't.
 std::optional<std::string> makeSession(const std::string &output, std::string &problem);
 
-/// The process directories of a session: pid_N, and pid_N_2, … after an exec.
+/// The process directories of a session: pid_N, and after an exec pid_N_2, ….
 std::vector<std::string> processDirectories(const std::string &session);
 
-/// N of a directory pid_N or pid_N_M, if it is one.
+/// N of a directory pid_N or pid_N_M; nothing for other names.
 std::optional<unsigned> processId(const std::string &directory);
 
-/// The path, or if it is empty the newest session under ./ada-traces; nothing, after saying so, if there is none.
+/// The path, or if it is empty the newest session under ./ada-traces. If there is none, complains and returns nothing.
 std::optional<std::string> sessionOrNewest(const std::string &path);
 
 } // namespace ada::cli

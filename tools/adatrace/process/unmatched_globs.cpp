@@ -1,4 +1,4 @@
-// Looks the globs up among the functions that the manifests name.
+// Looks up globs among the functions that the manifests list.
 #include "unmatched_globs.h"
 #include "analysis/near_names.h"
 #include "output/terminal.h"
@@ -27,7 +27,7 @@ static std::vector<model::Function> functionsOf(const std::string &session) {
   return functions;
 }
 
-// Those of an option: of `trigger` each rule has one.
+// The globs of an option. For `trigger`, each rule has one.
 static std::vector<std::string> globsOf(const std::string &name, const std::string &value) {
   if (const RuntimeOption *option = options::find(name); option && options::isGlobs(*option))
     return {value};

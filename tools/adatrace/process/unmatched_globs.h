@@ -1,4 +1,4 @@
-// Globs of a run that meant no function of the program.
+// Finds globs of a run that match no function of the program.
 #ifndef ADATRACE_UNMATCHED_GLOBS_H
 #define ADATRACE_UNMATCHED_GLOBS_H
 
@@ -8,8 +8,7 @@
 
 namespace ada::cli {
 
-/// Warns of each glob among the options of a run that matches no function of its processes, and says what is near to
-/// it.
+/// Warns about each glob in a run's options that matches no function of its processes, and suggests similar names.
 void tellUnmatchedGlobs(const std::string &session, const OptionList &options);
 /// Whether any process of the session could record calls of libraries.
 bool hasLibraryCalls(const std::string &session);

@@ -36,7 +36,7 @@ void DirectoryWatch::set(const std::vector<std::string> &directories) {
 }
 
 void DirectoryWatch::wait(std::uint64_t mostNs, const std::function<bool()> &isInterrupted) {
-  constexpr auto kLongest = std::chrono::milliseconds(100); // until an interruption is seen
+  constexpr auto kLongest = std::chrono::milliseconds(100); // until an interruption is noticed
   constexpr auto kGather = std::chrono::milliseconds(50);
   const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(mostNs);
   while (!isInterrupted() && std::chrono::steady_clock::now() < end) {
@@ -47,10 +47,10 @@ void DirectoryWatch::wait(std::uint64_t mostNs, const std::function<bool()> &isI
     pollfd file = {inotify_, POLLIN, 0};
     if (::poll(&file, 1, static_cast<int>(kLongest.count())) <= 0)
       continue;
-    // What comes together is looked at once.
+    // Changes that come together are handled together.
     std::this_thread::sleep_for(kGather);
     alignas(inotify_event) char events[4096];
-    while (::read(inotify_, events, sizeof events) > 0) // what it was is found out by looking
+    while (::read(inotify_, events, sizeof events) > 0) // discarded: the caller looks for itself
       ;
     return;
   }

@@ -10,7 +10,7 @@
 
 namespace ada::cli {
 
-/// By inotify; without it (its limits are the user's) by time alone.
+/// Uses inotify. Without it (its limits are per user), waits only by time.
 class DirectoryWatch {
 public:
   DirectoryWatch();
@@ -18,14 +18,15 @@ public:
   DirectoryWatch(const DirectoryWatch &) = delete;
   DirectoryWatch &operator=(const DirectoryWatch &) = delete;
 
-  /// From here on these, and no others.
+  /// From here on, watches only these directories.
   void set(const std::vector<std::string> &directories);
-  /// Returns when something was made, renamed or deleted in one of them, after `mostNs`, or when `isInterrupted`.
+  /// Returns when something was made, renamed or deleted in one of them, after `mostNs`, or when `isInterrupted`
+  /// returns true.
   void wait(std::uint64_t mostNs, const std::function<bool()> &isInterrupted);
 
 private:
   int inotify_;
-  std::map<std::string, int> watched_; // directories: their numbers
+  std::map<std::string, int> watched_; // inotify's number of each directory
 };
 
 } // namespace ada::cli

@@ -1,4 +1,4 @@
-// Which traces go from the disk.
+// Chooses the traces to delete from the disk.
 #include "disk_budget.h"
 
 namespace ada::cli {

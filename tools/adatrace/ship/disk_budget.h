@@ -1,4 +1,4 @@
-// Which traces go from the disk: those that are confirmed and old enough, and more of them if there is too little room.
+// Chooses the traces to delete from the disk: those that are confirmed and old enough, and more if space is short.
 #ifndef ADATRACE_SHIP_DISK_BUDGET_H
 #define ADATRACE_SHIP_DISK_BUDGET_H
 
@@ -10,26 +10,26 @@
 namespace ada::cli {
 
 struct DiskRules {
-  std::optional<std::uint64_t> deleteAfterNs; ///< of confirmed ones: so long after they were confirmed
-  std::uint64_t mostBytes = 0;                ///< of all together; 0: any number
-  bool dropsUnsent = false;                   ///< complete ones that are not confirmed may go for `mostBytes`, too
+  std::optional<std::uint64_t> deleteAfterNs; ///< delete confirmed traces this long after they were confirmed
+  std::uint64_t mostBytes = 0;                ///< limit for all traces together; 0: no limit
+  bool dropsUnsent = false;                   ///< to keep to `mostBytes`, also delete complete, unconfirmed traces
 };
 
-/// What the rules look at, oldest first.
+/// A trace as the rules see it.
 struct OnDisk {
   std::string name;
   std::uint64_t bytes = 0;
-  bool isComplete = false;                  ///< nobody writes to it any more
+  bool isComplete = false;                  ///< nothing writes to it any more
   std::optional<std::uint64_t> confirmedNs; ///< how long ago
 };
 
 struct Goes {
-  std::size_t index; ///< in the list
+  std::size_t index; ///< in the list of traces
   bool isUnsent;
 };
 
-/// What has to go, in the order in which it should. Never what is still recorded; what is not confirmed only if the
-/// rules say so and the confirmed ones are not enough.
+/// The traces to delete, in the order of deletion. `all` has the oldest first. Traces that are still being recorded are
+/// never deleted; unconfirmed ones only if the rules allow it and deleting confirmed ones is not enough.
 std::vector<Goes> whatGoes(const std::vector<OnDisk> &all, const DiskRules &rules);
 
 } // namespace ada::cli

@@ -1,4 +1,4 @@
-// What people are told of a server that does not answer.
+// Decides what to report about a server that does not answer.
 #include "server_trouble.h"
 #include "base/quantities.h"
 

@@ -1,4 +1,4 @@
-// What people are told of a server that does not answer: when that begins, once an hour, and when it is over.
+// Decides what to report about a server that does not answer: when the trouble begins, once an hour, and when it ends.
 #ifndef ADATRACE_SHIP_SERVER_TROUBLE_H
 #define ADATRACE_SHIP_SERVER_TROUBLE_H
 
@@ -13,11 +13,11 @@ public:
   static constexpr std::uint64_t kAgainNs = std::uint64_t{3600} * 1'000'000'000;
   static constexpr std::uint64_t kFirstPauseNs = 1'000'000'000, kLongestPauseNs = 60'000'000'000;
 
-  /// `what` went wrong at `nowNs`, by any clock that goes on. A line to say, if there is one.
+  /// `what` went wrong at `nowNs`, on any monotonic clock. Returns a line to print, if there is one.
   std::optional<std::string> failed(const std::string &what, std::uint64_t nowNs);
-  /// The server did what it was asked. Likewise.
+  /// The server did what it was asked. Returns a line in the same way.
   std::optional<std::string> worked(std::uint64_t nowNs);
-  /// How long to leave the server alone: twice as long each time it failed, up to a minute.
+  /// How long to leave the server alone: doubles with each failure, up to a minute.
   std::uint64_t pauseNs() const { return pauseNs_; }
 
 private:

@@ -1,4 +1,4 @@
-// What was confirmed by the database, kept in a file.
+// Remembers in a file which traces the database has confirmed.
 #include "shipped.h"
 #include "fleet/durable_file.h"
 
@@ -11,7 +11,7 @@ namespace ada::cli {
 
 namespace {
 
-constexpr unsigned kVersion = 2; // 1 had only when it was confirmed
+constexpr unsigned kVersion = 2; // version 1 had only the time of confirmation
 constexpr const char *kVersionKey = "version", *kTo = "to", *kPlan = "plan", *kConfirmed = "confirmed", *kAt = "at",
                      *kMark = "manifest_ns";
 

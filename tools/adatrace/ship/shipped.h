@@ -1,4 +1,4 @@
-// What was confirmed by the database, kept in a file so that nobody is asked again after a restart.
+// Remembers in a file which traces the database has confirmed, so that it need not be asked again after a restart.
 #ifndef ADATRACE_SHIP_SHIPPED_H
 #define ADATRACE_SHIP_SHIPPED_H
 
@@ -14,25 +14,25 @@ namespace ada::cli {
 /// A trace that the database has confirmed.
 struct Confirmed {
   std::uint64_t atSeconds = 0; ///< since 1970
-  std::uint64_t mark = 0;      ///< Unit::mark of what was sent
+  std::uint64_t mark = 0;      ///< Unit::mark of the trace that was sent
 };
 
 class Shipped {
 public:
-  /// `to`, `plan`: what is shipped elsewhere or otherwise was not shipped.
+  /// Traces that were shipped to another destination than `to`, or with another `plan`, don't count as shipped.
   Shipped(std::string file, std::string to, std::string plan)
       : file_(std::move(file)), to_(std::move(to)), plan_(std::move(plan)) {}
 
-  /// Reads the file. One that is not there, damaged or of another database is as none: what it confirmed is asked for
-  /// again, which doubles nothing. Says so in `what` where the user should know.
+  /// Reads the file. A file that is missing, damaged or for another database is ignored: the database is asked about
+  /// its traces again, which duplicates nothing. `what` gets a message if the user should know about it.
   void read(std::string &what);
-  /// Writes it at once and as a whole: after a crash there is the old one or the new one.
+  /// Writes the file atomically: after a crash there is either the old file or the new one.
   Expected<void> write() const;
 
-  /// Null if it is not confirmed, or was another trace when it was.
+  /// Null if the trace is not confirmed, or if the one confirmed under this name was another trace.
   const Confirmed *find(const std::string &name, std::uint64_t mark) const;
   void confirm(const std::string &name, const Confirmed &confirmed) { units_[name] = confirmed; }
-  /// Forgets what is not in `there` any more. True if there was any.
+  /// Forgets traces that are no longer in `there`. Returns true if there were any.
   bool keepOnly(const std::set<std::string> &there);
 
 private:

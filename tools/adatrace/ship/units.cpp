@@ -1,4 +1,4 @@
-// What there is to ship: the process directories below a directory of sessions.
+// Finds what to ship: the process directories below a directory of sessions.
 #include "units.h"
 #include "process/session_place.h"
 
@@ -82,7 +82,7 @@ bool removeUnit(const std::string &directory, const Unit &unit) {
   fs::remove_all(unit.path, error);
   if (error)
     return false;
-  std::error_code ignored; // not the last one: the session stays
+  std::error_code ignored; // fails if this was not the last unit: the session stays
   const fs::path session = fs::path(unit.path).parent_path();
   if (!fs::equivalent(session, directory, ignored))
     fs::remove(session, ignored);

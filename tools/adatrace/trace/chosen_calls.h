@@ -1,4 +1,4 @@
-// The calls that the user asks for, on their way to a sink.
+// Passes only the calls that the user asked for on to a sink.
 #ifndef ADATRACE_CHOSEN_CALLS_H
 #define ADATRACE_CHOSEN_CALLS_H
 
@@ -11,7 +11,8 @@ namespace ada::cli {
 
 class ChosenCalls {
 public:
-  /// Both must outlive this. `minDurationNs`: calls that took less are left out; part.calls has none.
+  /// `part` and `sink` must outlive this. Calls shorter than `minDurationNs` are left out; part.calls has no minimum
+  /// duration of its own.
   ChosenCalls(const analysis::PartOptions &part, uint64_t minDurationNs, model::TraceSink &sink) : first_(&sink) {
     if (minDurationNs)
       first_ = &longOnes_.emplace(minDurationNs, sink);

@@ -1,4 +1,4 @@
-// Everything in a file, in the terms of its format.
+// Dumps everything in a file, in the terms of its format.
 #include "raw_dump.h"
 #include "exit_codes.h"
 #include "options/option_values.h"
@@ -11,8 +11,8 @@
 
 namespace ada::cli {
 
-// The session reader wants a name: an index file that comes through a pipe, or packed, gets one that stays valid until
-// the program ends.
+// The session reader needs a path. An index file that is compressed or comes through a pipe gets one that stays valid
+// until the program ends.
 static int giveName(model::TraceLocation &place, InputOptions &options) {
   const auto path = place.bytes->asFile();
   if (!path)
@@ -25,7 +25,7 @@ static int giveName(model::TraceLocation &place, InputOptions &options) {
   if (kept < 0 || ::dup2(kept, STDIN_FILENO) < 0)
     return fail(kCantRead, "{}: cannot be opened again", place.name());
   ::close(kept);
-  options.path = "/dev/stdin"; // a name that says what it is
+  options.path = "/dev/stdin"; // shows the user what it is
   return kOk;
 }
 

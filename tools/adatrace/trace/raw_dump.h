@@ -1,4 +1,4 @@
-// Everything in a file, in the terms of its format.
+// Dumps everything in a file, in the terms of its format.
 #ifndef ADATRACE_RAW_DUMP_H
 #define ADATRACE_RAW_DUMP_H
 
@@ -8,8 +8,8 @@
 
 namespace ada::cli {
 
-/// Dumps the file if its format has frames or records of its own, and returns the exit status. Nothing if the input is
-/// a session or an index file; one on standard input gets a path that can be opened.
+/// Dumps the file if its format has its own frames or records, and returns the exit status. Returns nothing if the
+/// input is a session or an index file; an index file on standard input gets a path that can be opened.
 std::optional<int> dumpRaw(InputOptions &options, bool json, bool merged);
 
 } // namespace ada::cli

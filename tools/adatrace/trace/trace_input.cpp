@@ -1,4 +1,4 @@
-// Opening what a subcommand reads.
+// Opens the trace that a subcommand reads.
 #include "trace_input.h"
 #include "base/quantities.h"
 #include "exit_codes.h"
@@ -79,7 +79,7 @@ void TraceInput::tell(const Error &problem) {
 }
 
 void TraceInput::tell(const Warning &flaw) {
-  hasProblems_ |= flaw.code == "W_DETAIL_FOREIGN"; // arguments and results that can't be shown
+  hasProblems_ |= flaw.code == "W_DETAIL_FOREIGN"; // some arguments and results can't be shown
   if (std::ranges::find(told_, flaw.message) != told_.end())
     return;
   told_.push_back(flaw.message);
@@ -101,7 +101,7 @@ std::optional<TraceInput> TraceInput::open(const InputOptions &options, int &exi
     return std::nullopt;
   }
   input.source_ = *std::move(opened);
-  // Only what is announced.
+  // Read only the announcements (processes and threads), no events.
   analysis::TableSink sink(input.table_);
   model::ReadRequest nothing;
   nothing.threads.emplace();

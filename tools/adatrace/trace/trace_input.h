@@ -1,4 +1,4 @@
-// Opening what a subcommand reads.
+// Opens the trace that a subcommand reads.
 #ifndef ADATRACE_TRACE_INPUT_H
 #define ADATRACE_TRACE_INPUT_H
 
@@ -22,32 +22,32 @@ struct InputOptions {
   std::string path; ///< empty: the newest session under ./ada-traces
   std::vector<std::string> threads;
   std::string from, to;
-  bool absolute = false; ///< times are the trace's clock's
+  bool absolute = false; ///< times are on the trace's clock
 };
 
 void declareSessionArgument(CommandLine &line, std::string &path);
-/// The argument, --thread, --from, --to and --absolute.
+/// Declares the argument, --thread, --from, --to and --absolute.
 void declareInput(CommandLine &line, InputOptions &options);
 
-/// An opened trace of any format with everything said about it that its reader must know.
+/// An opened trace of any format. Everything that the user must know about its state is reported.
 class TraceInput {
 public:
-  /// Opens it, warns on standard error about what is damaged, and selects the
-  /// threads. Nothing if that fails; `exitCode` is what to return then.
+  /// Opens the trace, warns about damage on standard error, and selects the threads. Returns nothing if that fails;
+  /// then `exitCode` is the exit status to return.
   static std::optional<TraceInput> open(const InputOptions &options, int &exitCode);
 
-  /// As it was given, or found.
+  /// The path as it was given or found.
   const std::string &name() const { return name_; }
   model::TraceSource &source() const { return *source_; }
   /// Processes and threads; functions are added as they are read.
   analysis::TraceTable &table() { return table_; }
   const analysis::TraceTable &table() const { return table_; }
-  /// Those that --thread leaves, by index.
+  /// Indexes of the threads that --thread selects.
   const std::vector<uint32_t> &threads() const { return selected_; }
   /// False if --thread left some out.
   bool hasAllThreads() const { return selected_.size() == table_.threads.size(); }
   bool severalProcesses() const { return table_.processes.size() > 1; }
-  /// Of the selected threads.
+  /// Number of events of the selected threads.
   uint64_t eventCount() const;
 
   /// The range of --from and --to on the trace's clock, [from, to); 0 to 2^64-1 if not given.
@@ -55,21 +55,21 @@ public:
   uint64_t toNs() const { return to_; }
   void setRange(analysis::FilterOptions &filter) const { filter.fromNs = from_, filter.toNs = to_; }
   bool isInRange(uint64_t ns) const { return ns >= from_ && (ns < to_ || to_ == ~uint64_t(0)); }
-  /// Time of the first and last event of the trace.
+  /// Times of the first and last event of the trace.
   uint64_t startNs() const { return start_; }
   uint64_t endNs() const { return end_; }
-  /// What times in text count from: the start of the trace, or 0 with --absolute.
+  /// Times in text are relative to this: the start of the trace, or 0 with --absolute.
   uint64_t originNs() const { return origin_; }
   bool isAbsolute() const { return isAbsolute_; }
-  /// How long a call has been open that never ended: until the end of the trace.
+  /// How long a call that never ended has been open: until the end of the trace.
   uint64_t openNs(uint64_t beginNs) const { return end_ > beginNs ? end_ - beginNs : 0; }
-  /// " for 1.500 s" if that is more than is shown anyway, which ends with the last event of the call's thread.
+  /// " for 1.500 s" if that is longer than the duration shown, which ends with the last event of the call's thread.
   std::string openText(uint64_t beginNs, uint64_t shownNs) const;
   /// "thread 3 (tid 4711, worker)", with "pid_42 " before it if there are several processes.
   std::string label(uint32_t thread) const;
 
-  /// Reports what was found damaged since open(), and `besides`. Returns the exit code: kOk, or
-  /// kProblemsFound if a part of the input could not be used.
+  /// Reports the damage found since open(), and `besides`. Returns the exit code: kOk, or kProblemsFound if a part of
+  /// the input could not be used.
   int close(const analysis::Damage &besides = {});
 
 private:

@@ -1,4 +1,4 @@
-// The answers of `adatrace view`.
+// Makes the answers of `adatrace view`.
 #include "api.h"
 #include "api_request.h"
 #include "output/function_names.h"
@@ -21,13 +21,13 @@ namespace ada::cli {
 namespace {
 
 constexpr uint64_t kMostPixels = 10'000;
-// Deeper calls are left out of a picture unless it asks for them.
+// Deeper calls are left out of a picture unless the request asks for them.
 constexpr uint64_t kDepths = 2000;
 
 using view::Item;
 using view::kNoSeq;
 
-// What was computed; a trace that can't be read any more is gone for the page.
+// The computed value. If the trace can no longer be read, the page is told that it is gone.
 template <class T> T valueOf(Expected<T> result) {
   if (!result)
     throw ApiError{410, result.error().text()};
@@ -39,7 +39,7 @@ std::string lastPart(const std::string &path) {
   return oneLine(name.empty() ? path : name);
 }
 
-// "exit" of the manifest (docs/formats/manifest.md) as it is, or null.
+// "exit" of the manifest (docs/formats/manifest.md) unchanged, or null.
 std::string exitOf(const model::Process &process) {
   const auto manifest = parseNested<nlohmann::json>(process.description);
   const auto about = manifest.is_object() ? manifest.find("process") : manifest.end();
@@ -87,7 +87,7 @@ void writeSession(JsonText &json, ViewSession &session) {
   json.beginObject("index").text("state", kStates[static_cast<size_t>(status.index)]);
   json.real("progress", status.progress).text("note", oneLine(status.note)).endObject();
   json.beginArray("warnings");
-  // Files that are being written are never complete.
+  // Files that are being written are never complete, so warnings about them mean nothing.
   for (const std::string &warning : status.isLive ? std::vector<std::string>() : view->warnings())
     json.text({}, oneLine(warning));
   json.endArray().endObject();
@@ -154,7 +154,7 @@ void writeSeq(JsonText &json, const char *name, const std::optional<uint64_t> &s
   seq ? json.number(name, *seq) : json.null(name);
 }
 
-// Some lines around the function's first one, or null: the file may lie on another machine.
+// Writes a few lines around the function's first line, or null, because the file may be on another machine.
 void writeSource(JsonText &json, const model::Function &function) {
   constexpr uint64_t kBefore = 3, kBehind = 40, kMostBytes = 16 << 20, kMostLine = 400;
   const auto file = function.file.empty() || function.line == 0 ? Error() : FileBytes::open(function.file);

@@ -1,4 +1,4 @@
-// The answers of `adatrace view`, as docs/view.md describes them.
+// Makes the answers of `adatrace view`, which docs/view.md describes.
 #ifndef ADATRACE_VIEW_API_H
 #define ADATRACE_VIEW_API_H
 
@@ -16,7 +16,7 @@ class ViewApi {
 public:
   explicit ViewApi(std::vector<std::unique_ptr<ViewSession>> sessions) : sessions_(std::move(sessions)) {}
 
-  /// /api/NAME. Any thread.
+  /// Answers /api/NAME. May be called by any thread.
   HttpAnswer answer(const std::string &name, const std::map<std::string, std::string> &query);
 
 private:

@@ -1,4 +1,4 @@
-// The parameters of a request to `adatrace view`.
+// Checks the parameters of a request to `adatrace view`.
 #include "api_request.h"
 #include "base/format.h"
 
@@ -82,7 +82,7 @@ std::vector<uint32_t> ApiRequest::threads() {
       numbers.push_back(threadNumber(part));
       continue;
     }
-    // The ends of a range are threads; what is not one between them is passed over.
+    // Both ends of a range must be threads. Numbers in between that are not threads are skipped.
     threadNumber(part.substr(0, dash));
     threadNumber(part.substr(dash + 1));
     const std::vector<uint32_t> &threads = opened().threads;
@@ -103,7 +103,7 @@ uint64_t ApiRequest::onClock(const char *name, uint64_t otherwise) {
 }
 
 uint64_t ApiRequest::toNs() {
-  // The last event is in the range.
+  // The range includes the last event.
   const uint64_t end = view().endNs() + (view().endNs() < ~uint64_t(0));
   if (!number("to"))
     return std::max(end, fromNs());

@@ -1,4 +1,4 @@
-// The parameters of a request to `adatrace view`, checked.
+// Checks the parameters of a request to `adatrace view`.
 #ifndef ADATRACE_VIEW_API_REQUEST_H
 #define ADATRACE_VIEW_API_REQUEST_H
 
@@ -31,25 +31,26 @@ public:
     const auto at = query_.find(name);
     return at == query_.end() ? nullptr : &at->second;
   }
-  /// A whole number. What is behind a point is left out: pages compute times with fractions.
+  /// A whole number. Fractions are truncated, because pages compute times with fractions.
   std::optional<uint64_t> number(const char *name) const;
   uint64_t number(const char *name, uint64_t otherwise) const { return number(name).value_or(otherwise); }
 
   /// `session`, or the first one.
   ViewSession &session() const;
-  /// What is open of it, the same each time.
+  /// The state of the session for this request: the same on each call.
   const ViewSession::Opened &opened();
   view::TraceView &view() { return *opened().view; }
-  /// `thread`, which must be given, as a number of the view.
+  /// `thread`, which must be given, converted to a number of the view.
   uint32_t thread();
-  /// `threads`, or all of them, in the same way.
+  /// `threads`, or all threads if it is not given, converted in the same way.
   std::vector<uint32_t> threads();
-  /// `from` and `to` on the trace's clock; the whole session where they are not given.
+  /// `from` and `to` on the trace's clock. Default: the whole session.
   uint64_t fromNs() { return onClock("from", 0); }
   uint64_t toNs();
   /// A time that must be given, on the trace's clock.
   uint64_t timeNs(const char *name) { return onClock(name, 0); }
-  /// A time since the start of the session. What was open when a trace that lost its oldest events begins may be older.
+  /// A time relative to the start of the session. Negative for calls that were already open at the beginning of a trace
+  /// that lost its oldest events.
   int64_t sinceStart(uint64_t ns) const { return static_cast<int64_t>(ns) - static_cast<int64_t>(session().startNs()); }
 
 private:

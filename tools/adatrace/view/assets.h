@@ -8,7 +8,7 @@
 
 namespace ada::view_assets {
 
-/// Each file's name and text.
+/// The name and text of each file.
 extern const std::span<const std::array<std::string_view, 2>> files;
 
 } // namespace ada::view_assets

@@ -1,4 +1,4 @@
-// Connections of the viewer's server.
+// Manages the connections of the viewer's server.
 #include "connections.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Head headOf(int socket, short events) {
     return Head::Complete;
   if (static_cast<size_t>(n) == bytes.size() || (events & (POLLRDHUP | POLLHUP | POLLERR)))
     return Head::Hopeless;
-  const int next = static_cast<int>(n) + 1; // poll() is to return for more than that only
+  const int next = static_cast<int>(n) + 1; // make poll() return only for more bytes than these
   ::setsockopt(socket, SOL_SOCKET, SO_RCVLOWAT, &next, sizeof next);
   return Head::Partial;
 }
@@ -52,7 +52,7 @@ struct Connections::State {
   int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   std::mutex mutex;
   std::condition_variable isReady;
-  std::deque<int> arrived, ready; // sockets: for the watching thread, and for those that answer
+  std::deque<int> arrived, ready; // sockets for the watching thread, and for the answering threads
   bool isEnding = false;
   std::vector<std::thread> threads;
 
@@ -64,7 +64,7 @@ struct Connections::State {
     ::eventfd_write(wake, 1);
   }
   void watch() {
-    std::deque<Waiting> waiting; // the oldest first
+    std::deque<Waiting> waiting; // oldest first
     std::vector<pollfd> polled;
     for (;;) {
       polled.assign(1, {wake, POLLIN, 0});
@@ -102,7 +102,7 @@ struct Connections::State {
       }
     }
   }
-  // Hands a connection on, closes it, or puts it into `stay`.
+  // Passes a connection on to an answering thread, closes it, or puts it into `stay`.
   void look(const Waiting &one, short events, std::deque<Waiting> &stay) {
     const Head head = events ? headOf(one.socket, events) : Head::Partial;
     if (head == Head::Complete) {
@@ -160,7 +160,7 @@ void Connections::stop() {
   for (std::thread &thread : state_->threads)
     thread.join();
   state_->threads.clear();
-  for (const int socket : state_->arrived) // given back by an answer that ended last
+  for (const int socket : state_->arrived) // returned by answers that ended after the watching thread
     ::close(socket);
   state_->arrived.clear();
 }

@@ -1,9 +1,9 @@
-// Connections of the viewer's server: requests that are complete get a thread, all others wait together.
+// Manages the connections of the viewer's server: complete requests get a thread, all others wait together.
 //
-// Any user of the machine can connect, send half a request and leave it at that, or add a byte a second. So no thread
-// ever waits for a request: one thread watches all connections, a limited number, and hands on a connection whose
-// request's head is complete. A connection that has not sent one in five seconds is closed, whatever it sends; and
-// where there are too many, a new one takes the place of the oldest.
+// Any user of the machine can connect and send half a request, or a byte a second. So no thread ever waits for a
+// request. One thread watches all connections, whose number is limited, and passes a connection on when the head of its
+// request is complete. A connection that has not sent a complete head in five seconds is closed, whatever it sends. If
+// there are too many connections, a new one replaces the oldest.
 #ifndef ADATRACE_VIEW_CONNECTIONS_H
 #define ADATRACE_VIEW_CONNECTIONS_H
 
@@ -14,14 +14,14 @@ namespace ada::cli {
 
 class Connections {
 public:
-  static constexpr unsigned kMostHead = 1 << 14; ///< bytes of a request's head
+  static constexpr unsigned kMostHead = 1 << 14; ///< longest head of a request, in bytes
 
-  /// `answer(socket)` reads one request and answers it. True: more may come on the connection.
+  /// `answer(socket)` reads one request and answers it. It returns true if more requests may come on the connection.
   explicit Connections(std::function<bool(int)> answer);
   ~Connections();
-  /// Owns the socket from now on.
+  /// Takes ownership of the socket.
   void add(int socket);
-  /// Closes all connections, and waits for answers that are being made.
+  /// Closes all connections, and waits until current answers are finished.
   void stop();
 
 private:

@@ -1,4 +1,4 @@
-// The HTTP side of `adatrace view`. The only file that includes the HTTP library, which takes long to compile.
+// The HTTP server of `adatrace view`. Only this file includes the HTTP library, which takes long to compile.
 #include "http_server.h"
 #include "view/assets.h"
 #include "view/connections.h"
@@ -26,13 +26,13 @@ namespace ada::cli {
 
 namespace {
 
-constexpr size_t kMostBody = 4096; // no request has one
-// How many connections the kernel keeps until they are accepted. With the library's 5 it drops packets of a burst of
-// connections, and their clients wait for seconds, each time twice as long.
+constexpr size_t kMostBody = 4096; // requests have no body
+// Length of the kernel's queue of connections that are not accepted yet. With the library's 5, the kernel drops packets
+// in a burst of connections, and the clients wait for seconds, doubling each time.
 constexpr int kBacklog = 4096;
 constexpr const char *kHost = "127.0.0.1";
 
-// 128 bits that nobody can guess.
+// 128 unpredictable bits.
 std::string randomToken() {
   unsigned char bytes[16];
   size_t have = 0;
@@ -48,7 +48,7 @@ std::string randomToken() {
   return text;
 }
 
-// Takes the same time whatever `given` is.
+// Compares in constant time, whatever `given` is.
 bool isSame(std::string_view given, std::string_view token) {
   unsigned difference = given.size() != token.size();
   for (size_t i = 0; i < token.size(); ++i)
@@ -77,7 +77,7 @@ const char *contentTypeOf(std::string_view name) {
                                   : "text/plain; charset=utf-8";
 }
 
-// By a provider, because the library would compress a body as small as it can, and that takes seconds.
+// Uses a content provider, because the library would compress a plain body at its best level, which takes seconds.
 void respond(httplib::Response &response, int status, std::string text, const char *type) {
   response.status = status;
   auto kept = std::make_shared<const std::string>(std::move(text));
@@ -94,7 +94,8 @@ void respondError(httplib::Response &response, int status, std::string_view mess
   respond(response, status, json.object(), "application/json");
 }
 
-// A connection whose next request has a complete head. No read waits; a write waits for the client, five seconds.
+// A connection whose next request has a complete head. Reads never wait; a write waits for the client for up to five
+// seconds.
 class SocketStream : public httplib::Stream {
 public:
   explicit SocketStream(int socket) : socket_(socket) {}
@@ -104,7 +105,7 @@ public:
     return ::poll(&wait, 1, 5000) > 0;
   }
   ssize_t read(char *bytes, size_t size) override {
-    if (at_ == head_.size()) { // once: only the head is taken, for another request may follow
+    if (at_ == head_.size()) { // happens once; takes only the head, because another request may follow
       head_.resize(Connections::kMostHead);
       const ssize_t n = ::recv(socket_, head_.data(), head_.size(), MSG_PEEK | MSG_DONTWAIT);
       head_.resize(n > 0 ? static_cast<size_t>(n) : 0);
@@ -132,11 +133,12 @@ private:
   size_t at_ = 0;
 };
 
-// The library's server gives each connection a thread for as long as it is open; this one only each request.
+// The library's server gives each connection a thread for as long as it is open. This one gives a thread only to each
+// request.
 class RequestServer : public httplib::Server {
 public:
   RequestServer() {
-    // The library hands on a connection as a task; run at once, that is process_and_close_socket().
+    // The library passes a connection as a task, which calls process_and_close_socket(); it is run at once.
     struct Queue : httplib::TaskQueue {
       RequestServer &server;
       explicit Queue(RequestServer &owner) : server(owner) {}
@@ -179,7 +181,7 @@ struct HttpServer::State {
   bool isHost(const std::string &host) const {
     return host == fmt::format("{}:{}", kHost, port) || host == fmt::format("localhost:{}", port);
   }
-  // Servers of different ports share their cookies.
+  // Contains the port, because servers on different ports share their cookies.
   std::string cookieName() const { return fmt::format("adatrace{}", port); }
 };
 
@@ -203,7 +205,7 @@ void HttpServer::State::answerFile(std::string name, httplib::Response &response
   respondError(response, 404, "there is no such page; the viewer is at /");
 }
 
-// The page asks first whether it may (CORS; Chromium asks for private addresses, too).
+// The page first asks for permission (CORS; Chromium also asks whether it may access private addresses).
 void HttpServer::State::answerShared(const httplib::Request &request, httplib::Response &response) const {
   if (!isSame(request.path, fmt::format("/{}/{}", token, shared.name)))
     return respondError(response, 404, "there is no such file; use the address that `adatrace open` printed");
@@ -269,7 +271,7 @@ HttpServer::HttpServer(Options options, ApiHandler handler) : state_(std::make_u
   server.set_tcp_nodelay(true);
   server.set_keep_alive_max_count(100'000);
   server.set_keep_alive_timeout(2);
-  // The library's choice lets two servers share a port.
+  // The library's default options would let two servers share a port.
   server.set_socket_options([this](socket_t socket) {
     state_->socket = socket;
     const int yes = 1;
@@ -300,7 +302,7 @@ Expected<void> HttpServer::bind() {
   else if (state.server.bind_to_port(kHost, state.options.port))
     state.port = state.options.port;
   if (state.port > 0) {
-    ::listen(state.socket, kBacklog); // again: the library is compiled, its number fixed
+    ::listen(state.socket, kBacklog); // again, because the compiled library has a fixed number
     return {};
   }
   const std::string reason = errno ? std::string(": ") + std::strerror(errno) : std::string();
@@ -324,7 +326,7 @@ void HttpServer::run() {
 }
 
 void HttpServer::stop() {
-  // What does not run yet can't be stopped.
+  // A server that does not run yet can't be stopped.
   while (!state_->hasEnded && !state_->server.is_running())
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   state_->server.stop();

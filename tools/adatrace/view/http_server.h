@@ -1,8 +1,8 @@
-// The HTTP side of `adatrace view` and `open`: who may ask, files of the page, and requests handed on.
+// The HTTP server of `adatrace view` and `open`: checks access, serves the page's files, and passes requests on.
 //
-// It listens on 127.0.0.1 only. Other users and programs of the machine can connect, too, and so can pages of other
-// sites through the user's browser. So each request needs the token that the address has (or the cookie that the first
-// page sets), and a Host header that names this server: a site whose name was made to mean 127.0.0.1 has another one.
+// It listens on 127.0.0.1 only. But other users and programs on the machine can connect, too, and so can pages of other
+// sites through the user's browser. So each request needs the token in the address (or the cookie that the first page
+// sets), and a Host header that names this server: a site whose name was made to resolve to 127.0.0.1 has another one.
 #ifndef ADATRACE_VIEW_HTTP_SERVER_H
 #define ADATRACE_VIEW_HTTP_SERVER_H
 
@@ -21,10 +21,10 @@ struct HttpAnswer {
   std::string json;
 };
 
-/// Answers a request for /api/NAME. Any thread, several at a time.
+/// Answers a request for /api/NAME. Called by any thread, and by several at a time.
 using ApiHandler = std::function<HttpAnswer(const std::string &name, const std::map<std::string, std::string> &query)>;
 
-/// A file that a page of another site may fetch: at an address that has the token, from the page's origin only.
+/// A file that a page of another site may fetch, at an address with the token, and only from the page's origin.
 struct SharedFile {
   std::string name;   ///< the end of the address
   std::string origin; ///< "https://ui.perfetto.dev"
@@ -34,21 +34,21 @@ struct SharedFile {
 class HttpServer {
 public:
   struct Options {
-    int port = 0;       ///< 0: any that is free
-    std::string assets; ///< a directory with the page's files instead of those built in; for developers of the page
+    int port = 0;       ///< 0: any free port
+    std::string assets; ///< a directory with the page's files instead of the built-in ones; for developers of the page
   };
   HttpServer(Options options, ApiHandler handler);
   /// Serves one file and nothing else. It must outlive the server.
   HttpServer(int port, SharedFile shared);
   ~HttpServer();
 
-  /// Takes the port. E_IO if somebody else has it.
+  /// Takes the port. Errors: E_IO if it is in use.
   Expected<void> bind();
-  /// With the token. After bind().
+  /// The address with the token. Call after bind().
   std::string address() const;
-  /// Of the shared file.
+  /// The address of the shared file.
   std::string sharedAddress() const;
-  /// Answers requests until stop() is called, by another thread, which waits for the end of this.
+  /// Answers requests until another thread calls stop(), which waits for this to end.
   void run();
   void stop();
 

@@ -1,4 +1,4 @@
-// An adatrace that is built without its HTTP server: the commands that say so.
+// The commands of an adatrace that was built without its HTTP server; they report that.
 #include "command.h"
 
 namespace ada::cli {

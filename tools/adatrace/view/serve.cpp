@@ -16,11 +16,12 @@
 
 namespace ada::cli {
 
-// A file that leads to the address: on a command line everybody could read the token. Empty if it can't be written.
+// Writes a file that redirects to the address, because every user could read the token on a command line. Returns its
+// name, or an empty string if it can't be written.
 static std::string makeRedirect(const std::string &address) {
   const char *place = std::getenv("TMPDIR");
   std::string name = std::string(place && *place ? place : "/tmp") + "/adatrace-view-XXXXXX.html";
-  const FileDescriptor file(::mkostemps(name.data(), 5, O_CLOEXEC)); // for its owner alone
+  const FileDescriptor file(::mkostemps(name.data(), 5, O_CLOEXEC)); // readable only by its owner
   const std::string page = fmt::format("<!doctype html><meta charset=\"utf-8\"><title>AdaTrace</title>\n"
                                        "<meta http-equiv=\"refresh\" content=\"0; url={0}\">\n"
                                        "<a href=\"{0}\">The viewer</a>\n",
@@ -33,7 +34,7 @@ static std::string makeRedirect(const std::string &address) {
   return {};
 }
 
-// Where there is no browser, or it does not start, the address was printed.
+// Failures are ignored: if there is no browser or it does not start, the user has the printed address.
 static void openBrowser(const std::string &page) {
   std::string program = "xdg-open", argument = page;
   char *argv[] = {program.data(), argument.data(), nullptr};

@@ -9,19 +9,20 @@
 
 namespace ada::cli {
 
-/// Keeps the signals that end a server (SIGINT, SIGTERM, SIGHUP) for serveUntilEnd(). Made before the first thread
-/// starts: all of them leave these signals alone.
+/// Reserves the signals that end a server (SIGINT, SIGTERM, SIGHUP) for serveUntilEnd(). Create it before the first
+/// thread starts, so that all threads block these signals.
 class EndSignals {
 public:
   EndSignals();
-  /// Waits for one of them.
+  /// Waits for one of the signals.
   void wait() const;
 
 private:
   sigset_t signals_;
 };
 
-/// Answers requests until a signal comes. Opens `address` in the user's browser, if it is not empty and there is one.
+/// Answers requests until a signal comes. Opens `address` in the user's browser if it is not empty and there is a
+/// browser.
 void serveUntilEnd(HttpServer &server, const EndSignals &signals, const std::string &address);
 
 } // namespace ada::cli

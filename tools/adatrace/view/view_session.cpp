@@ -1,8 +1,8 @@
 // One session of the viewer.
 //
-// A thread of its own makes the index and looks now and then whether the files have changed. A session that has grown
-// is opened and indexed beside the one that is shown, and takes its place when it is ready: so what is shown is always
-// quick, and late by as long as that takes.
+// A separate thread builds the index and checks now and then whether the files have changed. A session that has grown
+// is opened and indexed in the background, and replaces the one that is shown when it is ready. So the viewer is always
+// responsive, and lags by the time that this takes.
 #include "view_session.h"
 
 #include "ada/trace/convert.h"
@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kLookEvery = 500ms;
 
-// What the files of a trace look like: names, sizes and times of change.
+// A fingerprint of the files of a trace: names, sizes and modification times.
 uint64_t printOf(const std::string &path) {
   std::vector<std::string> files;
   const auto add = [&](const fs::path &file) {
@@ -54,7 +54,7 @@ uint64_t printOf(const std::string &path) {
   return print;
 }
 
-// Whether something records into it.
+// Whether a process is recording into it.
 bool isRecorded(const std::string &path) {
   std::error_code error;
   if (!fs::is_directory(path, error))
@@ -64,14 +64,14 @@ bool isRecorded(const std::string &path) {
   return std::ranges::any_of(processDirectories(path), [](const std::string &one) { return isRecording(one); });
 }
 
-// Half the processors: the machine stays usable, and so does the viewer.
+// Half the cores, so that the machine and the viewer stay usable.
 unsigned workers() { return std::max(1u, std::thread::hardware_concurrency() / 2); }
 
 } // namespace
 
 ViewSession::ViewSession(uint32_t id, std::string path, uint64_t eventsForFile)
     : id_(id), path_(std::move(path)), isPipe_(path_ == "-"), eventsForFile_(eventsForFile) {
-  // Of a directory with sessions, the newest is what stays open.
+  // If the path is a directory of sessions, the newest one is opened and stays open.
   std::error_code error;
   if (fs::is_directory(path_, error) && processDirectories(path_).empty())
     if (const auto newest = atf::newestSession(path_))
@@ -101,7 +101,7 @@ Expected<void> ViewSession::open() {
 
 Expected<std::shared_ptr<ViewSession::Opened>> ViewSession::openAgain() {
   auto opened = std::make_shared<Opened>();
-  // Before it is read: what changes while it is read is found when we look again.
+  // Taken before reading, so that changes during the reading are found at the next look.
   opened->madeOf = isPipe_ ? 0 : printOf(path_);
   auto source = model::openTrace(path_);
   if (!source)
@@ -178,7 +178,7 @@ Expected<void> ViewSession::buildIndex(const Opened &opened, Expected<view::Inde
   return {};
 }
 
-// The one that is there, a new one beside the session, or one in a temporary file, in this order.
+// Uses the first that works: an existing index, a new one beside the session, or one in a temporary file.
 void ViewSession::makeIndex(const Opened &opened, bool isTemporary) {
   std::string note;
   if (!isTemporary) {
@@ -230,15 +230,15 @@ void ViewSession::look() {
   const bool hasLostIndex = status().index == IndexState::Ready && !now->view->index();
   if (!hasChanged && !hasLostIndex && !(wasLive && !isLive_))
     return;
-  // While it grows, most of the time is the program's.
+  // While the session grows, leave most of the CPU time to the traced program.
   const auto start = Clock::now();
   if (isLive_ && start < nextOpen_)
     return;
   auto next = hasChanged ? openAgain() : Expected<std::shared_ptr<Opened>>(std::make_shared<Opened>(*now));
   if (!next)
-    return; // half written, perhaps; the old state stays
+    return; // perhaps half-written; the old state stays
   if (hasLostIndex && !hasChanged)
-    (void)removeFile(indexPath()); // it looked well until a part of it was read
+    (void)removeFile(indexPath()); // damage was found when a part of it was read
   makeIndex(**next, isLive_ || (*next)->view->events() < eventsForFile_);
   nextOpen_ = Clock::now() + 3 * (Clock::now() - start);
   const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// One session of the viewer: opened, indexed, and opened again when it has grown.
+// One session of the viewer: opens it, indexes it, and opens it again when it has grown.
 #ifndef ADATRACE_VIEW_SESSION_H
 #define ADATRACE_VIEW_SESSION_H
 
@@ -21,22 +21,22 @@ namespace ada::cli {
 
 class ViewSession {
 public:
-  /// A trace with so many events has its index in a file. What is smaller is indexed in a second whenever it is
-  /// opened, and no file is worth that.
+  /// From this number of events on, the index of a trace is kept in a file. A smaller trace is indexed in a second each
+  /// time it is opened, so a file is not worth it.
   static constexpr uint64_t kEventsForFile = 20'000'000;
 
   ViewSession(uint32_t id, std::string path, uint64_t eventsForFile = kEventsForFile);
   ~ViewSession();
 
-  /// Opens it and goes on in the background: the index is made, and what is recorded meanwhile comes in. Errors: those
-  /// of model::openTrace().
+  /// Opens the session and continues in the background: builds the index and adds events that are recorded meanwhile.
+  /// Errors: those of model::openTrace().
   Expected<void> open();
 
-  /// What is open at one moment. Threads and processes have ids that stay when the session has grown.
+  /// The state of the session at one moment. Ids of threads and processes stay the same when the session grows.
   struct Opened {
     std::shared_ptr<view::TraceView> view;
     std::vector<uint32_t> threads;               ///< numbers in the view, by id
-    std::vector<uint32_t> threadIds, processIds; ///< the other way
+    std::vector<uint32_t> threadIds, processIds; ///< ids, by number in the view
     uint64_t madeOf = 0;
   };
   std::shared_ptr<const Opened> opened() const;
@@ -45,17 +45,17 @@ public:
   struct Status {
     IndexState index = IndexState::Building;
     double progress = 0; ///< of the index, 0 to 1
-    std::string note;    ///< why there is no index, or where it is; empty if that needs no word
+    std::string note;    ///< why there is no index, or where it is; empty if there is nothing to say
     bool isLive = false;
   };
   Status status() const;
 
   uint32_t id() const { return id_; }
   const std::string &path() const { return path_; }
-  /// What times in answers count from: the first event's, when the session was first opened.
+  /// Times in answers are relative to this: the time of the first event when the session was first opened.
   uint64_t startNs() const { return start_; }
   view::FunctionList &functions() { return functions_; }
-  /// Its files are not there any more.
+  /// True if its files no longer exist.
   bool isGone() const;
 
 private:
@@ -86,7 +86,7 @@ private:
 
   std::atomic<bool> stop_ = false, isLive_ = false;
   std::atomic<uint64_t> indexed_ = 0, toIndex_ = 0; // events
-  Clock::time_point nextLook_ = {}, nextOpen_ = {}; // of the follower only
+  Clock::time_point nextLook_ = {}, nextOpen_ = {}; // used only by the follower
   std::thread follower_;
 };
 

@@ -11,11 +11,10 @@
 //   ada::dial9::DecodeStatus end = decoder.status();
 //   if (!end.ok()) std::cerr << end.message() << '\n';
 //
-// How the data is cut into chunks never changes what the visitor sees, nor the
-// answer. A frame inside one chunk is read in place; only a frame that straddles
-// two chunks is copied. Once the schemas are known, that one buffer is all that
-// decoding allocates. It grows with the bytes that have arrived, and never by a
-// length that a file claims.
+// How the data is cut into chunks changes neither what the visitor sees nor the answer.
+// A frame inside one chunk is read in place; only a frame that straddles two chunks is copied.
+// Once the schemas are known, that one buffer is all that decoding allocates. It grows with the bytes that have
+// arrived, and never by a length that a file claims.
 //
 // A frame takes effect only when it is complete and correct: a truncated or
 // wrong frame has no effect at all.
@@ -84,8 +83,7 @@ public:
   virtual void onStringPool(StringPoolView entries, uint64_t offset);
   virtual void onStackPool(StackPoolView entries, uint64_t offset);
   virtual void onTimestampReset(uint64_t timestampNs, uint64_t offset);
-  /// The type need not be known nor the fields exist: annotations never change
-  /// how events are read.
+  /// The type need not be known, and the fields need not exist: annotations never change how events are read.
   virtual void onAnnotations(uint64_t typeId, AnnotationsView entries, uint64_t offset);
   /// A header in mid-stream (not the first one): schemas, pools and timestamps
   /// start again from nothing.
@@ -94,9 +92,8 @@ public:
 
 struct DecoderOptions {
   Dialect dialect = Dialect::Extended;
-  /// Largest frame that may be collected from several chunks. For servers that
-  /// read data of strangers; by default a frame may be as large as the data that
-  /// arrives.
+  /// Largest frame that may be collected from several chunks. For servers that read data from strangers;
+  /// by default a frame may be as large as the data that arrives.
   uint64_t maxBufferedBytes = UINT64_MAX;
 };
 

@@ -32,8 +32,8 @@ public:
     return found == definitions_.end() ? nullptr : &found->second.back().content;
   }
   /// What `id` means to an event at `offset`: the latest definition before it;
-  /// if there is none, the pool at the end of the segment decides. Null if the
-  /// id is never defined, which is no error of the stream.
+  /// if there is none, the pool at the end of the segment decides.
+  /// Null if the id is never defined, which is not an error of the stream.
   const Content *findAt(uint32_t id, uint64_t offset) const {
     auto found = definitions_.find(id);
     if (found == definitions_.end())

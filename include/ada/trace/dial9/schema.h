@@ -10,8 +10,7 @@
 
 namespace ada::dial9 {
 
-/// One field of an event type. The name is borrowed, may be empty, and need not
-/// be UTF-8 nor unique.
+/// One field of an event type. The name is borrowed, may be empty, and need not be UTF-8 or unique.
 struct Field {
   std::string_view name;
   FieldType type = FieldType::Varint;
@@ -20,9 +19,8 @@ struct Field {
   friend bool operator==(const Field &, const Field &) = default;
 };
 
-/// An event type: immutable, owns its names. Decoders share it with whoever
-/// keeps events: `schema.shared_from_this()` outlives the decoder and the
-/// segment.
+/// An event type: immutable, owns its names. Decoders share it with code that keeps events:
+/// `schema.shared_from_this()` outlives the decoder and the segment.
 class Schema : public std::enable_shared_from_this<Schema> {
 public:
   /// Copies the names. The limits (name length, number of fields) are the

@@ -218,8 +218,7 @@ private:
   friend class MapView;
 
   // Where a container's elements are: in a stream's encoding, or in an array of
-  // the caller's. TooLong marks what no u32 count can say; the encoder refuses
-  // it.
+  // the caller's. TooLong marks a length that doesn't fit a u32 count; the encoder refuses it.
   enum class Form : uint8_t { Encoded, Items, TooLong };
 
   constexpr Value(FieldType type, uint64_t bits) : payload_(bits), kind_(type) {}

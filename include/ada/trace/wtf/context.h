@@ -20,22 +20,20 @@ struct UserAgent {
   std::string device = "desktop"; ///< server, chrome, iphone, ipad, android, mobile
 };
 
-/// The members of the JSON object, all text UTF-8. The only context type there
-/// is, "script", goes without saying.
+/// The members of the JSON object, all text UTF-8. The only context type, "script", is implied.
 struct ContextInfo {
   std::string uri;
   std::optional<std::string> title;
   std::optional<std::string> iconUri;
   std::optional<std::string> taskId; ///< process id, say
-  std::vector<std::string> args;     ///< command line; always written, for old tools need it
+  std::vector<std::string> args;     ///< command line; always written, because old tools need it
   std::optional<UserAgent> userAgent;
 
   /// The JSON text for FileHeader::contextInfo, in ASCII.
   std::string toJson() const;
 
   /// Reads JSON text. Members of other types than expected are left out, as are
-  /// unknown ones. E_BAD_CONTEXT if it is no object or its contextType is not
-  /// "script".
+  /// unknown ones. E_BAD_CONTEXT if it is not an object or its contextType is not "script".
   static Expected<ContextInfo> parse(std::string_view json);
 };
 

@@ -44,15 +44,14 @@ public:
   virtual void onHeader(const FileHeader &) {}
   /// Every record, those of wtf.event#define included.
   virtual void onRecord(const Record &) {}
-  /// After onRecord of a definition. `isNew` is false if the type was defined
-  /// so before.
+  /// After onRecord of a definition. `isNew` is false if the type was already defined the same way.
   virtual void onDefinition(const EventType &, bool isNew) { (void)isNew; }
   /// A flaw that did not stop the decoder; each code comes once. W_METADATA
   /// (not JSON), W_FLAG (unknown name of a file flag), W_DEFINE_LAYOUT (the
   /// file redefines the arguments of wtf.event#define; ignored), W_BUILTIN_ARGS
   /// (a zone event without a zone number; an ordinary event then), W_JSON (an
   /// `any` value that is not JSON), W_HEADER_AGAIN (second header chunk;
-  /// ignored), W_JSON_EVENTS (part in a form nobody ever wrote; skipped).
+  /// ignored), W_JSON_EVENTS (part in a form that no program ever wrote; skipped).
   virtual void onWarning(const Warning &) {}
 };
 
@@ -76,18 +75,16 @@ public:
   Decoder &operator=(Decoder &&) noexcept;
   ~Decoder();
 
-  /// Decodes all records that are complete with these bytes. Errors stick, all
-  /// with the offset of the record, chunk or field they are about; the records
-  /// before have been delivered.
-  ///   E_BAD_MAGIC, E_BAD_VERSION  not a wtf-trace file, or none that exists
-  ///   outside of history E_BAD_CONTEXT               no context info, or of
-  ///   another kind than "script" E_BAD_HEADER                file header part
-  ///   of the chunked dialect: damaged, no timebase E_UNDEFINED_EVENT a record
-  ///   with a wire id that was not defined E_BAD_SIGNATURE             a
-  ///   definition with an argument list that cannot be read E_BAD_STRING
-  ///   reference into a string table that is not there E_BAD_CHUNK lengths that
-  ///   contradict each other, parts twice E_LIMIT                     see
-  ///   DecoderOptions
+  /// Decodes all records that are complete with these bytes. Errors stick. Each has the offset of the record,
+  /// chunk or field that it is about; the records before have been delivered.
+  ///   E_BAD_MAGIC, E_BAD_VERSION  not a wtf-trace file, or a version that was never released
+  ///   E_BAD_CONTEXT               no context info, or of another kind than "script"
+  ///   E_BAD_HEADER                file header part of the chunked dialect: damaged, no timebase
+  ///   E_UNDEFINED_EVENT           a record with a wire id that was not defined
+  ///   E_BAD_SIGNATURE             a definition with an argument list that cannot be read
+  ///   E_BAD_STRING                reference into a string table that is not there
+  ///   E_BAD_CHUNK                 lengths that contradict each other, parts twice
+  ///   E_LIMIT                     see DecoderOptions
   Expected<void> push(const void *data, std::size_t size);
   Expected<void> push(std::span<const std::byte> bytes) { return push(bytes.data(), bytes.size()); }
 

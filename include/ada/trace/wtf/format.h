@@ -246,8 +246,8 @@ private:
 /// buffers (valid during the visitor's call), or into what the caller gave.
 struct Arg {
   ArgType type = ArgType::Bool;
-  /// Text and arrays: there is none. Version 3 can't distinguish none from empty
-  /// and writes both alike. Read back, such text is none and such an array empty.
+  /// Text and arrays: the value is missing. Version 3 can't distinguish missing from empty and writes both alike.
+  /// Read back, such text is missing and such an array is empty.
   bool isNull = false;
   /// Any: `text` is JSON. (Existing readers refuse files with other text in
   /// it.)

@@ -15,9 +15,8 @@
 // zone a record is; records before the first wtf.zone#set are in the first zone
 // that is created.
 //
-// Memory: the open scopes. So items come in file order, and within a zone that
-// is the order of time unless the zone says outOfOrder: files saved from ring
-// buffers can be so.
+// Memory: the open scopes. So items come in file order. Within a zone that is the order of time, unless the zone says
+// outOfOrder, as it can happen in files saved from ring buffers.
 #ifndef ADA_TRACE_WTF_TIMELINE_H
 #define ADA_TRACE_WTF_TIMELINE_H
 
@@ -53,7 +52,7 @@ struct Item {
   ItemKind kind = ItemKind::Instance;
   const Zone *zone = nullptr;
   std::uint64_t timeUs = 0;
-  /// Of the scope, event, mark or added value.
+  /// Name of the scope, event, mark or added value.
   std::string_view name;
   /// Enter: open scopes around it. Leave, Unclosed: the same number as at its
   /// Enter. Otherwise: open scopes; AppendData with 0 belongs to nothing.
@@ -85,9 +84,8 @@ public:
   Timeline &operator=(Timeline &&) noexcept;
   ~Timeline() override;
 
-  /// After the decoder's finish(), and before its end, for the names are its:
-  /// closes the scopes that are still open, innermost first, at the last time
-  /// of the trace.
+  /// Call it after the decoder's finish() and before the decoder is destroyed, because the decoder owns the names.
+  /// Closes the scopes that are still open, innermost first, at the last time of the trace.
   void finish();
 
   /// All zones so far. A file without zones has one without id and name.

@@ -1,5 +1,6 @@
-# Reads `adatrace dump --format=jsonl` and prints the annotations that begin, those in a row with one name and one kind of
-# argument as one line: how many, kind, name, arguments of the first. Checks that points have no length and all have ends.
+# Reads `adatrace dump --format=jsonl` and prints the annotations that begin. Consecutive ones with the same name and
+# kind of argument are one line: how many, kind, name, arguments of the first. Checks that points have no length and all
+# have ends.
 import json
 import sys
 

@@ -1,9 +1,9 @@
-// Fills a disk, but for some pages.
+// Fills a disk, except for some pages.
 #include <ada/attributes.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-// Writes the file `path` until the disk is full, and takes so many pages of it away again. Returns the open file, or -1.
+// Writes the file `path` until the disk is full, then removes that many pages of it. Returns the open file, or -1.
 ADA_NEVER static inline int fillDisk(const char *path, long pagesLeft) {
   int fd = open(path, O_RDWR | O_CREAT, 0600);
   static char page[4096];

@@ -1,4 +1,4 @@
-// What the server is asked and what it answers (docs/view.md).
+// The requests to the server and its answers (docs/view.md).
 // @ts-check
 
 /** @typedef {{id: number, pid: number | null, name: string, executable: string, exit: unknown}} Process */
@@ -26,7 +26,7 @@
 /** A part of a session: a range of time and some threads (all, if there is no list). @typedef {{session: number, from: number, to: number, threads?: string}} Scope */
 /** @typedef {Record<string, string | number | undefined>} Parameters */
 
-/** What the server says is wrong, as one line. */
+/** The server's error message, as one line. */
 export class ServerError extends Error {}
 
 /** @param {string} path @param {Parameters} parameters @param {AbortSignal} [signal] @returns {Promise<any>} */
@@ -58,7 +58,7 @@ export const getFunctions = (session, since) => ask('functions', {session, since
  * @returns {Promise<{from: number, to: number, threads: {thread: number, timeline: Timeline}[]}>}
  */
 export const getPicture = (scope, signal) => ask('picture', scope, signal);
-/** A call by its number, or the one that is open at a time at a depth. @typedef {{seq: number} | {at: number, depth: number}} Which */
+/** A call by its number, or the call that is open at a time and a depth. @typedef {{seq: number} | {at: number, depth: number}} Which */
 /** @param {number} session @param {number} thread @param {Which} which @returns {Promise<Call>} */
 export const getCall = (session, thread, which) => ask('call', {session, thread, ...which});
 /** @param {Parameters} what @param {AbortSignal} [signal] @returns {Promise<{calls: FoundCall[], is_complete: boolean}>} */

@@ -1,4 +1,4 @@
-// What the user has chosen, in one place, and who is told when it changes.
+// Holds everything that the user has chosen, and notifies listeners when it changes.
 // @ts-check
 import {getCall} from './api.js';
 import {Axis} from './axis.js';
@@ -24,15 +24,15 @@ export class App {
     this.selected = null;
     /** @type {{pane: Pane, from: number, to: number} | null} */
     this.range = null;
-    /** @type {{pane: Pane, function: number} | null} a function that stands out */
+    /** @type {{pane: Pane, function: number} | null} the highlighted function */
     this.chosen = null;
-    /** @type {{pane: Pane, name: string} | null} what chooseName waits for */
+    /** @type {{pane: Pane, name: string} | null} the name that chooseName waits for */
     this.awaited = null;
     /** @type {{pane: Pane, hit: Hit, x: number, y: number} | null} */
     this.hover = null;
     this.isCommon = true;
     this.isFollowing = false;
-    /** Milliseconds that the last drawings took; for measurements. @type {number[]} */
+    /** Durations of the last drawings in milliseconds; for measurements. @type {number[]} */
     this.frames = [];
     /** @type {((what: Change) => void)[]} */
     this.listeners = [];
@@ -73,7 +73,7 @@ export class App {
       this.changed('view');
     });
   }
-  /** One axis for all sessions, each from its own start, or one for each. @param {boolean} isCommon */
+  /** Uses one axis for all sessions, each from its own start, or one axis per session. @param {boolean} isCommon */
   setCommon(isCommon) {
     this.isCommon = isCommon;
     const common = this.newAxis(Math.max(...this.panes.map((pane) => pane.session.duration)));
@@ -82,7 +82,7 @@ export class App {
     this.invalidate();
     this.changed('axis');
   }
-  /** Sessions have grown. */
+  /** Adjusts the axes after sessions have grown. */
   fitAxes() {
     for (const pane of this.panes) {
       const {axis} = pane, isWhole = axis.from <= 0 && axis.to >= axis.limit;
@@ -130,7 +130,7 @@ export class App {
     this.invalidate();
     this.changed('selected');
   }
-  /** @param {Pane} pane @param {number} thread @param {import('./api.js').Which} which @param {boolean} isJump whether the view is to go there */
+  /** @param {Pane} pane @param {number} thread @param {import('./api.js').Which} which @param {boolean} isJump whether the view moves there */
   async selectCall(pane, thread, which, isJump) {
     const asked = ++this.asked;
     try {
@@ -159,7 +159,7 @@ export class App {
     this.invalidate();
     this.changed('range');
   }
-  /** The chosen range as it is drawn in a pane: with a common axis it is that of all. @param {Pane} pane */
+  /** The chosen range as it is drawn in a pane: with a common axis, every pane shows it. @param {Pane} pane */
   rangeOf(pane) {
     return this.range && (this.range.pane === pane || this.isCommon) ? this.range : null;
   }
@@ -170,7 +170,7 @@ export class App {
     this.invalidate();
     this.changed('chosen');
   }
-  /** Chooses a function that may become known later. @param {Pane} pane @param {string} name */
+  /** Chooses a function by name, which may become known later. @param {Pane} pane @param {string} name */
   chooseName(pane, name) {
     const id = pane.session.functions.findIndex((known) => known?.name === name);
     this.awaited = id < 0 ? {pane, name} : null;
@@ -191,7 +191,7 @@ export class App {
     this.changed('hover');
   }
 
-  /** What panels are about: the chosen range or else what is visible, of the threads that are shown. */
+  /** The part of a session that panels show: the chosen or else the visible range, of the threads that are shown. */
   scope() {
     const pane = this.rangeOf(this.active || this.panes[0]) ? this.active || this.panes[0] : this.range?.pane || this.active || this.panes[0];
     const range = this.rangeOf(pane), {axis, session} = pane, end = Math.ceil(session.duration);
@@ -202,7 +202,7 @@ export class App {
     const hidden = pane.rows.hidden.size ? ', without hidden rows' : '', which = this.panes.length > 1 ? `${session.info.name}: ` : '';
     return {pane, scope, text: `${which}${range ? 'chosen range' : 'visible range'}, ${duration(length)} from ${where}${hidden}`};
   }
-  /** The function that sandwich and histogram are about. @param {Pane} pane */
+  /** The function that the sandwich and the histogram show. @param {Pane} pane */
   functionOf(pane) {
     return this.chosen?.pane === pane ? this.chosen.function : this.selected?.pane === pane ? this.selected.call.function : -1;
   }

@@ -1,4 +1,4 @@
-// The time that is visible, and how it moves.
+// The visible range of time, and how it moves.
 // @ts-check
 
 const SHORTEST = 10, GLIDE_MS = 140;
@@ -10,7 +10,7 @@ export class Axis {
     this.changed = changed;
     this.from = 0;
     this.to = this.limit;
-    /** @type {[number, number][]} what was visible before jumps */
+    /** @type {[number, number][]} ranges that were visible before jumps */
     this.before = [];
     this.gliding = 0;
     this.goal = [this.from, this.to];
@@ -28,7 +28,7 @@ export class Axis {
     return (time - this.from) / this.span * width;
   }
 
-  /** Not much more than the session, and some of the session. @param {number} from @param {number} to @returns {[number, number]} */
+  /** Limits a range to little more than the session, and to one that includes a part of the session. @param {number} from @param {number} to @returns {[number, number]} */
   clamp(from, to) {
     const span = Math.min(Math.max(to - from, SHORTEST), this.limit * 1.05);
     const middle = Math.min(Math.max((from + to) / 2, Math.min(span * 0.45, this.limit / 2)), Math.max(this.limit - span * 0.45, this.limit / 2));
@@ -42,7 +42,7 @@ export class Axis {
     [this.from, this.to] = this.goal = this.clamp(from, to);
     this.changed();
   }
-  /** @param {number} factor below 1 zooms in @param {number} at the time that stays where it is */
+  /** @param {number} factor below 1 zooms in @param {number} at the time that stays in place */
   zoom(factor, at) {
     const wanted = Math.max(this.span * factor, SHORTEST) / this.span;
     this.set(at - (at - this.from) * wanted, at + (this.to - at) * wanted);
@@ -52,7 +52,7 @@ export class Axis {
     this.set(this.from + time, this.to + time);
   }
 
-  /** Moves there in a moment, or at once for people who want less motion. @param {number} from @param {number} to */
+  /** Moves there smoothly, or at once for people who prefer reduced motion. @param {number} from @param {number} to */
   glide(from, to) {
     const goal = this.clamp(from, to);
     if (window.matchMedia('(prefers-reduced-motion: reduce)').matches) {
@@ -63,7 +63,7 @@ export class Axis {
     const start = performance.now(), [oldFrom, oldTo] = [this.from, this.to];
     const oldSpan = this.span, newSpan = goal[1] - goal[0];
     this.goal = goal;
-    // Spans shrink by a factor per time, not by an amount, so a zoom from hours to nanoseconds looks even.
+    // The span changes by a constant factor per unit of time, so that a zoom from hours to nanoseconds looks even.
     const step = () => {
       const part = Math.min(1, (performance.now() - start) / GLIDE_MS);
       const span = oldSpan * (newSpan / oldSpan) ** part;
@@ -75,7 +75,7 @@ export class Axis {
     };
     step();
   }
-  /** Like glide, and remembers what was visible. @param {number} from @param {number} to */
+  /** Like glide, but remembers the range that was visible. @param {number} from @param {number} to */
   jump(from, to) {
     this.before.push([this.goal[0], this.goal[1]]);
     if (this.before.length > 100)

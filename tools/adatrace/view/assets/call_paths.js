@@ -1,9 +1,9 @@
-// Trees of calls that were added up by path: layout, and a function's callers and callees.
+// Trees of calls added up by path: their layout, and the callers and callees of a function.
 // @ts-check
 
 /** @typedef {import('./api.js').FlameNode} FlameNode */
 
-/** Nodes in the order of drawing: each is followed by what is below it, the largest first. */
+/** Nodes in the order of drawing: each is followed by the nodes below it, the largest first. */
 export class PathTree {
   /** @param {FlameNode[]} nodes parents first */
   constructor(nodes) {
@@ -16,14 +16,14 @@ export class PathTree {
     this.nodes = [];
     /** @type {number[]} */
     this.depth = [];
-    /** @type {number[]} behind the last node below */
+    /** @type {number[]} one past the last node below */
     this.end = [];
     /** @type {number[]} in nanoseconds from the left */
     this.start = [];
     this.deepest = -1;
     const bySize = (/** @type {number} */ a, /** @type {number} */ b) => nodes[b].total_ns - nodes[a].total_ns || nodes[a].function - nodes[b].function;
     this.width = top.reduce((sum, at) => sum + nodes[at].total_ns, 0);
-    // A stack of its own: recursion of traced programs can be deeper than JavaScript's.
+    // An explicit stack, because traced programs can recurse more deeply than JavaScript can.
     /** @type {{at: number, parent: number, depth: number, start: number}[]} */
     const stack = [];
     /** @param {number[]} list @param {number} parent @param {number} depth @param {number} start */
@@ -74,7 +74,7 @@ class Sums {
   }
 }
 
-/** Whether a node is the outermost of its function on its path. @param {FlameNode[]} nodes @param {number} at */
+/** Whether a node is the outermost node of its function on its path. @param {FlameNode[]} nodes @param {number} at */
 function isOutermost(nodes, at) {
   for (let above = nodes[at].parent; above >= 0; above = nodes[above].parent)
     if (nodes[above].function === nodes[at].function)
@@ -82,7 +82,7 @@ function isOutermost(nodes, at) {
   return true;
 }
 
-/** What a function called, wherever it was called itself. @param {FlameNode[]} nodes parents first @param {number} id */
+/** The calls that a function made, wherever it was called itself. @param {FlameNode[]} nodes parents first @param {number} id */
 export function calleesOf(nodes, id) {
   const sums = new Sums(), place = new Int32Array(nodes.length).fill(-1);
   nodes.forEach((node, at) => {
@@ -93,7 +93,7 @@ export function calleesOf(nodes, id) {
   return new PathTree(sums.nodes);
 }
 
-/** Who called a function; below these who called them. @param {FlameNode[]} nodes parents first @param {number} id */
+/** The callers of a function, with their own callers below them. @param {FlameNode[]} nodes parents first @param {number} id */
 export function callersOf(nodes, id) {
   const sums = new Sums();
   nodes.forEach((node, at) => {

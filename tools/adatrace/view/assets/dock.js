@@ -1,4 +1,4 @@
-// The panels below the sessions: tabs, and the line that changes the height.
+// The panels below the sessions, with tabs and a splitter that changes the height.
 // @ts-check
 import {element, make} from './dom.js';
 

@@ -1,4 +1,4 @@
-// Elements of the page: found by id, and made with text that stays text.
+// Finds elements of the page by id, and makes elements whose text is never parsed as HTML.
 // @ts-check
 
 /** @template {HTMLElement} T @param {string} id @param {new () => T} type @returns {T} */
@@ -31,7 +31,7 @@ export function button(text, act, className = '') {
 }
 
 let delayed = 0;
-/** Whether something waits for its time, or is at work then (debounce()). */
+/** Whether an action passed to debounce() is waiting or running. */
 export const isDelayed = () => delayed > 0;
 
 /** Runs `act` once, `ms` after the last of several calls. @param {number} ms @param {() => void | Promise<void>} act */

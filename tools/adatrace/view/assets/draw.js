@@ -5,17 +5,18 @@ import {HUES, SHADES, hueOf} from './theme.js';
 /** @typedef {import('./pictures.js').Picture} Picture */
 /** @typedef {import('./theme.js').Colours} Colours */
 /** @typedef {import('./session.js').Session} Session */
-/** @typedef {{from: number, to: number, width: number, top: number, height: number, level: number}} Frame where a row is, and what time is visible */
+/** @typedef {{from: number, to: number, width: number, top: number, height: number, level: number}} Frame the place of a row, and the visible time */
 
 export const KIND = {call: 0, box: 1, open: 2, exception: 3, gap: 4, waiting: 5, preempted: 6, recorder: 7, unknown: 8};
-/** Of kinds that are no calls, but times in which the thread did not run its program: what they are called.
+/** Names of the kinds that are not calls but times in which the thread did not run its program.
  * @type {Record<number, 'waiting' | 'preempted' | 'recorder' | 'unknown'>} */
 export const NOT_RUNNING = {5: 'waiting', 6: 'preempted', 7: 'recorder', 8: 'unknown'};
 export const FONT = '11px system-ui, sans-serif';
 const NARROWEST_NAME = 26, PADDING = 4;
 
 /**
- * The items sorted by colour (setting a colour costs more than a rectangle), and those that may be wide enough for a name by length.
+ * The items sorted by colour (setting a colour costs more than a rectangle), and those that may be wide enough for a
+ * name, sorted by length.
  * @param {Picture} picture @param {Session} session
  */
 function makeOrder(picture, session) {
@@ -56,7 +57,7 @@ function widthOf(context, text) {
   return width;
 }
 
-/** As much of a name as fits; its last part is what tells most. @param {CanvasRenderingContext2D} context @param {string} name @param {number} room in pixels */
+/** As much of a name as fits, from its last part, which is the most informative. @param {CanvasRenderingContext2D} context @param {string} name @param {number} room in pixels */
 export function fitted(context, name, room) {
   if (widthOf(context, name) <= room)
     return name;
@@ -91,9 +92,9 @@ export function hatching(context, colour) {
 }
 
 /**
- * Draws what a picture has; the caller has cleared the place.
+ * Draws the items of a picture. The caller has cleared the area.
  * @param {CanvasRenderingContext2D} context @param {Picture} picture @param {Session} session @param {Frame} frame @param {Colours} colours
- * @param {number} chosen the function that stands out, or -1
+ * @param {number} chosen the highlighted function, or -1
  */
 export function drawPicture(context, picture, session, frame, colours, chosen) {
   if (!picture.order || picture.order.names !== session.names)
@@ -101,7 +102,7 @@ export function drawPicture(context, picture, session, frame, colours, chosen) {
   const {begin, end, depth, kind, function: functions} = picture, {byFill, fills, byLength} = picture.order;
   const {top, level, width, from} = frame, scale = width / (frame.to - from);
   const deepest = Math.floor(frame.height / level) - 1, high = level > 6 ? level - 1 : level - 0.5;
-  // A rectangle that is wide enough ends a pixel early, so that neighbours can be told apart.
+  // A rectangle that is wide enough ends a pixel early, to keep neighbours distinct.
   const left = (/** @type {number} */ i) => Math.max((begin[i] - from) * scale, -1);
   const right = (/** @type {number} */ i) => Math.min((end[i] - from) * scale, width + 1);
   const isShown = (/** @type {number} */ i) => end[i] >= from && begin[i] <= frame.to && depth[i] <= deepest;
@@ -140,7 +141,7 @@ export function drawPicture(context, picture, session, frame, colours, chosen) {
 }
 
 /**
- * Exceptions, open calls, gaps, and when the thread had no processor.
+ * Draws exceptions, open calls, gaps, and times in which the thread was off-CPU.
  * @param {CanvasRenderingContext2D} context @param {Picture} picture @param {Frame} frame @param {Colours} colours
  * @param {(i: number) => number} left @param {(i: number) => number} right @param {(i: number) => boolean} isShown @param {number} high
  */
@@ -154,7 +155,7 @@ function drawMarks(context, picture, frame, colours, left, right, isShown, high)
       context.fillStyle = colours.bad;
       context.fillRect(Math.max(end - 3, x), y, Math.min(wide, 3), high);
     } else if (kind[i] === KIND.open) {
-      // An arrow's head: it goes on. Of samples nobody has looked for the ends.
+      // An arrowhead means that the call continues. In samples, the ends of calls are not known.
       if (!picture.isExact)
         continue;
       context.fillStyle = colours.ink;
@@ -167,7 +168,7 @@ function drawMarks(context, picture, frame, colours, left, right, isShown, high)
       context.fillStyle = hatching(context, colours.bad);
       context.fillRect(x, top, Math.max(wide, 2), frame.height);
     } else {
-      // Of a box of several times, as dark as they fill it.
+      // A box of several times is as opaque as the share of it that they fill.
       context.globalAlpha = Math.min(1, picture.fill[i] / Math.max(ends[i] - begin[i], 1));
       context.fillStyle = colours[NOT_RUNNING[kind[i]]];
       context.fillRect(x, top, wide, frame.height);
@@ -177,7 +178,7 @@ function drawMarks(context, picture, frame, colours, left, right, isShown, high)
 }
 
 /**
- * The item at a place of a row, the deepest layer last: those on top are asked first.
+ * The item at a place of a row. Layers are searched from top to bottom.
  * @param {Picture[]} layers @param {number} depth @param {number} time @param {number} slack in nanoseconds
  */
 export function itemAt(layers, depth, time, slack) {
@@ -202,7 +203,7 @@ export function itemAt(layers, depth, time, slack) {
   return null;
 }
 /**
- * How to ask the server for the call at a place. Samples don't have the numbers of calls, and a box has none.
+ * How to ask the server for the call at a place. Samples don't have call numbers, and a box is not a single call.
  * @param {{picture: Picture, item: number}} hit @param {number} time of the place @returns {import('./api.js').Which | null}
  */
 export function whichCall({picture, item}, time) {

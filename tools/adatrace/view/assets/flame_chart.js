@@ -1,4 +1,4 @@
-// A tree of paths as bars, downwards or upwards: zoom with click or Enter, walk with the arrow keys.
+// Draws a tree of paths as bars, downwards or upwards. A click or Enter zooms, and the arrow keys move between bars.
 // @ts-check
 import {button, make} from './dom.js';
 import {counted, duration, percent} from './numbers.js';
@@ -112,7 +112,7 @@ export class FlameChart {
     }
   }
 
-  /** Bars that are too narrow to be drawn are not walked to. @param {string} key @returns {number} */
+  /** The neighbour in the direction of an arrow key. Skips bars that are too narrow to be drawn. @param {string} key @returns {number} */
   neighbour(key) {
     const {nodes, depth, end} = /** @type {PathTree} */ (this.tree), from = this.focused;
     const down = this.isUp ? 'ArrowUp' : 'ArrowDown', up = this.isUp ? 'ArrowDown' : 'ArrowUp';

@@ -1,4 +1,4 @@
-// Keys: one table that they act by and that the help shows.
+// Handles keys, with one table for both the actions and the help.
 // @ts-check
 import {element, make} from './dom.js';
 import {isWalking, walk} from './walk.js';
@@ -107,7 +107,7 @@ function table(app, page) {
   ];
 }
 
-/** Keys zoom around the chosen call if it is visible, else around the middle. @param {App} app */
+/** The time around which keys zoom: the chosen call if it is visible, otherwise the middle. @param {App} app */
 function zoomPoint(app) {
   const {axis} = app.active || app.panes[0], [from, to] = axis.goal, call = app.selected?.pane === app.active ? app.selected?.call : undefined;
   const middle = call ? (Math.max(call.begin_ns, from) + Math.min(call.end_ns ?? to, to)) / 2 : (from + to) / 2;
@@ -145,7 +145,7 @@ export function listenToKeys(app, page) {
         (app.active || app.panes[0]).canvas.focus();
       return;
     }
-    // What is focused keeps its own keys: buttons are pressed with Enter.
+    // A focused element keeps its own keys: Enter presses buttons.
     if (event.key === 'Enter' && target instanceof HTMLButtonElement)
       return;
     const name = event.shiftKey && event.key.startsWith('Arrow') ? `Shift+${event.key}` : event.key;

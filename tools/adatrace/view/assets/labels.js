@@ -1,4 +1,5 @@
-// The names of a pane's rows, beside its canvas: choose, hide, close and move rows, with the mouse here and with the keys of keys.js.
+// The names of a pane's rows, beside its canvas.
+// Rows can be chosen, hidden, closed and moved: with the mouse here, and with keys in keys.js.
 // @ts-check
 import {button, make} from './dom.js';
 import {RULER} from './ruler.js';
@@ -14,14 +15,14 @@ export class Labels {
     this.list.tabIndex = 0;
     this.list.setAttribute('role', 'listbox');
     this.list.setAttribute('aria-label', `rows of ${pane.session.info.name}`);
-    /** What the elements were made of. */
+    /** The state from which the elements were made. */
     this.made = '';
     /** @type {{key: string, target: string, behind: boolean} | null} */
     this.drag = null;
     this.listen();
   }
 
-  /** Only the rows that can be seen have an element. @param {number} top @param {number} height of what is visible */
+  /** Makes elements only for visible rows. @param {number} top @param {number} height of the visible part */
   draw(top, height) {
     const {rows} = this.pane, drag = this.drag;
     const shown = rows.shown.filter((row) => row.y + row.height > top - 100 && row.y < top + height + 100);

@@ -1,4 +1,4 @@
-// The viewer's page: joins its parts, and keeps up with sessions that grow.
+// The viewer's page: connects its parts, and keeps up with sessions that grow.
 // @ts-check
 import {getSessions} from './api.js';
 import {App} from './app.js';
@@ -17,13 +17,14 @@ import {restore, stateText} from './state.js';
 import {startTheme} from './theme.js';
 import {startTooltip} from './tooltip.js';
 
-/** How often to ask for news: of a session that grows or whose index is made, and of others. */
+/** How often to ask for news: while a session grows or its index is built, otherwise, and after a failure. */
 const POLL_MS = 1000, REST_MS = 5000, RETRY_MS = 3000;
 
 const app = new App();
 const search = new SearchPanel(app);
 /**
- * A function's name as a glob that matches it (and its overloads). What is shown as `(..)` and `<..>` globs match without.
+ * A function's name as a glob that matches it (and its overloads). Globs match names without what is shown as `(..)`
+ * and `<..>`.
  * @param {string} name
  */
 function globOf(name) {
@@ -117,7 +118,7 @@ const saveState = debounce(250, () => {
   if (saved !== location.hash.slice(1))
     history.replaceState(null, '', `#${saved}`);
 });
-// The user put another link into the address bar, or went back to one.
+// The user entered another link in the address bar, or went back to one.
 window.addEventListener('hashchange', () => {
   if (location.hash.slice(1) !== saved)
     restore(location.hash.slice(1), app, dock, search);
@@ -175,7 +176,7 @@ element('keys', HTMLDialogElement).addEventListener('keydown', (event) => {
   }
 });
 
-// For tests and measurements, and for who is curious in the browser's console.
+// For tests, measurements and the browser's console.
 Object.assign(window, {adatrace: app, adatraceIsDelayed: isDelayed});
 
 load().catch((error) => app.fail(error));

@@ -1,4 +1,4 @@
-// What the mouse (or a pen, or a finger) does on a pane's canvas.
+// Handles the mouse (or a pen, or a finger) on a pane's canvas.
 // @ts-check
 import {whichCall} from './draw.js';
 import {STRIP_HEIGHT, RULER} from './ruler.js';

@@ -1,7 +1,7 @@
-// Durations, times and counts as text, and back.
+// Converts durations, times and counts to text and back.
 // @ts-check
 
-/** As adatrace prints it: three decimals of the largest unit. @param {number} ns */
+/** A duration as adatrace prints it: three decimals of the largest unit. @param {number} ns */
 export function duration(ns) {
   if (Math.abs(ns) < 1000)
     return `${Math.round(ns)} ns`;
@@ -26,25 +26,26 @@ export const percent = (part, whole) => `${whole ? (100 * part / whole).toFixed(
 /** @type {Record<string, number>} */
 const UNITS = {ns: 1, us: 1e3, 'µs': 1e3, ms: 1e6, s: 1e9, m: 60e9, h: 3600e9};
 
-/** "1.5ms" in nanoseconds, as in the options of adatrace; NaN if it is no duration. @param {string} text */
+/** "1.5ms" in nanoseconds, as in the options of adatrace; NaN if the text is not a duration. @param {string} text */
 export function parseDuration(text) {
   const parts = /^\s*([0-9.]+)\s*(ns|us|µs|ms|s|m|h)?\s*$/.exec(text);
   return parts ? Number(parts[1]) * UNITS[parts[2] || 'ns'] : NaN;
 }
 
 /**
- * A place on the time axis, with the digits that a step of `step` nanoseconds needs and in the unit that fits `largest`.
+ * The label of a time on the axis, with the digits that a step of `step` nanoseconds needs, in the unit that suits
+ * `largest`.
  * @param {number} time @param {number} step @param {number} largest
  */
 export function timeLabel(time, step, largest) {
   const [unit, size] = largest < 1e3 ? ['ns', 1] : largest < 1e6 ? ['us', 1e3] : largest < 1e9 ? ['ms', 1e6] : ['s', 1e9];
   const decimals = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / size) - 1e-9)));
   const [whole, part] = (time / size).toFixed(decimals).split('.');
-  // Groups of three digits on both sides, so that long numbers can be read.
+  // Groups of three digits on both sides of the point, so that long numbers are readable.
   return `${grouped(Number(whole))}${part ? '.' + part.replace(/(\d{3})(?=\d)/g, '$1\u202f') : ''} ${unit}`;
 }
 
-/** Whole numbers as a list with ranges: "0-3,7", or with another sign between its parts. @param {Iterable<number>} list @param {string} sign */
+/** Whole numbers as a list with ranges: "0-3,7", or with another separator. @param {Iterable<number>} list @param {string} sign */
 export function rangesText(list, sign) {
   /** @type {[number, number][]} */
   const ranges = [];
@@ -58,7 +59,7 @@ export function rangesText(list, sign) {
   return ranges.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join(sign);
 }
 const MOST_NUMBERS = 1e6;
-/** The other way; what is no such list is left out. @param {string} text @param {string} sign */
+/** The inverse of rangesText; invalid parts are skipped. @param {string} text @param {string} sign */
 export function rangesIn(text, sign) {
   /** @type {Set<number>} */
   const numbers = new Set();
@@ -70,7 +71,7 @@ export function rangesIn(text, sign) {
   return numbers;
 }
 
-/** The distance of marks on an axis: 1, 2 or 5 times a power of ten, at least `least`. @param {number} least */
+/** The distance between marks on an axis: 1, 2 or 5 times a power of ten, at least `least`. @param {number} least */
 export function niceStep(least) {
   const power = 10 ** Math.floor(Math.log10(least));
   for (const factor of [1, 2, 5])
@@ -80,7 +81,7 @@ export function niceStep(least) {
 }
 
 /**
- * What went by of a call without the program running; empty if nothing did, or it is not known.
+ * The times of a call in which the program did not run; empty if there are none, or if they are not known.
  * @param {{waiting_ns: number | null, preempted_ns: number | null, recorder_ns: number | null, unknown_ns: number | null}} call
  */
 export function offCpu({waiting_ns: waiting, preempted_ns: preempted, recorder_ns: recorder, unknown_ns: unknown}) {

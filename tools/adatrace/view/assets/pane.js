@@ -63,7 +63,7 @@ export class Pane {
       this.row = next || null;
     });
   }
-  /** @param {number} [thread] all of them, if it is left out */
+  /** @param {number} [thread] default: all threads */
   show(thread) {
     this.changeRows(() => (thread === undefined ? this.rows.hidden.clear() : this.rows.hidden.delete(thread)));
   }
@@ -78,7 +78,7 @@ export class Pane {
     const areSmall = threads.every((thread) => small.has(thread));
     this.changeRows(() => threads.forEach((thread) => (areSmall ? small.delete(thread) : small.add(thread))));
   }
-  /** Shows all levels of a thread, or again not more than usual. @param {Row} row */
+  /** Toggles between all levels of a thread and the usual number. @param {Row} row */
   stretch(row) {
     const {tall} = this.rows;
     if (row.thread >= 0)
@@ -100,7 +100,7 @@ export class Pane {
       this.body.scrollTop = Math.min(y, y + height - room);
   }
 
-  /** Threads that are shown, for the server; all of them is undefined. */
+  /** The threads that are shown, for a request to the server; undefined means all. */
   threadList() {
     const {hidden} = this.rows;
     return hidden.size ? rangesText(this.session.info.threads.filter(({id}) => !hidden.has(id)).map(({id}) => id), ',') : undefined;
@@ -166,7 +166,7 @@ export class Pane {
     });
   }
 
-  /** Rows of threads that can be seen. */
+  /** The visible rows of threads. */
   visibleRows() {
     const top = this.body.scrollTop, bottom = top + this.height - RULER;
     return this.rows.shown.filter((row) => row.thread >= 0 && row.y < bottom && row.y + row.height > top);
@@ -200,7 +200,7 @@ export class Pane {
       context.rect(0, top, width, row.height - 1);
       context.clip();
       if (!layers.some((picture) => picture.covers(Math.max(axis.from, 0), Math.min(axis.to, session.duration)))) {
-        // Not known yet is not the same as empty.
+        // Hatched, because "not known yet" must look different from "empty".
         context.fillStyle = hatching(context, shown.line);
         const from = Math.max(axis.x(0, width), 0);
         context.fillRect(from, top, Math.min(axis.x(session.duration, width), width) - from, row.height - 1);
@@ -246,7 +246,7 @@ export class Pane {
     this.app.drew(performance.now() - start);
   }
 
-  /** The chosen call, the one under the mouse, and the chosen range. @param {CanvasRenderingContext2D} context @param {number} scroll */
+  /** Outlines the chosen call, the call under the mouse, and the chosen range. @param {CanvasRenderingContext2D} context @param {number} scroll */
   drawOutlines(context, scroll) {
     const {axis, width} = this, shown = colours(), {selected, hover} = this.app;
     context.save();
@@ -285,7 +285,7 @@ export class Pane {
 
   //===--- places ----------------------------------------------------------===//
 
-  /** What is at a place of the canvas. @param {number} x @param {number} y @returns {Hit | null} */
+  /** The item at a place on the canvas. @param {number} x @param {number} y @returns {Hit | null} */
   hitAt(x, y) {
     if (y < RULER)
       return null;
@@ -298,7 +298,7 @@ export class Pane {
     return found && {row, ...found};
   }
 
-  /** Moves time and rows until a call can be seen. @param {{thread: number, depth: number, begin_ns: number, end_ns: number | null}} call */
+  /** Moves time and rows to make a call visible. @param {{thread: number, depth: number, begin_ns: number, end_ns: number | null}} call */
   showCall(call) {
     const {axis} = this, [from, to] = axis.goal, span = to - from, end = call.end_ns ?? this.session.duration, length = end - call.begin_ns;
     const middle = (call.begin_ns + end) / 2;

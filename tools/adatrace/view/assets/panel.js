@@ -1,4 +1,4 @@
-// A panel of the dock that shows a part of a session: asks again when the part has changed, as long as the panel is open.
+// A panel of the dock that shows a part of a session. While it is open, it asks again whenever the part has changed.
 // @ts-check
 import {debounce, make} from './dom.js';
 
@@ -33,7 +33,7 @@ export class ScopePanel {
     });
   }
 
-  /** Whether such a change concerns the panel. @param {Change} what */
+  /** Whether this kind of change affects the panel. @param {Change} what */
   changes(what) {
     return what === 'view' ? !this.app.range : ['range', 'rows', 'pane', 'axis', 'names'].includes(what);
   }
@@ -73,7 +73,7 @@ export class ScopePanel {
     this.show(this.shown.pane, this.shown.answer);
   }
 
-  /** What the answer depends on besides the part. @param {Pane} pane @returns {unknown} */
+  /** Other values on which the answer depends, besides the part. @param {Pane} pane @returns {unknown} */
   extra(pane) {
     return pane.session.id;
   }

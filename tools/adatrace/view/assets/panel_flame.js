@@ -1,4 +1,4 @@
-// The panels with the flame graph of the chosen range, and with a function between its callers and its callees.
+// The panel with the flame graph of the chosen range, and the panel with a function between its callers and callees.
 // @ts-check
 import {getFlame} from './api.js';
 import {PathTree, calleesOf, callersOf} from './call_paths.js';

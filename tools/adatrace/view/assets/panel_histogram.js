@@ -1,4 +1,4 @@
-// The panel with the lengths of a function's calls in the chosen range.
+// The panel with the distribution of a function's durations in the chosen range.
 // @ts-check
 import {getHistogram} from './api.js';
 import {button, make} from './dom.js';

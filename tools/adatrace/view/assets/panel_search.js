@@ -1,4 +1,4 @@
-// The panel that searches calls by function, argument or duration, and lists what it found.
+// The panel that searches for calls by function, argument or duration, and lists the calls found.
 // @ts-check
 import {find} from './api.js';
 import {button, make} from './dom.js';
@@ -43,7 +43,7 @@ export class SearchPanel {
     this.form = make('form', 'tools', name.label, args.label, longer.label, this.order, limit.label, go);
     this.form.addEventListener('submit', (event) => {
       event.preventDefault();
-      // The list takes the focus, so that arrow keys, Enter and n go on from there.
+      // The list takes the focus, so that arrow keys, Enter and n continue from there.
       void this.search().then(() => this.list.querySelector('button')?.focus());
     });
     this.caption = make('p', 'caption', 'Globs as everywhere in adatrace. A chosen range is searched, else the whole session; hidden rows are left out.');

@@ -15,7 +15,7 @@ worker.addEventListener('message', (/** @type {MessageEvent<Result>} */ {data}) 
 });
 
 /**
- * A task that can be called off: then there is no answer. Its number is known at once.
+ * Starts a task and returns its number at once. If the task is called off, its result is null.
  * @param {import('./api.js').Scope & {pixels: number}} scope
  * @returns {{id: number, result: Promise<Columns[] | null>}}
  */

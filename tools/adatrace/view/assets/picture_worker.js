@@ -1,4 +1,4 @@
-// Fetches pictures beside the page, so that reading megabytes of JSON never holds up its drawing.
+// Fetches pictures in a worker, so that parsing megabytes of JSON never delays the page's drawing.
 // @ts-check
 import {ServerError, getPicture} from './api.js';
 
@@ -7,8 +7,8 @@ import {ServerError, getPicture} from './api.js';
  * A timeline with its columns as typed arrays.
  * @typedef {{thread: number, exact: boolean, levels: number, depth: Int32Array, begin: Float64Array, end: Float64Array,
  *   function: Int32Array, kind: Uint8Array, seq: Float64Array, count: Float64Array, fill: Float64Array, lastFunction: number}} Columns
- * @typedef {{id: number, scope?: import('./api.js').Scope & {pixels: number}}} Task without a scope: what has this id is not wanted any more
- * @typedef {{id: number, threads?: Columns[], error?: string}} Result neither: it was not wanted any more
+ * @typedef {{id: number, scope?: import('./api.js').Scope & {pixels: number}}} Task without a scope: the task with this id is called off
+ * @typedef {{id: number, threads?: Columns[], error?: string}} Result without threads and error: the task was called off
  */
 
 /** @type {Map<number, AbortController>} */

@@ -1,11 +1,12 @@
-// The server's pictures of threads: asked for ahead of need, kept, and given out for drawing, also while better ones are under way.
+// Requests the server's pictures of threads ahead of need, keeps them, and provides them for drawing, also while better
+// ones are on their way.
 // @ts-check
 import {rangesText} from './numbers.js';
 import {askPicture, callOff} from './picture_tasks.js';
 
 /** @typedef {import('./picture_worker.js').Columns} Columns */
 
-/** Pixels of one unit that a request consists of, and how many units more than the visible ones are asked for on each side. */
+/** Requests consist of units of this many pixels, and ask for this many units beyond the visible ones on each side. */
 const UNIT = 512, MARGIN = 1;
 const OPEN = 2;
 const MOST_REQUESTS = 2, MOST_THREADS = 16, MOST_ITEMS = 4e6, RETRY_MS = 2000;
@@ -20,7 +21,7 @@ export class Picture {
     this.level = level;
     this.generation = generation;
     this.knownEnd = knownEnd;
-    /** Calls that are open at once, at most. */
+    /** Largest number of calls that are open at the same time. */
     this.levels = columns.levels;
     this.count = columns.begin.length;
     this.depth = columns.depth;
@@ -31,11 +32,11 @@ export class Picture {
     this.seq = columns.seq;
     this.calls = columns.count;
     this.fill = columns.fill;
-    // A call that is open ends where the range does, but not behind the session.
+    // An open call ends at the end of the range, but not after the end of the session.
     for (let i = 0; i < this.count; ++i)
       if (this.kind[i] === OPEN)
         this.end[i] = Math.max(Math.min(this.end[i], knownEnd), this.begin[i]);
-    /** Set by the first drawing: the items by colour, and by length. @type {{byFill: Uint32Array, fills: Uint16Array, byLength: Uint32Array, names: number} | null} */
+    /** Set by the first drawing: the items sorted by colour and by length. @type {{byFill: Uint32Array, fills: Uint16Array, byLength: Uint32Array, names: number} | null} */
     this.order = null;
     this.used = 0;
   }
@@ -59,12 +60,12 @@ export class Pictures {
     this.items = 0;
     this.clock = 0;
     this.pausedUntil = 0;
-    /** Pictures of an older generation are drawn until a new one is there. */
+    /** Pictures of an older generation are drawn until a newer one arrives. */
     this.generation = 0;
     this.end = 0;
   }
 
-  /** The trace has grown, or its index is ready. @param {number} end @param {boolean} isBetter */
+  /** Call when the trace has grown or its index is ready. @param {number} end @param {boolean} isBetter */
   refresh(end, isBetter) {
     this.end = end;
     if (isBetter)
@@ -78,7 +79,7 @@ export class Pictures {
 
   /** @param {number} nsPerPixel pictures have 1, 2, 4… nanoseconds per pixel */
   static level(nsPerPixel) {
-    // Boxes of one to two pixels: half as many take a fraction of the time to draw and tell as much.
+    // Boxes are one to two pixels wide: half as many boxes show as much and take a fraction of the time to draw.
     return Math.max(0, Math.ceil(Math.log2(nsPerPixel) - 0.1));
   }
 
@@ -89,7 +90,7 @@ export class Pictures {
     return picture instanceof Picture ? picture.to >= to && (picture.to <= picture.knownEnd || picture.knownEnd >= this.end) : picture.to >= to;
   }
 
-  /** Asks for what is missing of a view. Costs next to nothing if nothing is. @param {number[]} threads @param {number} from @param {number} to @param {number} width */
+  /** Requests the missing parts of a view. Costs next to nothing if none are missing. @param {number[]} threads @param {number} from @param {number} to @param {number} width */
   want(threads, from, to, width) {
     const level = Pictures.level((to - from) / width), unit = UNIT * 2 ** level;
     const first = Math.max(0, from), last = Math.max(Math.min(to, this.end), first);
@@ -116,7 +117,7 @@ export class Pictures {
     const request = {id, threads: new Set(threads), level, from, to, generation};
     this.requests.push(request);
     try {
-      // What was asked for is what is covered, even if the server cut the range to the trace.
+      // The picture covers the whole requested range, even if the server limited the range to the trace.
       for (const columns of await result ?? []) {
         this.keep(columns.thread, new Picture(columns, from, to, level, generation, end));
         this.listener.sawFunction(columns.lastFunction);
@@ -135,7 +136,7 @@ export class Pictures {
   /** @param {number} thread @param {Picture} picture */
   keep(thread, picture) {
     const old = this.kept.get(thread) || [];
-    // A newer one of the same place replaces it.
+    // A new picture replaces older ones of the same level in its range.
     const rest = old.filter((other) => !(other.level === picture.level && picture.covers(other.from, other.to)));
     this.kept.set(thread, [...rest, picture]);
     picture.used = ++this.clock;
@@ -147,7 +148,7 @@ export class Pictures {
       this.forget();
   }
 
-  /** Drops half of the pictures: those that were not drawn for the longest time. */
+  /** Drops the half of the pictures that has not been drawn for the longest time. */
   forget() {
     const used = [...this.kept.values()].flat().map((picture) => picture.used).sort((a, b) => a - b);
     const middle = used[used.length >> 1];
@@ -155,7 +156,7 @@ export class Pictures {
       this.kept.set(thread, pictures.filter((picture) => picture.used > middle));
   }
 
-  /** What to draw of a thread, in that order: each picture hides what the ones before it have in its range. @param {number} thread @param {number} from @param {number} to @param {number} width @returns {Picture[]} */
+  /** The pictures to draw for a thread, in drawing order: each hides the earlier ones in its range. @param {number} thread @param {number} from @param {number} to @param {number} width @returns {Picture[]} */
   layers(thread, from, to, width) {
     const pictures = this.kept.get(thread) || [], level = Pictures.level((to - from) / width);
     const first = Math.max(0, from), last = Math.max(first, Math.min(to, this.end));
@@ -165,7 +166,7 @@ export class Pictures {
       return [best];
     }
     const near = pictures.filter((picture) => picture.to > first && picture.from < last && picture.level > level - 6);
-    // Coarse ones at the bottom; an old one of the same level below a new one.
+    // Coarse pictures at the bottom; within a level, old ones below new ones.
     near.sort((a, b) => b.level - a.level || a.generation - b.generation || a.used - b.used);
     const whole = near.findLastIndex((picture) => picture.level <= level && picture.covers(first, last));
     const drawn = near.slice(Math.max(whole, 0), whole < 0 ? undefined : whole + 1);

@@ -1,4 +1,4 @@
-// Which rows a session has: processes with their threads, in the order and with the heights that the user chose.
+// The rows of a session: processes with their threads, in the order and with the heights that the user chose.
 // @ts-check
 
 /** @typedef {import('./api.js').SessionInfo} SessionInfo */
@@ -19,20 +19,20 @@ export class Rows {
     this.hidden = new Set();
     /** @type {Set<number>} threads whose levels are thin, without names */
     this.small = new Set();
-    /** @type {Set<number>} threads that show all levels, however many these are */
+    /** @type {Set<number>} threads that show all levels, however many there are */
     this.tall = new Set();
-    /** @type {Set<number>} processes that show their heading only */
+    /** @type {Set<number>} processes that show only their heading */
     this.closed = new Set();
-    /** @type {Map<number, number>} the most levels that were seen, by thread */
+    /** @type {Map<number, number>} the largest number of levels seen so far, by thread */
     this.levels = new Map();
     /** @type {Row[]} */
     this.shown = [];
     this.height = 0;
-    /** Grows with each change. */
+    /** Incremented with each change. */
     this.version = 0;
   }
 
-  /** @param {number} thread @param {number} levels @returns whether they are more than before */
+  /** @param {number} thread @param {number} levels @returns whether there are more than before */
   sawLevels(thread, levels) {
     if (levels <= (this.levels.get(thread) ?? 1))
       return false;
@@ -81,7 +81,7 @@ export class Rows {
     return this.shown.find((row) => row.thread === thread);
   }
 
-  /** Puts a row before or behind another one of its kind (and, for threads, of its process). @param {string} key @param {string} target @param {boolean} behind */
+  /** Puts a row before or after another one of its kind (and, for threads, of its process). @param {string} key @param {string} target @param {boolean} behind */
   move(key, target, behind) {
     if (key === target || key[0] !== target[0])
       return;

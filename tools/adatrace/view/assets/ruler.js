@@ -1,4 +1,4 @@
-// The axis above the rows: where in the session the view is, marks with times, and the chosen range.
+// Draws the axis above the rows: the position of the view in the session, marks with times, and the chosen range.
 // @ts-check
 import {duration, niceStep, timeLabel} from './numbers.js';
 
@@ -16,7 +16,7 @@ const MARK = 96;
 export function drawRuler(context, width, axis, end, colours, range) {
   context.fillStyle = colours.paper;
   context.fillRect(0, 0, width, RULER);
-  // The whole session, and what is visible of it.
+  // The whole session, and its visible part.
   context.fillStyle = colours.line;
   context.fillRect(0, 0, width, STRIP_HEIGHT);
   context.fillStyle = colours.faint;
@@ -42,7 +42,7 @@ export function drawRuler(context, width, axis, end, colours, range) {
   context.fillRect(0, RULER - 1, width, 1);
 }
 
-/** The length of the range between its ends. @param {CanvasRenderingContext2D} context @param {number} width @param {Axis} axis @param {Colours} colours @param {{from: number, to: number}} range */
+/** Draws the length of the range between its ends. @param {CanvasRenderingContext2D} context @param {number} width @param {Axis} axis @param {Colours} colours @param {{from: number, to: number}} range */
 function drawRange(context, width, axis, colours, range) {
   const from = axis.x(range.from, width), to = axis.x(range.to, width);
   if (to < 0 || from > width)

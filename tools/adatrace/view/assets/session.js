@@ -1,4 +1,4 @@
-// One session as the page knows it: what the server said of it, its functions, its pictures.
+// One session as the page knows it: the server's description, its functions and its pictures.
 // @ts-check
 import {getFunctions} from './api.js';
 import {Pictures} from './pictures.js';
@@ -11,14 +11,14 @@ export class Session {
   constructor(info, listener) {
     this.info = info;
     this.listener = listener;
-    // Functions become known while a trace is read, so a picture may have some that are new.
+    // Functions become known while a trace is read, so a picture may contain new ones.
     const sawFunction = (/** @type {number} */ id) => id >= this.functions.length && void this.fetchFunctions();
     this.pictures = new Pictures(info.id, {...listener, sawFunction});
     this.pictures.refresh(info.duration_ns, false);
     /** @type {FunctionInfo[]} */
     this.functions = [];
     this.isFetching = this.isStale = false;
-    /** Grows when names became known. */
+    /** Incremented when names become known. */
     this.names = 0;
   }
 
@@ -31,7 +31,7 @@ export class Session {
 
   /** @param {SessionInfo} info */
   update(info) {
-    // Recorded again into the same place: nothing that is known of it holds.
+    // The session was recorded again into the same place, so nothing known about it is valid.
     if (info.start_ns !== this.info.start_ns || info.events < this.info.events)
       this.pictures.clear();
     const isBetter = info.index.state === 'ready' && this.info.index.state !== 'ready';

@@ -1,4 +1,4 @@
-// The view as the part of the address behind '#', so that a link restores it.
+// Stores the view in the part of the address after '#', so that a link restores it.
 // @ts-check
 import {rangesIn, rangesText} from './numbers.js';
 
@@ -42,7 +42,7 @@ export function stateText(app, dock, search) {
         state.set(`find-${name}`, value);
   if (app.isFollowing)
     state.set('follow', '1');
-  // This may stand as it is in that part of an address.
+  // A tilde needs no escape in that part of an address.
   return state.toString().replaceAll('%7E', '~');
 }
 
@@ -54,7 +54,7 @@ function rangeIn(text) {
   return parts.length === 2 && parts.every(Number.isFinite) && parts[1] > parts[0] ? [parts[0], parts[1]] : null;
 }
 
-/** Takes over what an address says; what it says wrongly is left as it is. @param {string} text @param {App} app @param {Dock} dock @param {SearchPanel} search */
+/** Restores the view from an address; invalid parts change nothing. @param {string} text @param {App} app @param {Dock} dock @param {SearchPanel} search */
 export function restore(text, app, dock, search) {
   const state = new URLSearchParams(text), paneOf = (/** @type {number} */ id) => app.panes.find((pane) => pane.session.id === id);
   if ((state.get('axis') === 'own') === app.isCommon)
@@ -82,7 +82,7 @@ export function restore(text, app, dock, search) {
     app.setRange(rangePane, ...times);
   else if (app.range)
     app.clearRange();
-  // By name, for numbers of functions differ from run to run.
+  // By name, because the numbers of functions differ from run to run.
   const chosen = /^(\d+)\.(.*)$/s.exec(state.get('function') ?? ''), chosenPane = chosen && paneOf(Number(chosen[1]));
   app.choose(app.panes[0], -1);
   if (chosenPane)

@@ -3,18 +3,18 @@
 
 /** Colours of functions: 18 hues in two tones. */
 export const HUES = 36;
-/** Shades of one function: three of boxes, by how much of their time calls fill, and that of a call. */
+/** Shades of one function: three for boxes, by the share of time that calls fill, and one for calls. */
 export const SHADES = 4;
 const KEY = 'adatrace-theme';
 
 /** @typedef {{paper: string, ink: string, faint: string, line: string, strong: string, bad: string, stripe: string, waiting: string, preempted: string, recorder: string, unknown: string, fills: string[]}} Colours */
 
-/** Stable between sessions: made of the name only. @param {string} name */
+/** Depends only on the name, so it is the same in all sessions. @param {string} name */
 export function hueOf(name) {
   let hash = 9;
   for (let i = 0; i < name.length; ++i)
     hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
-  // The last rounds of murmur3, or names that differ in their last letter would look alike.
+  // The last rounds of murmur3; without them, names that differ only in their last letter would look alike.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return ((hash ^ (hash >>> 16)) >>> 0) % HUES;
@@ -31,13 +31,13 @@ export function isDark() {
 /** @type {Colours | null} */
 let known = null;
 
-/** Those of the style sheet, and a list of fills: SHADES for each hue. */
+/** The colours of the style sheet, and a list of fills with SHADES entries per hue. */
 export function colours() {
   if (known)
     return known;
   const style = getComputedStyle(document.documentElement);
   const value = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
-  // Lightness and chroma as people see them (OKLCH), so that text on any hue has the same contrast.
+  // OKLCH has lightness and chroma as people perceive them, so that text on any hue has the same contrast.
   const [paper, tones] = isDark() ? [0.22, [[0.46, 0.095], [0.37, 0.075]]] : [0.985, [[0.865, 0.085], [0.775, 0.105]]];
   const fills = [];
   for (let hue = 0; hue < HUES; ++hue) {
@@ -63,14 +63,14 @@ export function startTheme(changed) {
     const kept = localStorage.getItem(KEY);
     if (kept === 'light' || kept === 'dark')
       document.documentElement.dataset.theme = kept;
-  } catch { /* no storage: the system's theme */ }
+  } catch { /* without storage, use the system's theme */ }
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
   return () => {
     const theme = isDark() ? 'light' : 'dark';
     document.documentElement.dataset.theme = theme;
     try {
       localStorage.setItem(KEY, theme);
-    } catch { /* it lasts as long as the page */ }
+    } catch { /* without storage, the choice lasts as long as the page */ }
     again();
   };
 }

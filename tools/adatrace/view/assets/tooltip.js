@@ -1,4 +1,4 @@
-// What is known of the call under the mouse, beside the mouse; arguments come when it stays there for a moment.
+// Shows the call under the mouse beside the mouse; arguments appear when the mouse rests for a moment.
 // @ts-check
 import {getCall} from './api.js';
 import {debounce, element, make} from './dom.js';
@@ -11,7 +11,7 @@ import {counted, duration, offCpu, percent} from './numbers.js';
 const WAIT_MS = 120, MOST_KEPT = 300;
 
 /**
- * What is lost in a gap.
+ * Describes what was lost in a gap.
  * @param {import('./pictures.js').Picture} picture @param {number} gap
  */
 function lostIn(picture, gap) {

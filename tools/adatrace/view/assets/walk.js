@@ -1,4 +1,4 @@
-// From one call to the next.
+// Moves from one call to the next.
 // @ts-check
 import {find} from './api.js';
 
@@ -6,7 +6,7 @@ import {find} from './api.js';
 /** @typedef {'next' | 'previous' | 'parent' | 'first_child' | 'next_same' | 'previous_same'} Step */
 
 let steps = 0;
-/** Whether an answer is awaited: keys that are held wait for it. */
+/** Whether an answer is pending; held keys wait for it. */
 export const isWalking = () => steps > 0;
 
 /** @param {App} app @param {Step} step */
@@ -23,7 +23,11 @@ export async function walk(app, step) {
   }
 }
 
-/** Begins with the first call of the row that begins in the visible range, else with the innermost one that goes on there. @param {App} app */
+/**
+ * Starts at the first call in the row that begins in the visible range, otherwise at the innermost call that continues
+ * there.
+ * @param {App} app
+ */
 async function enter(app) {
   const pane = app.active || app.panes[0], {row, axis} = pane;
   const thread = row && row.thread >= 0 ? row.thread : pane.visibleRows()[0]?.thread;
