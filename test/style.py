@@ -23,7 +23,7 @@ MOST_FUNCTION_LINES = 80
 RULER_COLUMNS = 80
 REASON = re.compile(r"\bLong because\b")
 
-FOLDERS = "bench cmake docs examples include lib pass runtime test tools .ci".split()
+FOLDERS = "bench cmake docs examples include lib pass runtime test tools .ci .devcontainer .github".split()
 SOURCES = {".h", ".c", ".cpp", ".inc", ".S"}
 TEXTS = SOURCES | {".py", ".md", ".txt", ".cmake", ".test", ".ll", ".s", ".sh", ".in", ".json", ""}
 # Content that others decide.
@@ -366,7 +366,7 @@ def main():
     problems += selfCheck()
     print(*problems, sep="\n", end="\n" if problems else "")
     print(f"{len(names)} files, {sources} of them C or C++: {len(problems)} problems with the style")
-    return 1 if problems or not sources else 0
+    return 1 if problems or not names else 0
 
 
 if __name__ == "__main__":
