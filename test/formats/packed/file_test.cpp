@@ -9,6 +9,7 @@
 #include "ada/trace/convert.h"
 #include "ada/trace/merge.h"
 #include "base/file_bytes.h"
+#include "base/quantities.h"
 
 #include <algorithm>
 #include <fstream>
@@ -218,7 +219,8 @@ TEST_F(PackedFiles, KeepTheOtherBlocksWhenOneIsDamaged) {
   ASSERT_EQ(reader->warnings().size(), 2u);
   EXPECT_EQ(reader->warnings()[0].code, "W_FOOTER_CORRUPT");
   EXPECT_EQ(reader->warnings()[1].code, "W_BLOCKS_DAMAGED");
-  EXPECT_TRUE(reader->warnings()[1].message.starts_with(std::to_string(second.eventCount.get()) + " events are lost"));
+  EXPECT_TRUE(
+      reader->warnings()[1].message.starts_with(ada::formatCount(second.eventCount.get()) + " events are lost"));
   // Events keep the numbers by which detail events refer to them.
   EXPECT_EQ(reader->numberOf(second.firstSeq), second.firstSeq + second.eventCount);
 }
