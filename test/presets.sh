@@ -14,5 +14,6 @@ for preset in small demo; do
   status=0
   "$build/bin/adatrace" convert "$build/session" "$build/x.sqlite" 2>"$build/refused" || status=$?
   cat "$build/refused"
-  [ $status = 2 ] && grep -q ADA_WITH_EXPORT "$build/refused"
+  [ $status = 2 ]
+  grep -q ADA_WITH_EXPORT "$build/refused"
 done

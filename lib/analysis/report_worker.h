@@ -18,12 +18,12 @@
 namespace ada::analysis {
 
 /// No group, function or list.
-inline constexpr uint32_t kNoRow = ~uint32_t(0);
+inline constexpr uint32_t kNoNumber = ~uint32_t(0);
 
 /// The results of calls with one list of arguments.
 struct ReportResult {
   std::string text; // of the first call in the order of threads and events
-  std::pair<uint32_t, uint64_t> at = {kNoRow, 0};
+  std::pair<uint32_t, uint64_t> at = {kNoNumber, 0};
   bool hasText = false, varies = false;
 
   void add(const std::string &other, std::pair<uint32_t, uint64_t> otherAt, bool otherVaries) {
@@ -39,7 +39,7 @@ struct ReportResult {
 struct ReportGroup {
   FunctionStatistics figures;
   ReportResult result;
-  uint32_t function = kNoRow; // a function of the group, in the worker's table
+  uint32_t function = kNoNumber; // a function of the group, in the worker's table
 };
 
 /// Adds up the calls of the threads that it reads, under its own numbers.
@@ -135,7 +135,7 @@ private:
       ++openCalls_[frame.group];
       if (options_.arguments) {
         frame.list = listOf(frame.group, std::move(arguments));
-        if (frame.list != kNoRow)
+        if (frame.list != kNoNumber)
           ++openLists_[frame.list];
       }
     }
@@ -147,21 +147,21 @@ private:
     const OffCpuOfCall off = takeOff(call.depth);
     const bool isOutermostOfGroup = hasBegun && --openCalls_[group] == 0;
     if (call.isEarlier && ends_.part.number > 0) // join() adds it
-      return endEarlier(call, off, isOutermostOfGroup, hasBegun && shown ? group : kNoRow);
+      return endEarlier(call, off, isOutermostOfGroup, hasBegun && shown ? group : kNoNumber);
     if (!hasBegun)
       return;
     if (shown)
       addTo(groups[group].figures, call, off, isOutermostOfGroup);
     if (!options_.arguments)
       return;
-    const bool isOutermost = list != kNoRow && --openLists_[list] == 0;
+    const bool isOutermost = list != kNoNumber && --openLists_[list] == 0;
     if (!shown)
       return;
     hasValues |= !result.empty();
     const bool hasResult = call.how == SpanEnd::Return && !result.empty();
     if (hasResult)
       groups[group].result.add(result, {thread_, call.endSeq}, false);
-    if (list == kNoRow)
+    if (list == kNoNumber)
       return;
     addTo(lists[list].figures, call, off, isOutermost);
     if (hasResult)
@@ -274,7 +274,7 @@ private:
     end.off = off;
     end.childrenNs = call.childrenNs, end.how = call.how, end.endNs = call.endNs;
     end.hasEnded = true, end.isOutermost = isOutermost;
-    if (group != kNoRow)
+    if (group != kNoNumber)
       end.row = keys[group];
   }
   // Open calls continue in the next part.
@@ -303,17 +303,17 @@ private:
 
   struct Frame {
     bool shown = false;
-    uint32_t group = kNoRow, list = kNoRow;
+    uint32_t group = kNoNumber, list = kNoNumber;
   };
 
   uint32_t groupOf(uint32_t function) {
-    if (function < groupOf_.size() && groupOf_[function] != kNoRow)
+    if (function < groupOf_.size() && groupOf_[function] != kNoNumber)
       return groupOf_[function];
     return findGroup(function);
   }
   [[gnu::noinline]] uint32_t findGroup(uint32_t function) {
     if (function >= groupOf_.size())
-      groupOf_.resize(function + 1, kNoRow);
+      groupOf_.resize(function + 1, kNoNumber);
     const auto [at, isNew] =
         numbers_.try_emplace(rowKeys_.of(table().functions[function], thread_), static_cast<uint32_t>(groups.size()));
     if (isNew) {
@@ -329,12 +329,12 @@ private:
   // A group that has too many lists here will become one row, whatever the other threads hold.
   uint32_t listOf(uint32_t group, std::string arguments) {
     if (hasTooMany[group])
-      return kNoRow;
+      return kNoNumber;
     const auto [at, isNew] = listsOf[group].try_emplace(std::move(arguments), static_cast<uint32_t>(lists.size()));
     if (isNew) {
       if (listsOf[group].size() > options_.mostArgumentRows) {
         hasTooMany[group] = true;
-        return kNoRow;
+        return kNoNumber;
       }
       lists.emplace_back();
       openLists_.push_back(0);

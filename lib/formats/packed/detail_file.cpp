@@ -1,7 +1,6 @@
 // Finds and decodes the blocks of packed detail files.
 #include "detail_file.h"
 
-#include "base/quantities.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file_checks.h"
 
@@ -124,8 +123,7 @@ void DetailFile::scan(std::uint64_t end, const Holes &holes) {
     offset = next;
   }
   if (lost > 0)
-    warn("W_BLOCKS_DAMAGED", formatCount(lost) + " events are lost: the headers of their blocks are damaged, or the "
-                                                 "file was cut off");
+    warn("W_BLOCKS_DAMAGED", lostEventsText(lost));
 }
 
 // Adds a block whose body lasts until `next`, with all whole events before that.

@@ -2,7 +2,6 @@
 #include "file.h"
 
 #include "base/print.h"
-#include "base/quantities.h"
 #include "formats/packed/block_reader.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file_checks.h"
@@ -150,8 +149,7 @@ void File::scan(const Holes &holes) {
     offset = next;
   }
   if (lost > 0)
-    warn("W_BLOCKS_DAMAGED", formatCount(lost) + " events are lost: the headers of their blocks are damaged, or the "
-                                                 "file was cut off");
+    warn("W_BLOCKS_DAMAGED", lostEventsText(lost));
 }
 
 // Adds a block whose body lasts until `next`, with all whole events before that.

@@ -3,6 +3,7 @@
 #define ADA_LIB_FORMATS_PACKED_FILE_CHECKS_H
 
 #include "base/file_bytes.h"
+#include "base/quantities.h"
 #include "formats/atf/checksum.h"
 #include "shared/encode/packed_format.h"
 
@@ -46,6 +47,11 @@ Expected<Raw> readFileHeader(std::span<const std::byte> bytes, const char (&magi
       head.blocksOffset > aligned(bytes.size()))
     return error("E_BAD_OFFSET", "the first block can't be there", offsetof(Raw, blocksOffset));
   return head;
+}
+
+/// The message of W_BLOCKS_DAMAGED.
+inline std::string lostEventsText(std::uint64_t events) {
+  return formatCount(events) + " events are lost: the headers of their blocks are damaged, or the file was cut off";
 }
 
 /// Compares all blocks of a File or DetailFile with their checksums. If `file` is not null, the pages of the checked

@@ -58,10 +58,7 @@ unsigned terminalColumns(int fd) {
   return 80;
 }
 
-void drawLive(std::string_view text) {
-  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) // only decoration, so failures don't matter
-    return;
-}
+void drawLive(std::string_view text) { (void)writeAll(STDERR_FILENO, text.data(), text.size()); }
 
 void complain(std::string_view message) {
   std::string line = "adatrace: " + oneLine(message) + "\n";
