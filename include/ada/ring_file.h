@@ -47,7 +47,7 @@
 extern "C" {
 #endif
 
-#define ADA_RING_MAGIC 0x34474e4952414441ull /* "ADARING4" */
+#define ADA_RING_MAGIC 0x35474e4952414441ull /* "ADARING5" */
 
 #ifndef ADA_CHUNK_BYTES
 #define ADA_CHUNK_BYTES 65536u
@@ -240,8 +240,8 @@ typedef struct ada_ring_thread {
   uint64_t left_out[2];  /* with each cursor: events that least_ns and most_depth kept out of the file */
   uint64_t left_out_ended;
   uint64_t lost_in_gaps[2]; /* with each cursor: the part of `lost` that records read so far report (ADA_RECORD_LOST) */
-  /* How long the recorder held the thread up: see lib/shared/ring/held.h. The thread writes the first three,
-   * on the clock of ada_chunk.held_from; the drain writes the others, in nanoseconds. */
+  /* How long the recorder held the thread up: see lib/shared/ring/held.h. The thread writes the first three and
+   * the last two, on the clock of ada_chunk.held_from; the drain writes the others, in nanoseconds. */
   uint64_t held_since;           /* (atomic) when it began to wait for a chunk; 0 if it is not waiting */
   uint64_t held_at_end;          /* (atomic) when it began to wait for all to be written, before exit or exec; or 0 */
   uint64_t held_unplaced;        /* (atomic) the sum of the times that no chunk reports */
@@ -251,7 +251,9 @@ typedef struct ada_ring_thread {
   uint64_t stack_low;            /* the thread's own: how far its stack is known to reach, */
   uint64_t signal_stack;         /* and the signal stack it was asked about, with 1 if that lies in frames */
   uint64_t stack_window;         /* the last ADA_RECORD_STACK */
-  uint64_t reserved[3];
+  uint64_t held_lost;            /* (atomic) the cost of the events lost since the newest chunk began, */
+  uint64_t held_lost_seq;        /* if the chunk that will report it has this sequence number, plus 1 */
+  uint64_t reserved[1];
 } ada_ring_thread;
 
 #define ADA_DRAINED_HELD 1u
@@ -260,6 +262,7 @@ typedef struct ada_ring_thread {
 #define ADA_HELD_WAITED 1u /* no chunk was free */
 #define ADA_HELD_TOUCH 2u  /* the first touch of a chunk's memory */
 #define ADA_HELD_OTHER 4u  /* anything else on the slow path: the first event of a process and of a thread, locks */
+#define ADA_HELD_LOST 8u   /* in a lane only: the cost of events that were lost */
 
 /* ada_chunk.state */
 #define ADA_CHUNK_FREE 0u
@@ -272,13 +275,14 @@ typedef struct ada_chunk {
   uint32_t thread;      /* N of thread_N */
   uint64_t seq;         /* (atomic) ordinal of the chunk in its thread, from 0 */
   uint64_t start_stamp; /* when the thread got it */
-  uint64_t next;        /* (atomic) chunk number + 1 of the successor, 0 while this is the newest */
-  uint64_t number;      /* its place in the file */
+  uint32_t next;        /* (atomic) chunk number + 1 of the successor, 0 while this is the newest */
+  uint32_t number;      /* its place in the file */
   /* From when to when getting this chunk held the thread up, on the clock of the anchors (never the time word,
    * which may stand still), or on the system's clock where stamps count that. Both 0 if it was not measured. */
   uint64_t held_from, held_to;
   uint32_t held_reason; /* ADA_HELD_*, except for the */
   uint32_t held_touch;  /* last part of it, of this length, which was ADA_HELD_TOUCH */
+  uint64_t held_lost;   /* before that, the cost of events that were lost since the previous chunk */
   /* ada_record records[ADA_CHUNK_RECORDS]; guard */
 } ada_chunk;
 

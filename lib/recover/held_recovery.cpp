@@ -105,7 +105,7 @@ Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &th
       continue;
     if (lane->lastNs > 0 && clock.toNanoseconds(chunk->held_to) <= lane->lastNs)
       continue; // in the lane already: the process was killed just after writing it
-    const ring::Held held = ring::heldFor(*chunk, clock, lane->lastNs, isTick);
+    const ring::Held held = ring::heldFor(*chunk, clock, lane->lastNs, /*isLastEvent=*/false, isTick);
     sum.missingNs += held.missingNs;
     if (chunk->seq == 0 && lane->bytes.empty()) // as the drain does it
       sum.missingNs += held.placedNs();
@@ -114,13 +114,18 @@ Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &th
   }
   const auto addUntilEnd = [&](std::uint64_t since, std::uint32_t reason) {
     const std::uint64_t fromNs = std::max(clock.toNanoseconds(since), lane->lastNs);
-    if (fromNs < endNs)
-      add(*lane, {.fromNs = fromNs, .toNs = endNs, .touchNs = endNs, .reason = reason, .missingNs = 0}, thread.tid);
+    if (fromNs < endNs) {
+      ring::Held held = {};
+      held.fromNs = fromNs, held.toNs = held.touchNs = endNs, held.reason = reason;
+      add(*lane, held, thread.tid);
+    }
   };
   if (waited(thread, chunks))
     addUntilEnd(thread.held_since, ADA_HELD_WAITED);
   if (thread.held_at_end != 0)
     addUntilEnd(thread.held_at_end, ADA_HELD_OTHER);
+  const std::uint64_t read = std::max(thread.held_seq, chunks.empty() ? 0 : chunks.back()->seq + 1);
+  sum.missingNs += ring::heldNs(ring::unreportedLost(thread, read), clock);
   sum.ns = lane->heldNs + sum.missingNs;
   if (lane->bytes.size() != before)
     if (auto replaced = replaceFile(path, lane->bytes); !replaced)

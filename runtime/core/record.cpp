@@ -58,6 +58,7 @@ public:
     chunk.held_from = from();
     chunk.held_to = runtime.ring.stamp();
     chunk.held_reason = hasWaited_ ? ADA_HELD_WAITED : ADA_HELD_OTHER;
+    chunk.held_lost = t.slot->held_lost_seq == t.nextSeq + 1 ? t.slot->held_lost : 0;
     const uint64_t touch = touchFrom && chunk.held_to > touchFrom ? chunk.held_to - touchFrom : 0;
     chunk.held_touch = touch < UINT32_MAX ? (uint32_t)touch : UINT32_MAX;
     begin(); // the same record may be held up again
@@ -67,6 +68,21 @@ public:
   void endAt(AdaThread &t, uint64_t to) {
     if (t.slot && to > from())
       __atomic_add_fetch(&t.slot->held_unplaced, to - from(), __ATOMIC_RELAXED);
+  }
+  // The event was lost. The next chunk reports what that cost.
+  void endLost(AdaThread &t) {
+    if (!t.slot)
+      return;
+    if (t.slot->held_lost_seq != t.nextSeq + 1)
+      t.slot->held_lost = 0, t.slot->held_lost_seq = t.nextSeq + 1;
+    addLost(t);
+    isLost_ = true;
+  }
+  // The rest of that cost, now that signals are as they were. No part of it if a handler has recorded or lost
+  // something meanwhile.
+  void endAfterLost(AdaThread &t) {
+    if (isLost_ && t.slot && t.slot->held_lost == lost_ && t.nextSeq == seq_)
+      addLost(t);
   }
   // The thread continues with the chunk given to endWith(), which can't include the time since then. `isAlone`: no
   // handler has recorded anything meanwhile; a handler's time would not be the recorder's.
@@ -88,6 +104,11 @@ public:
   void leave(AdaThread &t) { __atomic_store_n(&t.slot->held_since, t.slot == slot_ ? before_ : 0, __ATOMIC_RELAXED); }
 
 private:
+  void addLost(AdaThread &t) {
+    const uint64_t to = runtime.ring.stamp(), since = from();
+    lost_ = __atomic_add_fetch(&t.slot->held_lost, to > since ? to - since : 0, __ATOMIC_RELAXED);
+    (runtime.ring.usesSystemClock() ? ns_ : counter_) = to;
+  }
   void begin() {
     counter_ = arch::readCounter();
     ns_ = runtime.ring.exists() && !runtime.ring.usesSystemClock() ? 0 : sys::nowNs();
@@ -96,7 +117,8 @@ private:
   const ada_ring_thread *slot_;
   uint64_t before_, seq_;
   uint64_t counter_, ns_;
-  bool hasWaited_ = false;
+  uint64_t lost_ = 0; // ada_ring_thread.held_lost, with this event's part
+  bool hasWaited_ = false, isLost_ = false;
 };
 
 // The thread's first event: a slot in the ring file, and a callback at its end.
@@ -159,7 +181,7 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
       __atomic_store_n(&t.slot->first_chunk, number, __ATOMIC_RELEASE);
       __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
     } else
-      __atomic_store_n(&t.chunk->next, number, __ATOMIC_RELEASE);
+      __atomic_store_n(&t.chunk->next, (uint32_t)number, __ATOMIC_RELEASE);
     t.chunk = chunk;
   } else if (own.isRead && !own.isHeld) {
     chunk = t.chunk;
@@ -282,7 +304,7 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
     positionOf(t) = fresh;
     if (outcome == Outcome::Lost) {
       if (runtime.currentState() == State::On)
-        hold.endAt(t, runtime.ring.stamp());
+        hold.endLost(t);
       break;
     }
     if (outcome == Outcome::Ready) {
@@ -310,6 +332,8 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
   sys::restoreSignals(signals);
   if (place)
     hold.endAfter(t, positionOf(t) == place + bytes);
+  else
+    hold.endAfterLost(t);
   errno = savedErrno;
   return place;
 }

@@ -190,7 +190,7 @@ char *Ring::mapChunks(uint64_t count) {
   for (uint64_t i = 0; memory && i < count; ++i) {
     if (i % kGranule == 0)
       granules_[(used + i) / kGranule] = memory + i * ADA_CHUNK_BYTES;
-    chunk(used + i)->number = used + i;
+    chunk(used + i)->number = (uint32_t)(used + i);
   }
   return memory;
 }

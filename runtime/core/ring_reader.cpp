@@ -167,7 +167,8 @@ bool RingReader::takeHeldOf(Desk &desk, Thread &t, ring::Held &held) {
   if (chunk.held_to > t.rules.limitStamp && t.walk.place == 0)
     return false;
   t.heldSeq = t.walk.seq + 1;
-  held = ring::heldFor(chunk, desk.clock_, t.expansion.lastNs, ring_->header().times == ADA_TIMES_TICK);
+  held = ring::heldFor(chunk, desk.clock_, t.expansion.lastNs, /*isLastEvent=*/t.walk.seq > 0,
+                       ring_->header().times == ADA_TIMES_TICK);
   return held.placedNs() + held.missingNs > 0;
 }
 
@@ -179,7 +180,7 @@ bool RingReader::takeHeldAtEnd(Desk &desk, uint64_t slot, ring::Held &held) {
     return false;
   ada_chunk wait = {};
   wait.held_from = from, wait.held_to = wait.start_stamp = beginStamp_, wait.held_reason = ADA_HELD_OTHER;
-  held = ring::heldFor(wait, desk.clock_, t.expansion.lastNs, /*isTick=*/false);
+  held = ring::heldFor(wait, desk.clock_, t.expansion.lastNs, /*isLastEvent=*/true, /*isTick=*/false);
   return true;
 }
 

@@ -328,14 +328,15 @@ int SchedLane::keepNewest(uint64_t slot) {
   return 0;
 }
 
-SchedLane::HeldSum SchedLane::heldOf(uint64_t slot) {
+SchedLane::HeldSum SchedLane::heldOf(uint64_t slot, bool isPartDone) {
   Thread &t = threads_[slot];
   const ada_ring_thread &thread = ring_->threads()[slot];
   const ada_ring_header &h = ring_->header();
   ring::ClockMap clock;
   clock.update(ring_->anchors(), ring_->usesSystemClock() ? 0 : h.anchors_used, h.anchors_from);
   t.unplaced = __atomic_load_n(&thread.held_unplaced, __ATOMIC_RELAXED);
-  const uint64_t missing = thread.held_missing + ring::heldNs(t.unplaced - thread.held_unplaced_before, clock);
+  const uint64_t lost = isPartDone ? 0 : ring::unreportedLost(thread, thread.held_seq);
+  const uint64_t missing = thread.held_missing + ring::heldNs(t.unplaced - thread.held_unplaced_before + lost, clock);
   return {t.heldNs + missing, missing};
 }
 

@@ -50,10 +50,11 @@ public:
   // Writes all of them to the thread's file, or counts them as missing.
   void writeHeld(uint64_t slot, HeldTimes &times);
   // How long the recorder held the thread up in this part of the trace, and how much of that is not in its file.
+  // `isPartDone`: what lost events have cost so far counts for the next part, whose first chunk reports it.
   struct HeldSum {
     uint64_t ns, missingNs;
   };
-  HeldSum heldOf(uint64_t slot);
+  HeldSum heldOf(uint64_t slot, bool isPartDone);
 
   // At the start of a pass: the time up to which read() should take records. `all`: up to now.
   uint64_t limitNs(bool all);

@@ -502,7 +502,7 @@ void SessionWriter::summarise(uint64_t slot, bool isPartDone) {
     s.lost[r] = all > before ? all - before : 0;
     s.found += all < before ? before - all : 0;
   }
-  s.held = sched_.heldOf(slot);
+  s.held = sched_.heldOf(slot, isPartDone);
   s.slot = slot, s.isLive = true;
   if (ring::GapList *list = t.expansion->gaps.list; list && s.removed > 0 && !parts_.active())
     list->removeBefore(s.timeStart); // they would displace other gaps

@@ -265,6 +265,19 @@ TEST_F(File, HeldUp) {
   EXPECT_EQ(periods(), "200-500r to 500");
   write({{150, Kind::Resumed, 1}, {200, Kind::Held, 1}, {210, Kind::Held, 1}, {300, Kind::Resumed, 0}, end});
   EXPECT_EQ(periods(), "200-300r to 900");
+  // The cost of lost events is on-CPU time: waits between them stay waits, but a loss of the system's is no wait.
+  write({{150, Kind::Waits, 0},
+         {200, Kind::Held, 8},
+         {220, Kind::On, 0},
+         {240, Kind::Preempted, 0},
+         {260, Kind::On, 0},
+         {280, Kind::Waits, 0},
+         {300, Kind::Resumed, 8},
+         {320, Kind::On, 0},
+         end});
+  EXPECT_EQ(periods(), "150-220w 220-240r 240-260p 260-280r 280-320w to 900");
+  write({{150, Kind::On, 0}, {200, Kind::Held, 8}, {220, Kind::Lost, 5}, {240, Kind::Resumed, 8}, end});
+  EXPECT_EQ(periods(), "150-200u 200-240r 240-900u to 900");
   // The system reported nothing.
   flags_ = sched::kIsUnknown;
   write({{200, Kind::Held, 1}, {300, Kind::Resumed, 0}, end});

@@ -1,6 +1,7 @@
 // Reads, writes, completes and checks sched.ads.
 #include "formats/atf/sched_file.h"
 
+#include "ada/ring_file.h"
 #include "base/file_bytes.h"
 #include "base/safe_file.h"
 #include "base/write_all.h"
@@ -61,24 +62,46 @@ class HeldBuilder {
 public:
   void take(const Record &r) {
     if (r.kind == sched::Kind::Held && !isHeld_)
-      fromNs_ = r.timeNs, isHeld_ = true;
+      open_ = {r.timeNs, 0, r.value}, isHeld_ = true;
     else if (r.kind == sched::Kind::Resumed)
       close(r.timeNs);
   }
-  /// A period that did not end lasts until `toNs`, the end of what is known.
-  std::vector<OffCpu> finish(std::uint64_t toNs) {
+  /// A period that did not end lasts until `toNs`, the end of what is known. `periods`: the system's.
+  std::vector<OffCpu> finish(std::uint64_t toNs, const std::vector<OffCpu> &periods) {
     close(toNs);
-    return std::move(held_);
+    std::vector<OffCpu> held;
+    const auto add = [&](std::uint64_t fromNs, std::uint64_t endNs) {
+      if (fromNs < endNs)
+        held.push_back({fromNs, endNs, OffCpu::Why::Recorder, 0});
+    };
+    for (auto [fromNs, endNs, reason] : held_) {
+      if (reason == ADA_HELD_LOST) { // the thread lost events while it ran, not while it waited
+        auto off = std::ranges::upper_bound(periods, fromNs, {}, &OffCpu::toNs);
+        for (; off != periods.end() && off->fromNs < endNs; ++off)
+          if (off->why != OffCpu::Why::Unknown) {
+            add(fromNs, off->fromNs);
+            fromNs = std::max(fromNs, off->toNs);
+          }
+      }
+      add(fromNs, endNs);
+    }
+    return held;
   }
 
 private:
+  struct Held {
+    std::uint64_t fromNs, toNs;
+    std::uint32_t reason;
+  };
+
   void close(std::uint64_t ns) {
-    if (std::exchange(isHeld_, false) && ns > fromNs_)
-      held_.push_back({fromNs_, ns, OffCpu::Why::Recorder, 0});
+    open_.toNs = ns;
+    if (std::exchange(isHeld_, false) && ns > open_.fromNs)
+      held_.push_back(open_);
   }
 
-  std::vector<OffCpu> held_;
-  std::uint64_t fromNs_ = 0;
+  std::vector<Held> held_;
+  Held open_ = {};
   bool isHeld_ = false;
 };
 
@@ -166,9 +189,11 @@ public:
       ++toNs;
     close(toNs);
     const bool isKnown = !(header.flags & sched::kIsUnknown);
-    return std::make_shared<OffCpuLane>(
-        withHeld(isKnown ? std::move(periods_) : std::vector<OffCpu>(), held_.finish(toNs)), header.fromNs, toNs,
-        switches_, beganNs_, isKnown);
+    if (!isKnown)
+      periods_.clear();
+    const std::vector<OffCpu> held = held_.finish(toNs, periods_);
+    return std::make_shared<OffCpuLane>(withHeld(std::move(periods_), held), header.fromNs, toNs, switches_, beganNs_,
+                                        isKnown);
   }
 
 private:

@@ -39,7 +39,7 @@ struct ThreadReader {
   // they are kept until the thread ends, linked by their `next`.
   Held held[kMostHeld];
   unsigned heldCount = 0;
-  uint64_t kept = 0; // number + 1
+  uint32_t kept = 0; // number + 1
 
   bool mustGiveBack() const { return doneCount >= kMostDone; }
 

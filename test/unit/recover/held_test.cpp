@@ -119,6 +119,28 @@ TEST_F(Held, WaitedForTheEnd) {
   EXPECT_EQ(ns_, 1400u);
 }
 
+// The chunk reports it. The next chunk would have reported what was lost after it.
+TEST_F(Held, CostOfLostEvents) {
+  ring_.chunk().held_lost = 300, ring_.thread().held_lost = 300, ring_.thread().held_lost_seq = 3;
+  EXPECT_EQ(recover(ns_, missing_), (Spans{{4700, 5000}, {5000, 5300}, {5300, 5400}}));
+  EXPECT_EQ(ns_, 700u);
+  EXPECT_EQ(missing_, 0u);
+}
+TEST_F(Held, CostOfLostEventsAtTheEnd) {
+  ring_.thread().held_lost = 300, ring_.thread().held_lost_seq = 4;
+  EXPECT_EQ(recover(ns_, missing_), (Spans{{5000, 5300}, {5300, 5400}}));
+  EXPECT_EQ(ns_, 700u);
+  EXPECT_EQ(missing_, 300u);
+}
+// After what the lane has; the rest has no place.
+TEST_F(Held, CostOfLostEventsAfterAnother) {
+  ring_.chunk().held_lost = 300;
+  write({{4700, sched::Kind::Held, 4}, {4900, sched::Kind::Resumed, 4}});
+  EXPECT_EQ(recover(ns_, missing_), (Spans{{4700, 4900}, {4900, 5000}, {5000, 5300}, {5300, 5400}}));
+  EXPECT_EQ(ns_, 900u);
+  EXPECT_EQ(missing_, 200u);
+}
+
 TEST_F(Held, CountedOnly) {
   ring_.thread().held_unplaced = 900, ring_.thread().held_unplaced_before = 200, ring_.thread().held_missing = 30;
   recover(ns_, missing_);
